@@ -223,10 +223,15 @@ def value_section(header, declaration):
     if declaration.startswith("enum"):
         end = next(i for i in range(start, len(lines)) if lines[i].startswith("};"))
         rows = []
+        above = []
         for line in lines[start + 1:end]:
+            if line.startswith("  // "):
+                above.append(line[5:])
+                continue
             m = re.match(r"  ([a-z_]+)(?: = \d+)?,(?:\s*// (.*))?$", line)
             if m:
-                rows.append(f"| `{m[1]}` | {m[2] or ''} |")
+                rows.append(f"| `{m[1]}` | {m[2] or ' '.join(above)} |")
+            above = []
         out.append("\n".join([f"| `io::{declaration.split()[-1]}` | |", "|---|---|"] + rows))
     return [f"### io::{declaration.split()[-1]}"] + out if out else []
 

@@ -1,5 +1,5 @@
-// Append a time step: each run opens the file of the last one and adds a step to it. Nobody counts bytes: the filetype repeats.
-// Run: mpiexec -n 4 build/release/bin/append_step
+// Append a time step: each run opens the file of the last one and adds a step to it. Nobody counts
+// bytes: the filetype repeats. Run: mpiexec -n 4 build/release/bin/append_step
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -19,13 +19,16 @@ constexpr std::int64_t side = 16, step_bytes = side * side * 8;
 
 // Returns the number of the step that was added.
 std::int64_t append(boost::mpi::communicator const& world) {
-  io::darray<double, 2> const tile({side, side}, io::distribute::block, io::process_grid(world.size(), 2),
-                                   world.rank());
+  io::darray<double, 2> const tile({side, side}, io::distribute::block,
+                                   io::process_grid(world.size(), 2), world.rank());
   auto f = io::file::open(world, "append_step.dat", io::mode::create | io::mode::write);
-  std::int64_t const step = f.size() / step_bytes;  // whole steps: half of one, left by a crash, is written over
-  world.barrier();                                  // `size` is local: nobody writes before all have asked
+  // whole steps: half of one, left by a crash, is written over
+  std::int64_t const step = f.size() / step_bytes;
+  // `size` is local: nobody writes before all have asked
+  world.barrier();
   f.set_view(0, tile);
-  std::int64_t const mine = tile.form().size() / 8;  // this rank's values of a step; offsets count them
+  // this rank's values of a step; offsets count them
+  std::int64_t const mine = tile.form().size() / 8;
   std::vector<double> const u(static_cast<std::size_t>(mine), static_cast<double>(step));
   f.write_at_all(step * mine, u);
   f.close();

@@ -1,5 +1,6 @@
-// A checkpoint: numbers and a 3-D array with halos, written by n ranks and read by m, with other tiles; a crash leaves the old one
-// or the new one, whole. Run: mpiexec -n 4 build/release/bin/checkpoint [write|read]      both if not said: all write, all but one read
+// A checkpoint: numbers and a 3-D array with halos, written by n ranks and read by m, with other
+// tiles; a crash leaves the old one or the new one, whole. Run: mpiexec -n 4
+// build/release/bin/checkpoint [write|read]      both if not said: all write, all but one read
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/checkpoint.hpp>
@@ -24,10 +25,12 @@ namespace {
 constexpr char const* path = "checkpoint.dat";
 constexpr double in_halo = std::numeric_limits<double>::lowest();
 
-// One rank's part of a program: where it is in time, and its tile of the array, in one layer of halo.
+// One rank's part of a program: where it is in time, and its tile of the array, in one layer of
+// halo.
 struct simulation {
   simulation(std::array<std::int64_t, 3> const& sizes, mpi::communicator const& world)
-      : grid(world.size(), 3), tile({sizes[0], sizes[1], sizes[2]}, io::distribute::block, grid, world.rank()) {
+      : grid(world.size(), 3),
+        tile({sizes[0], sizes[1], sizes[2]}, io::distribute::block, grid, world.rank()) {
     auto const where = grid.coordinates(world.rank());
     for (std::size_t d = 0; d < 3; ++d) {  // as `block` deals, too
       std::int64_t const parts = grid.extents()[d], block = (sizes[d] + parts - 1) / parts;
@@ -79,10 +82,14 @@ void read(mpi::communicator const& world) {
 
   std::int64_t wrong = s.step != 1200 || s.time != 0.75 ? 1 : 0;
   s.for_each([&](double const& cell, double value) { wrong += cell != value ? 1 : 0; });
-  auto const halo = static_cast<std::int64_t>(std::count(s.u.data(), s.u.data() + s.u.num_elements(), in_halo));
-  if (wrong != 0 || halo != static_cast<std::int64_t>(s.u.num_elements()) - s.size[0] * s.size[1] * s.size[2])
-    throw std::runtime_error(fmt::format("rank {}: {} values are wrong, or the halo is", world.rank(), wrong));
-  if (world.rank() == 0) fmt::print("read by {} ranks: step {}, time {}\n", world.size(), s.step, s.time);
+  auto const halo =
+      static_cast<std::int64_t>(std::count(s.u.data(), s.u.data() + s.u.num_elements(), in_halo));
+  if (wrong != 0 ||
+      halo != static_cast<std::int64_t>(s.u.num_elements()) - s.size[0] * s.size[1] * s.size[2])
+    throw std::runtime_error(
+        fmt::format("rank {}: {} values are wrong, or the halo is", world.rank(), wrong));
+  if (world.rank() == 0)
+    fmt::print("read by {} ranks: step {}, time {}\n", world.size(), s.step, s.time);
 }
 
 }  // namespace

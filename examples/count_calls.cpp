@@ -1,5 +1,5 @@
-// How many calls does my program make? An opener puts a counting handle around the file; the same way handles trace, slow
-// down or fail. Run: mpiexec -n 4 build/release/bin/count_calls
+// How many calls does my program make? An opener puts a counting handle around the file; the same
+// way handles trace, slow down or fail. Run: mpiexec -n 4 build/release/bin/count_calls
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -23,7 +23,8 @@ int main() {
   boost::mpi::communicator const world;
   std::vector<double> const u(500, world.rank());
   std::int64_t runs_before = 0;
-  for (io::any_policy const& policy : {io::any_policy(io::two_phase()), io::any_policy(io::independent())}) {
+  for (io::any_policy const& policy :
+       {io::any_policy(io::two_phase()), io::any_policy(io::independent())}) {
     auto const counts = std::make_shared<io::call_counts>();
     io::opener const counted = io::with_counting(io::posix_opener(), counts);
     auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
@@ -31,11 +32,15 @@ int main() {
     f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
     f.write_all(u, policy);
     f.close();
-    // A call may have many parts; those that do not follow one another in the file are runs of their own.
-    std::int64_t const runs = boost::mpi::all_reduce(world, counts->runs(io::file_call::write), std::plus<>());
+    // A call may have many parts; those that do not follow one another in the file are runs of
+    // their own.
+    std::int64_t const runs =
+        boost::mpi::all_reduce(world, counts->runs(io::file_call::write), std::plus<>());
     if (world.rank() == 0)
-      std::cout << policy.name() << ": " << runs << " stretches of the file written, by all ranks\n";
-    if (runs < runs_before || (world.size() > 1 && runs == runs_before)) return 1;  // the same on all ranks
+      std::cout << policy.name() << ": " << runs
+                << " stretches of the file written, by all ranks\n";
+    // the same on all ranks
+    if (runs < runs_before || (world.size() > 1 && runs == runs_before)) return 1;
     runs_before = runs;
   }
 }

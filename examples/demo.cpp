@@ -1,6 +1,7 @@
-// A tour of argosy, on data you can see: describes data, flattens it, draws who owns what; writes a distributed
-// matrix into one file, reads it back, and tells what it planned and did; compares the four levels of access.
-// Run: cmake/demo.sh, or mpiexec -n 4 build/release/bin/demo [directory for the pictures and the file]
+// A tour of argosy, on data you can see: describes data, flattens it, draws who owns what; writes a
+// distributed matrix into one file, reads it back, and tells what it planned and did; compares the
+// four levels of access. Run: cmake/demo.sh, or mpiexec -n 4 build/release/bin/demo [directory for
+// the pictures and the file]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -83,11 +84,12 @@ void print_forms(std::vector<specimen> const& all) {
 }
 
 void print_numbers(std::vector<specimen> const& all) {
-  fmt::print("\n  {:<34} {:>14} {:>16} {:>14} {:>9} {:>11}\n", "", "bytes", "extent", "pieces", "density",
-             "serialised");
+  fmt::print("\n  {:<34} {:>14} {:>16} {:>14} {:>9} {:>11}\n", "", "bytes", "extent", "pieces",
+             "density", "serialised");
   for (specimen const& s : all)
-    fmt::print("  {:<34} {:>14} {:>16} {:>14} {:>7.1f} % {:>8} B\n", s.what, s.form.size(), s.form.extent(),
-               s.form.pieces(), 100 * s.form.density(), io::serialize(s.form).size());
+    fmt::print("  {:<34} {:>14} {:>16} {:>14} {:>7.1f} % {:>8} B\n", s.what, s.form.size(),
+               s.form.extent(), s.form.pieces(), 100 * s.form.density(),
+               io::serialize(s.form).size());
 }
 
 void save(std::filesystem::path const& file, std::string const& text) {
@@ -101,29 +103,34 @@ void save(std::filesystem::path const& file, std::string const& text) {
 void draw_all(std::filesystem::path const& directory) {
   fmt::print("\nPictures\n\n");
   std::filesystem::create_directories(directory);
-  save(directory / "particles.svg", io::draw(io::contiguous(6, io::type<particle>).form(),
-                                             {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
-  save(directory / "interior.svg", io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
-                                            {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
+  save(directory / "particles.svg",
+       io::draw(io::contiguous(6, io::type<particle>).form(),
+                {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
+  save(directory / "interior.svg",
+       io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
+                {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
   save(directory / "matrix_owners.svg",
        io::draw_owners(block_cyclic_matrix(6), matrix_size, sizeof(double),
                        {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"}));
-  save(directory / "cube_owners.svg", io::draw_owners(blocks_of_a_cube(12), cube_size, sizeof(double),
-                                                      {.title = "A 6 x 24 x 24 cube in blocks on 12 ranks"}));
+  save(directory / "cube_owners.svg",
+       io::draw_owners(blocks_of_a_cube(12), cube_size, sizeof(double),
+                       {.title = "A 6 x 24 x 24 cube in blocks on 12 ranks"}));
 }
 
-// Each rank writes its tiles of the matrix, and reads them back. The plans are printed before a byte moves.
+// Each rank writes its tiles of the matrix, and reads them back. The plans are printed before a
+// byte moves.
 void write_and_read(boost::mpi::communicator const& world, std::string const& path) {
   using namespace io::distribute;
   auto const tell = [&](std::string const& text) {
     if (world.rank() == 0) fmt::print("{}", text);
   };
-  io::darray<double, 2> const tiles(matrix_size, {cyclic(4), cyclic(8)}, io::process_grid(world.size(), 2),
-                                    world.rank());
+  io::darray<double, 2> const tiles(matrix_size, {cyclic(4), cyclic(8)},
+                                    io::process_grid(world.size(), 2), world.rank());
   std::vector<double> mine(static_cast<std::size_t>(tiles.form().size()) / sizeof(double));
   std::iota(mine.begin(), mine.end(), 1000.0 * world.rank());
 
-  tell(fmt::format("\nA file: the matrix, block-cyclic on {} ranks. Rank 0 plans and reports\n\n", world.size()));
+  tell(fmt::format("\nA file: the matrix, block-cyclic on {} ranks. Rank 0 plans and reports\n\n",
+                   world.size()));
   auto f = io::file::open(world, path, io::mode::create | io::mode::read_write);
   f.set_view(0, tiles);
   tell(io::to_string(f.explain(io::access_kind::write, mine)));
@@ -134,29 +141,35 @@ void write_and_read(boost::mpi::communicator const& world, std::string const& pa
   tell(io::to_string(f.explain(io::access_kind::read, back)));
   tell(io::to_string(f.read_all(back)) + "\n");
   f.close();
-  if (back != mine) throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
+  if (back != mine)
+    throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
 }
 
-// The same bytes in the four ways that MPI programs know: a call for each piece or one for all, each rank by itself or all
-// together.
+// The same bytes in the four ways that MPI programs know: a call for each piece or one for all,
+// each rank by itself or all together.
 void four_levels(boost::mpi::communicator const& world, std::string const& path) {
   using namespace io::distribute;
   io::process_grid const grid(world.size(), 2);
-  // About 1536 x 1536, and as many tiles of 64 x 64 for every rank: all make the same number of calls.
+  // About 1536 x 1536, and as many tiles of 64 x 64 for every rank: all make the same number of
+  // calls.
   auto const whole = [](int ranks) { return 64 * ranks * std::max(1, 24 / ranks); };
-  io::darray<double, 2> const tiles({whole(grid.extent(0)), whole(grid.extent(1))}, {cyclic(64), cyclic(64)}, grid,
-                                    world.rank());
+  io::darray<double, 2> const tiles({whole(grid.extent(0)), whole(grid.extent(1))},
+                                    {cyclic(64), cyclic(64)}, grid, world.rank());
   io::layout const pieces = tiles.form();
-  std::vector<double> mine(static_cast<std::size_t>(pieces.size()) / sizeof(double)), back(mine.size());
+  std::vector<double> mine(static_cast<std::size_t>(pieces.size()) / sizeof(double)),
+      back(mine.size());
   auto const say = [&](std::string const& text) {
     if (world.rank() == 0) fmt::print("{}", text);
   };
-  auto const total = [&](std::int64_t value) { return boost::mpi::all_reduce(world, value, std::plus<>()); };
+  auto const total = [&](std::int64_t value) {
+    return boost::mpi::all_reduce(world, value, std::plus<>());
+  };
 
-  say(fmt::format("\nFour levels: {} MiB in {} pieces of {} bytes, on {} ranks\n\n", total(pieces.size()) >> 20,
-                  total(pieces.pieces()), pieces.size() / pieces.pieces(), world.size()));
-  say(fmt::format("  {:<7} {:<32} {:>10} {:>12} {:>10} {:>8}\n", "level", "each rank calls", "calls", "file calls",
-                  "ms", "MB/s"));
+  say(fmt::format("\nFour levels: {} MiB in {} pieces of {} bytes, on {} ranks\n\n",
+                  total(pieces.size()) >> 20, total(pieces.pieces()),
+                  pieces.size() / pieces.pieces(), world.size()));
+  say(fmt::format("  {:<7} {:<32} {:>10} {:>12} {:>10} {:>8}\n", "level", "each rank calls",
+                  "calls", "file calls", "ms", "MB/s"));
   auto f = io::file::open(world, path, io::mode::create | io::mode::read_write);
   for (int level = 0; level < 4; ++level) {
     bool const one_call = level >= 2, together = level % 2 == 1;
@@ -191,11 +204,12 @@ void four_levels(boost::mpi::communicator const& world, std::string const& path)
                             : level == 2 ? "write_at, once"
                                          : "write_at_all, once";
     double const megabytes = static_cast<double>(total(pieces.size())) / 1e6;
-    say(fmt::format("  {:<7} {:<32} {:>10} {:>12} {:>10.1f} {:>8.0f}\n", level, how, total(calls), total(file_calls),
-                    1e3 * seconds, megabytes / seconds));
+    say(fmt::format("  {:<7} {:<32} {:>10} {:>12} {:>10.1f} {:>8.0f}\n", level, how, total(calls),
+                    total(file_calls), 1e3 * seconds, megabytes / seconds));
     f.set_view(0, tiles);
     f.read_at_all(0, back);
-    if (back != mine) throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
+    if (back != mine)
+      throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
   }
   say("\n  What level 3 plans\n\n");
   say(io::to_string(f.explain_at_all(io::access_kind::write, 0, mine)));

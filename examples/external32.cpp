@@ -1,5 +1,5 @@
-// A file that every machine can read: external32 is MPI's portable representation, big-endian with fixed sizes.
-// Run: mpiexec -n 4 build/release/bin/external32
+// A file that every machine can read: external32 is MPI's portable representation, big-endian with
+// fixed sizes. Run: mpiexec -n 4 build/release/bin/external32
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -31,7 +31,8 @@ int main() {
   if (world.rank() == 0) {
     unsigned char raw[8] = {};
     std::ifstream("external32.dat", std::ios::binary).read(reinterpret_cast<char*>(raw), 8);
-    well = well && raw[3] == 1 && raw[4] == 1 && raw[7] == 4;  // numpy: numpy.fromfile("external32.dat", ">i4")
+    // numpy: numpy.fromfile("external32.dat", ">i4")
+    well = well && raw[3] == 1 && raw[4] == 1 && raw[7] == 4;
     std::cout << "the int 0x01020304 is in the file as";
     for (int i = 4; i < 8; ++i) std::cout << " 0" << int{raw[i]};
     std::cout << "\n";

@@ -1,5 +1,5 @@
-// Hints: given at open, changed later, and what became of each. Wrong ones are rejected, never fatal.
-// Run: mpiexec -n 4 build/release/bin/hints
+// Hints: given at open, changed later, and what became of each. Wrong ones are rejected, never
+// fatal. Run: mpiexec -n 4 build/release/bin/hints
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -26,19 +26,20 @@ int main() {
   f.set_hints({.cb_nodes = 1});  // on the open file; collective, equal on all ranks
 
   std::vector<double> const u(1000, world.rank());
-  f.set_view(0,
-             io::darray<double, 1>({1000 * world.size()}, {io::distribute::cyclic(10)}, {world.size()}, world.rank()));
+  f.set_view(0, io::darray<double, 1>({1000 * world.size()}, {io::distribute::cyclic(10)},
+                                      {world.size()}, world.rank()));
   io::report const r = f.write_all(u);
 
   io::file_hints const& hints = f.get_hints();
   io::hint_state const* const wrong = hints.find("romio_ds_read");
-  bool const well = r.bytes == 8000 && hints.values().cb_nodes == 1 && hints.values().cb_buffer_bytes == 8_MiB &&
-                    wrong && wrong->status == io::hint_status::rejected;
+  bool const well = r.bytes == 8000 && hints.values().cb_nodes == 1 &&
+                    hints.values().cb_buffer_bytes == 8_MiB && wrong &&
+                    wrong->status == io::hint_status::rejected;
   if (world.rank() == 0)
     for (io::hint_state const& h : hints.all())
       if (h.source == io::hint_source::code && h.status != io::hint_status::defaulted)
-        std::cout << h.name << " = " << h.value << ", " << name_of(h.status) << (h.why.empty() ? "" : ": ") << h.why
-                  << "\n";
+        std::cout << h.name << " = " << h.value << ", " << name_of(h.status)
+                  << (h.why.empty() ? "" : ": ") << h.why << "\n";
   f.close();
   return well ? 0 : 1;
 }

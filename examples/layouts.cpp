@@ -14,14 +14,16 @@ namespace io = argosy;
 
 int main() {
   // Columns 2 and 3 of an 8 x 8 matrix of doubles: in each row two neighbours, which are one piece.
-  io::layout const columns = io::at(2 * 8, io::repeat(8, 8 * 8, io::concat(io::bytes(8), io::at(8, io::bytes(8)))));
+  io::layout const columns =
+      io::at(2 * 8, io::repeat(8, 8 * 8, io::concat(io::bytes(8), io::at(8, io::bytes(8)))));
   fmt::print("{}\n\n{:t}\n", columns, columns);
 
   std::vector<double> matrix(64);
   std::iota(matrix.begin(), matrix.end(), 0.0);
   std::vector<double> packed(static_cast<std::size_t>(columns.size()) / sizeof(double));
   io::pack(columns, matrix.data(), packed.data());
-  fmt::print("packed: {} {} {} {} ... {}\n", packed[0], packed[1], packed[2], packed[3], packed.back());
+  fmt::print("packed: {} {} {} {} ... {}\n", packed[0], packed[1], packed[2], packed[3],
+             packed.back());
 
   for (double& x : packed) x = -x;
   io::unpack(columns, packed.data(), matrix.data());

@@ -18,7 +18,8 @@ namespace io = argosy;
 template <io::communicator World>
 void save(World const& world, io::opener files, io::any_policy policy) {
   std::vector<double> const u(16, world.rank());
-  auto f = io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
+  auto f =
+      io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
   f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
   f.write_all(u, policy);
   f.close();
@@ -26,14 +27,16 @@ void save(World const& world, io::opener files, io::any_policy policy) {
 
 int main(int argc, char** argv) {
   int const ranks = argc > 1 ? std::stoi(argv[1]) : 4096;
-  for (io::any_policy const& policy : {io::any_policy(io::independent()), io::any_policy(io::two_phase())}) {
+  for (io::any_policy const& policy :
+       {io::any_policy(io::independent()), io::any_policy(io::two_phase())}) {
     io::lab::virtual_files files;  // in memory
     io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 64});
-    io::lab::virtual_report const r =
-        cluster.run([&](io::lab::virtual_rank const& world) { save(world, files.opener(), policy); });
+    io::lab::virtual_report const r = cluster.run(
+        [&](io::lab::virtual_rank const& world) { save(world, files.opener(), policy); });
     // Seconds of a model of network and disk: good to compare, no prediction.
-    std::cout << policy.name() << ": " << r.seconds << " virtual s, " << r.file_calls << " calls of the file, "
-              << r.messages << " messages\n";
-    if (files.content("state").size() != std::size_t{128} * static_cast<std::size_t>(ranks)) return 1;
+    std::cout << policy.name() << ": " << r.seconds << " virtual s, " << r.file_calls
+              << " calls of the file, " << r.messages << " messages\n";
+    if (files.content("state").size() != std::size_t{128} * static_cast<std::size_t>(ranks))
+      return 1;
   }
 }

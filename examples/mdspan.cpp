@@ -1,6 +1,6 @@
-// An mdspan-like array, stored column by column: the file gets its rows, and needs not know. No copy is made.
-// std::mdspan, Kokkos::View and boost::multi_array do as this one: io::memory knows them by what they offer.
-// Run: mpiexec -n 4 build/release/bin/mdspan
+// An mdspan-like array, stored column by column: the file gets its rows, and needs not know. No
+// copy is made. std::mdspan, Kokkos::View and boost::multi_array do as this one: io::memory knows
+// them by what they offer. Run: mpiexec -n 4 build/release/bin/mdspan
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -48,6 +48,8 @@ int main() {
   f.read_at_all(8 + 1, some);  // row 1, from column 1 on
   bool const well = back_values == values && some[0] == u(1, 1) && some[2] == u(1, 3);
   f.close();
-  if (rank == 0) std::cout << "row 1 in the file: ..., " << some[0] << ", " << some[1] << ", " << some[2] << ", ...\n";
+  if (rank == 0)
+    std::cout << "row 1 in the file: ..., " << some[0] << ", " << some[1] << ", " << some[2]
+              << ", ...\n";
   return well ? 0 : 1;
 }

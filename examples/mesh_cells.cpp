@@ -1,5 +1,5 @@
-// Cells of an irregular mesh: each rank has those that a partitioner gave it, by their numbers. The file has all, in order.
-// Run: mpiexec -n 4 build/release/bin/mesh_cells
+// Cells of an irregular mesh: each rank has those that a partitioner gave it, by their numbers. The
+// file has all, in order. Run: mpiexec -n 4 build/release/bin/mesh_cells
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -26,7 +26,8 @@ int main() {
 
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "mesh_cells.dat", temporary);
-  // The extent is that of the whole field: a second write_all would write the next field, or the next step.
+  // The extent is that of the whole field: a second write_all would write the next field, or the
+  // next step.
   f.set_view(0, io::resized(io::indexed_block(1, mine, io::type<double>), 0, 8 * cells));
   io::report const r = f.write_all(pressure);
 
@@ -34,9 +35,11 @@ int main() {
   f.set_view(0, io::type<double>);
   f.read_at_all(0, all);
   bool well = r.bytes == 8 * static_cast<std::int64_t>(mine.size());
-  for (std::size_t cell = 0; cell < all.size(); ++cell) well = well && all[cell] == 0.5 * static_cast<double>(cell);
+  for (std::size_t cell = 0; cell < all.size(); ++cell)
+    well = well && all[cell] == 0.5 * static_cast<double>(cell);
   f.close();
   if (world.rank() == 0)
-    std::cout << mine.size() << " of " << cells << " cells are rank 0's\n" << io::to_string(r) << "\n";
+    std::cout << mine.size() << " of " << cells << " cells are rank 0's\n"
+              << io::to_string(r) << "\n";
   return well ? 0 : 1;
 }

@@ -21,11 +21,15 @@ int main() {
   boost::mpi::communicator const world;
   int const size = world.size(), rank = world.rank();
 
-  // The file: a matrix of 6 x 4*size doubles, of which this rank has 4 columns. In memory they have a halo of one.
-  std::array<int, 2> const whole{6, 4 * size}, mine{6, 4}, start{0, 4 * rank}, padded{8, 6}, inside{1, 1};
+  // The file: a matrix of 6 x 4*size doubles, of which this rank has 4 columns. In memory they have
+  // a halo of one.
+  std::array<int, 2> const whole{6, 4 * size}, mine{6, 4}, start{0, 4 * rank}, padded{8, 6},
+      inside{1, 1};
   MPI_Datatype columns = MPI_DATATYPE_NULL, core = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(2, whole.data(), mine.data(), start.data(), MPI_ORDER_C, MPI_DOUBLE, &columns);
-  MPI_Type_create_subarray(2, padded.data(), mine.data(), inside.data(), MPI_ORDER_C, MPI_DOUBLE, &core);
+  MPI_Type_create_subarray(2, whole.data(), mine.data(), start.data(), MPI_ORDER_C, MPI_DOUBLE,
+                           &columns);
+  MPI_Type_create_subarray(2, padded.data(), mine.data(), inside.data(), MPI_ORDER_C, MPI_DOUBLE,
+                           &core);
   MPI_Type_commit(&columns);
   MPI_Type_commit(&core);
   io::layout const in_file = io::from_mpi(columns), in_memory = io::from_mpi(core);
@@ -45,6 +49,8 @@ int main() {
   bool well = r.bytes == 6 * 4 * 8;
   for (std::size_t j = 0; j < row.size(); ++j) well = well && row[j] == static_cast<double>(j / 4);
   f.close();
-  if (rank == 0) std::cout << io::to_string(in_file) << " in the file\n" << io::to_string(in_memory) << " in memory\n";
+  if (rank == 0)
+    std::cout << io::to_string(in_file) << " in the file\n"
+              << io::to_string(in_memory) << " in memory\n";
   return well ? 0 : 1;
 }

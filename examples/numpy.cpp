@@ -1,7 +1,9 @@
 // A header by rank 0, and an array behind it, to be read by Python:
 //   import numpy
-//   header = numpy.fromfile("numpy.dat", dtype=[("rows", "<i8"), ("columns", "<i8"), ("time", "<f8")], count=1)[0]
-//   u = numpy.memmap("numpy.dat", dtype="<f8", mode="r", offset=4096, shape=(header["rows"], header["columns"]))
+//   header = numpy.fromfile("numpy.dat", dtype=[("rows", "<i8"), ("columns", "<i8"), ("time",
+//   "<f8")], count=1)[0]
+//   u = numpy.memmap("numpy.dat", dtype="<f8", mode="r", offset=4096, shape=(header["rows"],
+//   header["columns"]))
 // Run: mpiexec -n 4 build/release/bin/numpy
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -23,21 +25,24 @@ struct header {
   double time;
 };
 template <>
-struct argosy::describe<header> : argosy::members<&header::rows, &header::columns, &header::time> {};
+struct argosy::describe<header> : argosy::members<&header::rows, &header::columns, &header::time> {
+};
 
 int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
-  constexpr std::int64_t data_start = 4096;  // the header has room to grow, and the data starts with a block
+  // the header has room to grow, and the data starts with a block
+  constexpr std::int64_t data_start = 4096;
   header const h{10 * world.size(), 30,
                  0.75};  // each rank has 10 rows; numpy's order is C's: rows one behind the other
   std::vector<double> const u(10 * 30, world.rank());
 
   auto f = io::file::open(world, "numpy.dat", io::mode::create | io::mode::write);
   f.set_size(0);
-  f.write_at_all(0, world.rank() == 0 ? io::memory(h) : io::const_buffer());  // the others take part with nothing
-  f.set_view(data_start,
-             io::darray<double, 2>({h.rows, h.columns}, io::distribute::block, {world.size(), 1}, world.rank()));
+  // the others take part with nothing
+  f.write_at_all(0, world.rank() == 0 ? io::memory(h) : io::const_buffer());
+  f.set_view(data_start, io::darray<double, 2>({h.rows, h.columns}, io::distribute::block,
+                                               {world.size(), 1}, world.rank()));
   f.write_all(u);
   f.close();
 
@@ -47,10 +52,12 @@ int main() {
   std::ifstream in("numpy.dat", std::ios::binary);
   in.read(reinterpret_cast<char*>(&back), sizeof back);
   in.seekg(data_start);
-  in.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(all.size() * sizeof(double)));
+  in.read(reinterpret_cast<char*>(all.data()),
+          static_cast<std::streamsize>(all.size() * sizeof(double)));
   bool well = in && back.rows == h.rows && back.columns == 30 && back.time == 0.75;
-  for (std::size_t i = 0; i < all.size(); ++i) well = well && all[i] == static_cast<double>(i / 300);
-  std::cout << "numpy.dat: header of " << sizeof back << " bytes, " << back.rows << " x " << back.columns
-            << " doubles from byte " << data_start << " on\n";
+  for (std::size_t i = 0; i < all.size(); ++i)
+    well = well && all[i] == static_cast<double>(i / 300);
+  std::cout << "numpy.dat: header of " << sizeof back << " bytes, " << back.rows << " x "
+            << back.columns << " doubles from byte " << data_start << " on\n";
   return well ? 0 : 1;
 }

@@ -1,5 +1,6 @@
-// A handle of your own: what calls of a file go through. This one scrambles the bytes on their way, so that the file on disk
-// is unreadable; all calls, views and policies work on it. Run: mpiexec -n 4 build/release/bin/own_handle
+// A handle of your own: what calls of a file go through. This one scrambles the bytes on their way,
+// so that the file on disk is unreadable; all calls, views and policies work on it. Run: mpiexec -n
+// 4 build/release/bin/own_handle
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -20,8 +21,9 @@
 
 namespace io = argosy;
 
-// The concept io::handle has 14 operations; this inherits from io::posix those that it does not change. (So a hole in the file
-// reads as the key and not as 0: a whole handle would know which bytes were written.)
+// The concept io::handle has 14 operations; this inherits from io::posix those that it does not
+// change. (So a hole in the file reads as the key and not as 0: a whole handle would know which
+// bytes were written.)
 struct scrambled : io::posix {
   scrambled() = default;
   explicit scrambled(io::posix file) : io::posix(std::move(file)) {}
@@ -39,7 +41,8 @@ struct scrambled : io::posix {
     for (std::byte& b : copy) b ^= key;
     return io::posix::write(offset, copy);
   }
-  // Several parts: one after the other, up to the first that is short. `bytes` counts over all of them.
+  // Several parts: one after the other, up to the first that is short. `bytes` counts over all of
+  // them.
   io::io_result read(std::span<io::read_part const> parts) {
     return each(parts, [this](auto... a) { return read(a...); });
   }
@@ -65,9 +68,10 @@ static_assert(io::openable<scrambled>);
 int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
-  auto f =
-      io::file::open(world, "own_handle.dat", io::mode::create | io::mode::read_write, {}, io::opener_of<scrambled>());
-  f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));  // every size-th double
+  auto f = io::file::open(world, "own_handle.dat", io::mode::create | io::mode::read_write, {},
+                          io::opener_of<scrambled>());
+  // every size-th double
+  f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
   std::vector<double> const u(100, 1.5 + world.rank());
   std::vector<double> back(100);
   f.write_all(u);
@@ -76,6 +80,7 @@ int main() {
 
   double raw = 0;  // what somebody sees who knows nothing of the handle
   std::ifstream("own_handle.dat", std::ios::binary).read(reinterpret_cast<char*>(&raw), sizeof raw);
-  if (world.rank() == 0) std::cout << "read through the handle: " << back[0] << "\nread from the disk: " << raw << "\n";
+  if (world.rank() == 0)
+    std::cout << "read through the handle: " << back[0] << "\nread from the disk: " << raw << "\n";
   return back == u && raw != 1.5 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// A policy of your own: a small value that cuts an access into windows. This one never touches more than one page of the file
-// with a call. Run: mpiexec -n 4 build/release/bin/own_policy
+// A policy of your own: a small value that cuts an access into windows. This one never touches more
+// than one page of the file with a call. Run: mpiexec -n 4 build/release/bin/own_policy
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -21,17 +21,21 @@ struct by_page {
   static constexpr std::string_view name = "by_page";
   std::int64_t page_bytes = 4096;
 
-  // The window that begins at `position` of the view's stream: to the end of the page that it begins in.
+  // The window that begins at `position` of the view's stream: to the end of the page that it
+  // begins in.
   io::window next(io::access const& wanted, std::int64_t position) const {
     std::int64_t const offset = io::cursor(wanted.file, position).current().offset;
     std::int64_t const page_end = (offset / page_bytes + 1) * page_bytes;
     std::int64_t bytes = std::min(page_end - offset, wanted.end() - position);
     // Holes between the pieces: fewer bytes of the stream lie in the page. Halve until they do.
     io::window w = io::window_of(wanted.file, position, bytes);
-    for (; w.offset + w.length > page_end; w = io::window_of(wanted.file, position, bytes)) bytes = (bytes + 1) / 2;
+    for (; w.offset + w.length > page_end; w = io::window_of(wanted.file, position, bytes))
+      bytes = (bytes + 1) / 2;
     return w;
   }
-  std::int64_t buffer_for(io::access const& wanted) const { return std::min(page_bytes, wanted.bytes); }
+  std::int64_t buffer_for(io::access const& wanted) const {
+    return std::min(page_bytes, wanted.bytes);
+  }
   std::string reason(io::access const&) const {
     return "windows end with pages of " + std::to_string(page_bytes) + " bytes";
   }
@@ -52,5 +56,7 @@ int main() {
   f.read_at_all(0, back, by_page{.page_bytes = 1 << 16});
   f.close();
   if (world.rank() == 0) std::cout << io::to_string(p) << io::to_string(r) << "\n";
-  return back == u && r.policy == "by_page" && r.write_calls == p.file_calls() && r.write_calls >= 5 ? 0 : 1;
+  return back == u && r.policy == "by_page" && r.write_calls == p.file_calls() && r.write_calls >= 5
+             ? 0
+             : 1;
 }

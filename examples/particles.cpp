@@ -1,5 +1,6 @@
-// Particles, another number on each rank, of which only some members are saved: a header, then one behind the other. They are read
-// again as dealt by another rule. Run: mpiexec -n 4 build/release/bin/particles
+// Particles, another number on each rank, of which only some members are saved: a header, then one
+// behind the other. They are read again as dealt by another rule. Run: mpiexec -n 4
+// build/release/bin/particles
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -21,7 +22,8 @@ struct particle {
   std::int64_t id;
 };
 template <>
-struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};  // 32 of 72 bytes
+// 32 of 72 bytes
+struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
 
 constexpr std::int64_t header_bytes = 64;
 
@@ -29,15 +31,18 @@ int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
   std::int64_t const rank = world.rank(), ranks = world.size();
-  std::int64_t const mine = rank == 1 ? 0 : 100 + 10 * rank;                 // rank 1 has none
-  std::int64_t const behind = boost::mpi::scan(world, mine, std::plus<>());  // the particles up to and with this rank's
+  std::int64_t const mine = rank == 1 ? 0 : 100 + 10 * rank;  // rank 1 has none
+  // the particles up to and with this rank's
+  std::int64_t const behind = boost::mpi::scan(world, mine, std::plus<>());
   std::int64_t const first = behind - mine;
   std::vector<particle> particles;
   for (std::int64_t id = first; id < behind; ++id)
     particles.push_back({{static_cast<double>(id), 0.5, 1.5}, {1, 2, 3, 4, 5}, id});
 
-  // In the file: x and id without gaps, 32 bytes. numpy.dtype([('x', '<f8', 3), ('id', '<i8')]) reads it.
-  auto const saved = io::record(io::member(0, io::type<double>, 3), io::member(24, io::type<std::int64_t>));
+  // In the file: x and id without gaps, 32 bytes. numpy.dtype([('x', '<f8', 3), ('id', '<i8')])
+  // reads it.
+  auto const saved =
+      io::record(io::member(0, io::type<double>, 3), io::member(24, io::type<std::int64_t>));
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "particles.dat", temporary);
   // The header: how many there are, which the last rank knows. Of the others the call gets nothing.

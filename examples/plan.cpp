@@ -1,5 +1,5 @@
-// The plan before the call: what a write would do to the file, alone and together, before a byte moves.
-// Run: mpiexec -n 4 build/release/bin/plan
+// The plan before the call: what a write would do to the file, alone and together, before a byte
+// moves. Run: mpiexec -n 4 build/release/bin/plan
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -18,11 +18,14 @@ int main() {
   boost::mpi::communicator const world;
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "plan.dat", temporary);
-  f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));  // every size-th double
+  // every size-th double
+  f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
   std::vector<double> const u(5000, world.rank());
 
-  io::plan const alone = f.explain(io::access_kind::write, u, io::independent());                  // local
-  io::collective_plan const together = f.explain_all(io::access_kind::write, u, io::two_phase());  // collective
+  // local
+  io::plan const alone = f.explain(io::access_kind::write, u, io::independent());
+  // collective
+  io::collective_plan const together = f.explain_all(io::access_kind::write, u, io::two_phase());
   bool well = f.size() == 0;  // nothing was touched
   world.barrier();
   io::report const r = f.write_all(u, io::two_phase());

@@ -1,5 +1,5 @@
-// Requests: several writes in the background while the program computes, and one wait for all of them.
-// Run: mpiexec -n 4 build/release/bin/requests
+// Requests: several writes in the background while the program computes, and one wait for all of
+// them. Run: mpiexec -n 4 build/release/bin/requests
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -20,13 +20,15 @@ int main() {
   auto f = io::file::open(world, "requests.dat", temporary);
   f.set_view(0, io::type<double>);
 
-  // Three fields of this rank, in three places of the file. Their memory must neither change nor go before the wait.
+  // Three fields of this rank, in three places of the file. Their memory must neither change nor go
+  // before the wait.
   constexpr std::int64_t n = 10000;
   std::vector<std::vector<double>> fields;
   for (int k = 0; k < 3; ++k) fields.emplace_back(n, 10 * world.rank() + k);
   std::vector<io::request> pending;
   for (std::int64_t k = 0; k < 3; ++k)
-    pending.push_back(f.iwrite_at((k * world.size() + world.rank()) * n, fields[static_cast<std::size_t>(k)]));
+    pending.push_back(
+        f.iwrite_at((k * world.size() + world.rank()) * n, fields[static_cast<std::size_t>(k)]));
 
   std::int64_t computed = 0;
   do ++computed;  // here the program would compute; requests need no help to go on
@@ -38,6 +40,7 @@ int main() {
   io::request r = f.iread_at((world.size() + world.rank()) * n, back);
   bool const well = r.wait().bytes == 8 * n && back == fields[1];
   f.close();
-  if (world.rank() == 0) std::cout << "3 fields of " << world.size() << " ranks written in the background\n";
+  if (world.rank() == 0)
+    std::cout << "3 fields of " << world.size() << " ranks written in the background\n";
   return well ? 0 : 1;
 }

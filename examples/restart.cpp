@@ -1,5 +1,6 @@
-// Restart on another number of ranks: an array written by all ranks is read by half of them, in tiles of another shape.
-// A whole checkpoint, with header and halos, is in checkpoint.cpp. Run: mpiexec -n 4 build/release/bin/restart
+// Restart on another number of ranks: an array written by all ranks is read by half of them, in
+// tiles of another shape. A whole checkpoint, with header and halos, is in checkpoint.cpp. Run:
+// mpiexec -n 4 build/release/bin/restart
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -19,7 +20,8 @@ namespace io = argosy;
 
 constexpr std::int64_t rows = 30, columns = 20;
 
-// The file is the array, whoever wrote it; a rank's part of it follows from the number of ranks alone.
+// The file is the array, whoever wrote it; a rank's part of it follows from the number of ranks
+// alone.
 io::darray<double, 2> tile_of(boost::mpi::communicator const& ranks) {
   return {{rows, columns}, io::distribute::block, io::process_grid(ranks.size(), 2), ranks.rank()};
 }
@@ -52,7 +54,9 @@ int main() {
   std::vector<double> whole(rows * columns, -1);
   io::unpack(tile_of(fewer).form(), u.data(), whole.data());
   bool well = r.bytes == tile_of(fewer).form().size();
-  for (std::size_t i = 0; i < whole.size(); ++i) well = well && (whole[i] == -1 || whole[i] == static_cast<double>(i));
-  if (fewer.rank() == 0) std::cout << "written by " << world.size() << " ranks, read by " << fewer.size() << "\n";
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    well = well && (whole[i] == -1 || whole[i] == static_cast<double>(i));
+  if (fewer.rank() == 0)
+    std::cout << "written by " << world.size() << " ranks, read by " << fewer.size() << "\n";
   return well ? 0 : 1;
 }

@@ -1,6 +1,7 @@
-// One program on an ordinary file system and on a simulated GPFS: all ranks write small records into the same blocks, each
-// by itself, and by agents. Counts the tokens that move between nodes, and draws them.
-// Run: mpiexec -n 4 build/release/bin/shared_blocks [directory for the file and the pictures]
+// One program on an ordinary file system and on a simulated GPFS: all ranks write small records
+// into the same blocks, each by itself, and by agents. Counts the tokens that move between nodes,
+// and draws them. Run: mpiexec -n 4 build/release/bin/shared_blocks [directory for the file and the
+// pictures]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -34,9 +35,12 @@ constexpr std::int64_t record = 4096, steps = 50;
 
 // Record k of a step is of rank k; a record is written by one call.
 template <class World>
-void write_records(World const& world, std::string const& path, io::opener files, io::hints const& h) {
-  auto f = io::basic_file<World>::open(world, path, io::mode::create | io::mode::read_write, h, std::move(files));
-  f.set_view(record * world.rank(), {io::type<std::byte>, io::resized(io::bytes(record), 0, record * world.size())});
+void write_records(World const& world, std::string const& path, io::opener files,
+                   io::hints const& h) {
+  auto f = io::basic_file<World>::open(world, path, io::mode::create | io::mode::read_write, h,
+                                       std::move(files));
+  f.set_view(record * world.rank(),
+             {io::type<std::byte>, io::resized(io::bytes(record), 0, record * world.size())});
   std::vector<std::byte> mine(record);
   for (std::int64_t k = 0; k < steps; ++k) {
     std::fill(mine.begin(), mine.end(), static_cast<std::byte>(world.rank() + k));
@@ -52,7 +56,8 @@ std::vector<std::byte> expected(int ranks) {
   return all;
 }
 void require(bool same, std::string const& where) {
-  if (!same) throw std::runtime_error("the file on " + where + " has other bytes than were written");
+  if (!same)
+    throw std::runtime_error("the file on " + where + " has other bytes than were written");
 }
 
 struct way {
@@ -60,7 +65,8 @@ struct way {
   io::hints hints;
 };
 std::vector<way> ways() {
-  return {{"each rank by itself", {}}, {"agents (data_shipping)", {.largeblock_io = io::largeblock::off}}};
+  return {{"each rank by itself", {}},
+          {"agents (data_shipping)", {.largeblock_io = io::largeblock::off}}};
 }
 
 void on_posix(boost::mpi::communicator const& world, std::filesystem::path const& path) {
@@ -72,10 +78,12 @@ void on_posix(boost::mpi::communicator const& world, std::filesystem::path const
     world.barrier();
     double const seconds = watch.elapsed();
     if (world.rank() != 0) continue;
-    fmt::print("  {:<8} {:<24} {:>10.1f} {:>9} {:>9} {:>9}\n", "posix", w.name, 1e3 * seconds, "", "", "");
+    fmt::print("  {:<8} {:<24} {:>10.1f} {:>9} {:>9} {:>9}\n", "posix", w.name, 1e3 * seconds, "",
+               "", "");
     std::vector<std::byte> const hoped = expected(world.size());
     std::vector<char> found(hoped.size());
-    std::ifstream(path, std::ios::binary).read(found.data(), static_cast<std::streamsize>(found.size()));
+    std::ifstream(path, std::ios::binary)
+        .read(found.data(), static_cast<std::streamsize>(found.size()));
     require(std::equal(hoped.begin(), hoped.end(), found.begin(),
                        [](std::byte a, char b) { return a == static_cast<std::byte>(b); }),
             "posix");
@@ -91,14 +99,16 @@ void on_gpfs(int ranks, std::filesystem::path const& directory) {
   std::vector<run> runs;
   double longest = 0;
   for (way const& w : ways()) {
-    auto files = std::make_unique<io::lab::virtual_gpfs>(io::lab::gpfs::machine{.block_bytes = 256 << 10}, ranks);
+    auto files = std::make_unique<io::lab::virtual_gpfs>(
+        io::lab::gpfs::machine{.block_bytes = 256 << 10}, ranks);
     auto seen = std::make_unique<io::lab::gpfs::traffic>(files->system());
-    auto const done =
-        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
-          write_records(world, "records", files->opener(), w.hints);
-        });
+    auto const done = io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
+                          .run([&](io::lab::virtual_rank const& world) {
+                            write_records(world, "records", files->opener(), w.hints);
+                          });
     fmt::print("  {:<8} {:<24} {:>10.1f} {:>9} {:>9} {:>9}\n", "gpfs", w.name, 1e3 * done.seconds,
-               seen->count(io::lab::gpfs::traffic::kind::grant), seen->count(io::lab::gpfs::traffic::kind::revocation),
+               seen->count(io::lab::gpfs::traffic::kind::grant),
+               seen->count(io::lab::gpfs::traffic::kind::revocation),
                files->counters().revoke_flushes);
     require(files->content("records") == expected(ranks), "gpfs");
     longest = std::max(longest, seen->seconds());
@@ -106,7 +116,8 @@ void on_gpfs(int ranks, std::filesystem::path const& directory) {
   }
   fmt::print("\n");
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    std::filesystem::path const picture = directory / (i == 0 ? "tokens_alone.svg" : "tokens_agents.svg");
+    std::filesystem::path const picture =
+        directory / (i == 0 ? "tokens_alone.svg" : "tokens_agents.svg");
     std::ofstream(picture) << runs[i].seen->draw("Tokens between nodes: " + runs[i].name, longest);
     fmt::print("  {}\n", picture.string());
   }
@@ -121,14 +132,18 @@ int main(int argc, char** argv) {
   try {
     if (world.rank() == 0) {
       std::filesystem::create_directories(directory);
-      fmt::print("{} ranks write {} records of {} bytes each, turn by turn\n\n", world.size(), steps, record);
-      fmt::print("  {:<8} {:<24} {:>10} {:>9} {:>9} {:>9}\n", "file", "", "ms", "tokens", "taken", "flushed");
+      fmt::print("{} ranks write {} records of {} bytes each, turn by turn\n\n", world.size(),
+                 steps, record);
+      fmt::print("  {:<8} {:<24} {:>10} {:>9} {:>9} {:>9}\n", "file", "", "ms", "tokens", "taken",
+                 "flushed");
     }
     world.barrier();
     on_posix(world, directory / "records.dat");
     if (world.rank() == 0) {
       on_gpfs(world.size(), directory);
-      fmt::print("\n  Milliseconds on gpfs are virtual: of a model, to be compared with each other only.\n");
+      fmt::print(
+          "\n  Milliseconds on gpfs are virtual: of a model, to be compared with each other "
+          "only.\n");
     }
   } catch (std::exception const& e) {
     fmt::print(stderr, "shared_blocks: {}\n", e.what());

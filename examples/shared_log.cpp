@@ -1,5 +1,5 @@
-// The shared pointer: a log into which ranks write as they come, then results in the order of ranks. Nobody computes offsets.
-// Run: mpiexec -n 4 build/release/bin/shared_log
+// The shared pointer: a log into which ranks write as they come, then results in the order of
+// ranks. Nobody computes offsets. Run: mpiexec -n 4 build/release/bin/shared_log
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -21,10 +21,12 @@ int main() {
   f.set_size(0);  // opening does not truncate
 
   for (int k = 0; k <= world.rank(); ++k) {  // any number of lines, each of any length
-    std::string const event = "rank " + std::to_string(world.rank()) + " event " + std::to_string(k) + "\n";
+    std::string const event =
+        "rank " + std::to_string(world.rank()) + " event " + std::to_string(k) + "\n";
     f.write_shared(event);
   }
-  // Collective: rank 0's line, then rank 1's, ...; as all ranks are here, all of their events come before.
+  // Collective: rank 0's line, then rank 1's, ...; as all ranks are here, all of their events come
+  // before.
   world.barrier();
   std::string const result = "rank " + std::to_string(world.rank()) + " done\n";
   f.write_ordered(result);
@@ -41,5 +43,7 @@ int main() {
   std::string hoped;
   for (int r = 0; r < world.size(); ++r) hoped += "rank " + std::to_string(r) + " done\n";
   std::cout << events.size() << " events in any order, then\n" << all;
-  return all == hoped && static_cast<int>(events.size()) == world.size() * (world.size() + 1) / 2 ? 0 : 1;
+  return all == hoped && static_cast<int>(events.size()) == world.size() * (world.size() + 1) / 2
+             ? 0
+             : 1;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 TEST_CASE("the compiled part and the headers have one version", "[version]") {
-  CHECK(argosy::version() == std::to_string(ARGOSY_VERSION_MAJOR) + "." + std::to_string(ARGOSY_VERSION_MINOR) + "." +
+  CHECK(argosy::version() == std::to_string(ARGOSY_VERSION_MAJOR) + "." +
+                                 std::to_string(ARGOSY_VERSION_MINOR) + "." +
                                  std::to_string(ARGOSY_VERSION_PATCH));
 }

@@ -28,7 +28,8 @@ inline argosy::hints to_hints(hint_list const& list) {
   return h;
 }
 
-// The policy that a call is given, by the hints in force: for software that goes by other policies than the hints choose here.
+// The policy that a call is given, by the hints in force: for software that goes by other policies
+// than the hints choose here.
 using policy_choice = std::function<argosy::any_policy(call, argosy::resolved_hints const&)>;
 
 template <argosy::communicator World>
@@ -46,7 +47,9 @@ class argosy_files {
                : r.how == opened::to_write ? mode::write | mode::create
                                            : mode::write;
     if (r.unique) how = how | mode::unique_open;
-    return file(argosy::basic_file<World>::open(world, r.path, how, {to_hints(r.hints), error}, opener_), choice_);
+    return file(
+        argosy::basic_file<World>::open(world, r.path, how, {to_hints(r.hints), error}, opener_),
+        choice_);
   }
   std::error_code remove(std::string const& path) { return opener_.remove(path); }
 
@@ -81,20 +84,24 @@ class argosy_files<World>::file {
         .bytes;
   }
   std::int64_t read(call c, words w, std::error_code& error) {
-    argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>, static_cast<std::int64_t>(w.size()));
+    argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>,
+                              static_cast<std::int64_t>(w.size()));
     argosy::how const how(policies_[static_cast<std::size_t>(c)], error);
     return (c == call::together  ? file_.read_all(into, how)
             : c == call::ordered ? file_.read_ordered(into, how)
                                  : file_.read(into, how))
         .bytes;
   }
-  void seek(std::int64_t words_on, std::error_code& error) { file_.seek(words_on, argosy::seek_from::start, error); }
+  void seek(std::int64_t words_on, std::error_code& error) {
+    file_.seek(words_on, argosy::seek_from::start, error);
+  }
   void seek_shared(std::int64_t words_on, std::error_code& error) {
     file_.seek_shared(words_on, argosy::seek_from::start, error);
   }
   void sync(std::error_code& error) {
     file_.sync(error);
-    // What could not be stored is counted, and written again or not; later calls are to be judged by themselves.
+    // What could not be stored is counted, and written again or not; later calls are to be judged
+    // by themselves.
     if (error) file_.clear_sync_error();
   }
   void close(std::error_code& error) { file_.close(error); }
@@ -105,7 +112,8 @@ class argosy_files<World>::file {
       if (!text.empty()) text += ';';
       text += key + "=" + (state ? state->value : std::string());
       using enum argosy::hint_status;  // what the last call made of it is not asked for here
-      bool const taken = state && (state->status == accepted || state->status == capped || state->status == overridden);
+      bool const taken = state && (state->status == accepted || state->status == capped ||
+                                   state->status == overridden);
       if (!taken) text += " (" + std::string(state ? name_of(state->status) : "unknown") + ")";
     }
     return text;
@@ -115,7 +123,8 @@ class argosy_files<World>::file {
   void place(placement const& p, hint_list const& h, std::error_code& error) {
     std::string_view const native = "native";
     if (p.chunk == 0)
-      return file_.set_view(p.displacement, {argosy::type<double>, argosy::type<double>, native}, {to_hints(h), error});
+      return file_.set_view(p.displacement, {argosy::type<double>, argosy::type<double>, native},
+                            {to_hints(h), error});
     auto const row = [&] {
       using namespace argosy::distribute;
       return argosy::darray<double, 2>({p.ranks, p.chunk / 8}, {block, none}, {p.ranks, 1}, p.rank);

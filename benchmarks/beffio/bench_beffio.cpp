@@ -1,7 +1,7 @@
-// b_eff_io under mpiexec: five types of patterns, written, rewritten and read by several numbers of ranks, through argosy's files
-// and those of the MPI library.
-// Run: mpiexec -n 4 build/release/bin/bench_beffio --impl both --seconds 60 --dir DIR [--csv FILE] [--plots DIR] [--help]
-// How to read what it prints: docs/use/beffio.md.
+// b_eff_io under mpiexec: five types of patterns, written, rewritten and read by several numbers of
+// ranks, through argosy's files and those of the MPI library. Run: mpiexec -n 4
+// build/release/bin/bench_beffio --impl both --seconds 60 --dir DIR [--csv FILE] [--plots DIR]
+// [--help] How to read what it prints: docs/use/beffio.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -52,7 +52,8 @@ std::vector<run_result> earlier_runs(options const& o) {
 // A directory of this run alone, and all files in it.
 class run_directory {
  public:
-  explicit run_directory(std::string const& in) : path_(fmt::format("{}/bench_beffio.{}.{}", in, host(), ::getpid())) {
+  explicit run_directory(std::string const& in)
+      : path_(fmt::format("{}/bench_beffio.{}.{}", in, host(), ::getpid())) {
     std::error_code error;
     if (!std::filesystem::create_directory(path_, error))
       throw bench::usage_error(path_ +
@@ -62,8 +63,10 @@ class run_directory {
   // Ranks may still be making files in it.
   void remove() const {
     std::error_code error;
-    for (int k = 0; k < 20 && std::filesystem::exists(path_, error); ++k) std::filesystem::remove_all(path_, error);
-    if (std::filesystem::exists(path_, error)) fmt::print(stderr, "bench_beffio: {} is left\n", path_);
+    for (int k = 0; k < 20 && std::filesystem::exists(path_, error); ++k)
+      std::filesystem::remove_all(path_, error);
+    if (std::filesystem::exists(path_, error))
+      fmt::print(stderr, "bench_beffio: {} is left\n", path_);
   }
 
  private:
@@ -128,8 +131,9 @@ std::string plan_text(plan const& p) {
   for (int t = 0; t < types; ++t) {
     auto const all = patterns_of(t, p.longest);
     for (std::size_t k = 0; k < all.size(); ++k)
-      text += fmt::format("{} {:<9} {:>6} {:>10} {:>11} {:>7} {:>9.3g}{}\n", t, type_names[static_cast<std::size_t>(t)],
-                          k, all[k].chunk, all[k].memory, all[k].units, p.when.seconds_of(all[k]),
+      text += fmt::format("{} {:<9} {:>6} {:>10} {:>11} {:>7} {:>9.3g}{}\n", t,
+                          type_names[static_cast<std::size_t>(t)], k, all[k].chunk, all[k].memory,
+                          all[k].units, p.when.seconds_of(all[k]),
                           all[k].units == 0 ? "  once"
                           : is_segmented(t) ? "  as many calls as types 0 to 2 had"
                                             : "");
@@ -162,8 +166,8 @@ class host {
     p.directory = directory_.path();
     auto const implementations = static_cast<int>(runs_.size());
     forecast const f = forecast_of(p.when, tried(p.directory), implementations,
-                                   *std::max_element(p.partitions.begin(), p.partitions.end()), p.longest,
-                                   free_bytes(p.directory), o.space_mib * mib);
+                                   *std::max_element(p.partitions.begin(), p.partitions.end()),
+                                   p.longest, free_bytes(p.directory), o.space_mib * mib);
     p.budget = f.budget;
     fmt::print("{}", to_string(f, p.when, implementations));
     std::fflush(stdout);
@@ -198,8 +202,8 @@ class host {
     ::signal(SIGPIPE, SIG_IGN);
     if (!options_.keep) directory_.remove();
     journal_->save(false);
-    // On standard error: Open MPI's mpiexec sleeps until it kills, and then reads what is left in that pipe, but not what is
-    // left in the terminal that standard output looks like.
+    // On standard error: Open MPI's mpiexec sleeps until it kills, and then reads what is left in
+    // that pipe, but not what is left in the terminal that standard output looks like.
     fmt::print(stderr, "{}\ninterrupted: this is what was measured until then\n", journal_->text());
     if (!options_.keep) directory_.remove();  // what came meanwhile
     ::_exit(128 + signal);
@@ -267,7 +271,8 @@ int show(options const& o) {
 int chosen(int argc, char** argv) {
   argosy::mpi const world(MPI_COMM_WORLD);
   bool const leads = world.rank() == 0;
-  // Where a rank ends at once, mpiexec gives the others no time: rank 0 has something to tell first.
+  // Where a rank ends at once, mpiexec gives the others no time: rank 0 has something to tell
+  // first.
   std::optional<interruption> waits;
   if (!leads)
     waits.emplace([](int signal) {

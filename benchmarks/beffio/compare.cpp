@@ -9,7 +9,8 @@ std::vector<comparison> compared(run_result const& one, run_result const& other)
   std::vector<comparison> all;
   for (cell const& c : one.cells) {
     cell const* const twin = other.find(c.partition, c.how, c.type, c.number);
-    if (c.what.units > 0 && twin != nullptr && c.rate() > 0 && twin->rate() > 0) all.push_back({&c, twin});
+    if (c.what.units > 0 && twin != nullptr && c.rate() > 0 && twin->rate() > 0)
+      all.push_back({&c, twin});
   }
   return all;
 }

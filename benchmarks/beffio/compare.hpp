@@ -15,10 +15,11 @@ struct comparison {
   double ratio() const { return one->rate() / other->rate(); }
 };
 
-// The patterns with time of their own that both have measured, in the order of `one`. They point into the runs.
+// The patterns with time of their own that both have measured, in the order of `one`. They point
+// into the runs.
 std::vector<comparison> compared(run_result const& one, run_result const& other);
 // Of some of their ratios. Nothing of none.
-std::optional<double> geometric_mean(std::vector<comparison> const& all, std::optional<method> of = {},
-                                     std::optional<int> type = {});
+std::optional<double> geometric_mean(std::vector<comparison> const& all,
+                                     std::optional<method> of = {}, std::optional<int> type = {});
 
 }  // namespace beffio

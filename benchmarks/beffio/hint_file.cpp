@@ -27,11 +27,14 @@ bool to_chunk(std::string const& word, std::int64_t& chunk) {
 // What is wrong with it; empty: nothing.
 std::string read_line(std::istringstream& words, hint_line& line) {
   std::string ranks, how, type, chunk, more;
-  if (!(words >> ranks >> how >> type >> chunk >> line.key >> line.value)) return "six columns are needed";
+  if (!(words >> ranks >> how >> type >> chunk >> line.key >> line.value))
+    return "six columns are needed";
   if (words >> more) return "there are more than six columns";
-  if (ranks != "all" && !to_number(ranks, line.ranks)) return "'" + ranks + "' is no number of processes";
+  if (ranks != "all" && !to_number(ranks, line.ranks))
+    return "'" + ranks + "' is no number of processes";
   if (how != "all") {
-    auto const m = std::find_if(methods.begin(), methods.end(), [&](method x) { return name_of(x) == how; });
+    auto const m =
+        std::find_if(methods.begin(), methods.end(), [&](method x) { return name_of(x) == how; });
     if (m == methods.end()) return "'" + how + "' is not write, rewrite, read or all";
     line.how = static_cast<int>(*m);
   }
@@ -62,7 +65,8 @@ hint_file hint_file::parse(std::string_view text) {
   return file;
 }
 
-hint_list hint_file::chosen(int ranks, method m, int type, std::int64_t chunk, std::int64_t longest) const {
+hint_list hint_file::chosen(int ranks, method m, int type, std::int64_t chunk,
+                            std::int64_t longest) const {
   hint_list list;
   for (hint_line const& line : lines_) {
     if (line.ranks != 0 && line.ranks != ranks) continue;
@@ -71,7 +75,8 @@ hint_list hint_file::chosen(int ranks, method m, int type, std::int64_t chunk, s
     bool const fits = line.chunk == hint_line::any_chunk || line.chunk == chunk ||
                       (line.chunk == hint_line::longest && chunk > 0 && chunk == longest);
     if (!fits) continue;
-    auto const same = std::find_if(list.begin(), list.end(), [&](auto const& h) { return h.first == line.key; });
+    auto const same =
+        std::find_if(list.begin(), list.end(), [&](auto const& h) { return h.first == line.key; });
     if (same != list.end())
       same->second = line.value;
     else

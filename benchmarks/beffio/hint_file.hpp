@@ -1,7 +1,8 @@
 // Hints by number of processes, method, type and chunk: a file of lines
 //   procs|all  write|rewrite|read|all  scatter|shared|separated|segmented|seg_coll|all
 //   on_open|1024|1032|32768|32776|1048576|1048584|Lmax|all  key  value
-// with comments from # on. `all` in the fourth column: at open and for every chunk. Of equal keys the last line counts.
+// with comments from # on. `all` in the fourth column: at open and for every chunk. Of equal keys
+// the last line counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,7 +35,9 @@ class hint_file {
   static hint_file parse(std::string_view text);
 
   bool empty() const { return lines_.empty(); }
-  hint_list at_open(int ranks, method m, int type) const { return chosen(ranks, m, type, hint_line::at_open, 0); }
+  hint_list at_open(int ranks, method m, int type) const {
+    return chosen(ranks, m, type, hint_line::at_open, 0);
+  }
   // Of a pattern: `chunk` bytes, where `longest` is MPART.
   hint_list of(int ranks, method m, int type, std::int64_t chunk, std::int64_t longest) const {
     return chosen(ranks, m, type, chunk, longest);

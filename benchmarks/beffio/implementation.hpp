@@ -1,5 +1,5 @@
-// An implementation: files under the benchmark. A small concept, so that a library's own files, those of the MPI library and
-// those of a simulated machine take the same place.
+// An implementation: files under the benchmark. A small concept, so that a library's own files,
+// those of the MPI library and those of a simulated machine take the same place.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,9 @@
 
 namespace beffio {
 
-// Where a rank's stream lies: all of the file from the displacement on; or, with chunks, one of this rank, then one of
-// each other rank, and so on, as a darray of ranks x chunk that is dealt by its first dimension.
+// Where a rank's stream lies: all of the file from the displacement on; or, with chunks, one of
+// this rank, then one of each other rank, and so on, as a darray of ranks x chunk that is dealt by
+// its first dimension.
 struct placement {
   std::int64_t displacement = 0;  // bytes
   std::int64_t chunk = 0;         // bytes; 0: all
@@ -23,7 +24,8 @@ struct placement {
 };
 
 enum class opened { to_write, to_rewrite, to_read };  // made first, written, read
-enum class call { together, ordered, alone };         // collective, collective at the shared pointer, of one rank
+// collective, collective at the shared pointer, of one rank
+enum class call { together, ordered, alone };
 
 struct open_request {
   std::string path;
@@ -37,25 +39,29 @@ using const_words = std::span<std::uint64_t const>;
 
 // A file counts words of 8 bytes. Calls set the error, and return bytes that were moved.
 template <class F>
-concept measured_file = std::movable<F> && requires(F& f, placement const& p, hint_list const& h, call c, words in,
-                                                    const_words out, std::int64_t words_on, std::error_code& error) {
-  f.set_view(p, h, error);  // collective; hints as well, where there are any
-  f.set_hints(h, error);    // collective
-  { f.write(c, out, error) } -> std::same_as<std::int64_t>;
-  { f.read(c, in, error) } -> std::same_as<std::int64_t>;
-  f.seek(words_on, error);                         // local
-  f.seek_shared(words_on, error);                  // collective
-  f.sync(error);                                   // collective
-  f.close(error);                                  // collective
-  { f.in_force(h) } -> std::same_as<std::string>;  // "key=value", by ';': the values that those keys have now
-};
+concept measured_file =
+    std::movable<F> && requires(F& f, placement const& p, hint_list const& h, call c, words in,
+                                const_words out, std::int64_t words_on, std::error_code& error) {
+      f.set_view(p, h, error);  // collective; hints as well, where there are any
+      f.set_hints(h, error);    // collective
+      { f.write(c, out, error) } -> std::same_as<std::int64_t>;
+      { f.read(c, in, error) } -> std::same_as<std::int64_t>;
+      f.seek(words_on, error);         // local
+      f.seek_shared(words_on, error);  // collective
+      f.sync(error);                   // collective
+      f.close(error);                  // collective
+      // "key=value", by ';': the values that those keys have now
+      { f.in_force(h) } -> std::same_as<std::string>;
+    };
 
 template <class I, class World>
 concept implementation =
-    measured_file<typename I::file> && requires(I& i, World const& w, open_request const& r, std::error_code& error) {
+    measured_file<typename I::file> &&
+    requires(I& i, World const& w, open_request const& r, std::error_code& error) {
       { i.name() } -> std::convertible_to<std::string_view>;
-      { i.open(w, r, error) } -> std::same_as<typename I::file>;  // collective; the result is used if nothing failed
-      { i.remove(r.path) } -> std::same_as<std::error_code>;      // local
+      // collective; the result is used if nothing failed
+      { i.open(w, r, error) } -> std::same_as<typename I::file>;
+      { i.remove(r.path) } -> std::same_as<std::error_code>;  // local
     };
 
 }  // namespace beffio

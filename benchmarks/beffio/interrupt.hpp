@@ -1,4 +1,5 @@
-// Signals that end a program: told to a thread, while others are in calls that nobody can interrupt.
+// Signals that end a program: told to a thread, while others are in calls that nobody can
+// interrupt.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +20,8 @@ inline sigset_t ending_signals() {
   return set;
 }
 
-// From here on until `restore`, in this thread and in those that it starts: before MPI_Init, which may start some.
+// From here on until `restore`, in this thread and in those that it starts: before MPI_Init, which
+// may start some.
 inline void hold_signals() {
   sigset_t const set = ending_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);

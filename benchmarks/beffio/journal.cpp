@@ -26,13 +26,16 @@ std::FILE* open_terminal() {
 
 }  // namespace
 
-std::string progress_text(double share, double elapsed, std::string const& implementation, contender const& who,
-                          pattern const& p) {
+std::string progress_text(double share, double elapsed, std::string const& implementation,
+                          contender const& who, pattern const& p) {
   std::string text =
-      fmt::format("{:.0f} %, {}, {}, {}, type {} ({}), {}; {}", 100 * share, implementation, ranks_text(who.partition),
-                  name_of(who.how), who.type, type_names[static_cast<std::size_t>(who.type)],
-                  p.chunk > 0 ? "chunks of " + chunk_text(p.chunk) : "the rest of its segment", duration_text(elapsed));
-  if (share > 0.02) text += fmt::format(", about {} more", duration_text(elapsed / share * (1 - share)));
+      fmt::format("{:.0f} %, {}, {}, {}, type {} ({}), {}; {}", 100 * share, implementation,
+                  ranks_text(who.partition), name_of(who.how), who.type,
+                  type_names[static_cast<std::size_t>(who.type)],
+                  p.chunk > 0 ? "chunks of " + chunk_text(p.chunk) : "the rest of its segment",
+                  duration_text(elapsed));
+  if (share > 0.02)
+    text += fmt::format(", about {} more", duration_text(elapsed / share * (1 - share)));
   return text;
 }
 
@@ -54,22 +57,24 @@ bool save_pictures(options const& o, std::vector<run_result> const& runs,
   return well;
 }
 
-std::string all_text(std::vector<run_result> const& runs, std::vector<run_result> const& others, std::int64_t cache) {
+std::string all_text(std::vector<run_result> const& runs, std::vector<run_result> const& others,
+                     std::int64_t cache) {
   std::string text;
   for (run_result const& r : runs) text += report_text(r, cache);
   for (std::size_t k = 1; k < runs.size(); ++k)
     text += comparison_text(runs[0], runs[k], runs[0].label() + " / " + runs[k].label());
   for (run_result const& r : runs)
     for (run_result const& other : others)
-      text += comparison_text(r, other, fmt::format("{} / {} of {}", r.label(), other.label(), other.date));
+      text += comparison_text(r, other,
+                              fmt::format("{} / {} of {}", r.label(), other.label(), other.date));
   return text;
 }
 
-journal::journal(options const& o, schedule const& s, std::vector<run_result> runs, std::vector<run_result> others,
-                 std::int64_t cache)
+journal::journal(options const& o, schedule const& s, std::vector<run_result> runs,
+                 std::vector<run_result> others, std::int64_t cache)
     : options_(o), runs_(std::move(runs)), others_(std::move(others)), cache_(cache) {
-  planned_units_ =
-      static_cast<double>(units(s.rules, s.all_rewrites) * s.partitions) * static_cast<double>(runs_.size());
+  planned_units_ = static_cast<double>(units(s.rules, s.all_rewrites) * s.partitions) *
+                   static_cast<double>(runs_.size());
   if (!o.quiet) terminal_ = open_terminal();
 }
 
@@ -90,8 +95,10 @@ void journal::begins(contender const& who, int number) {
   run_result const& r = runs_[who.index];
   auto const all = patterns_of(who.type, r.longest());
   auto const k = static_cast<std::size_t>(number);
-  double const elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  say(progress_text(units_ / planned_units_, elapsed, r.implementation, who, k < all.size() ? all[k] : pattern{}));
+  double const elapsed =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  say(progress_text(units_ / planned_units_, elapsed, r.implementation, who,
+                    k < all.size() ? all[k] : pattern{}));
 }
 
 void journal::measured(contender const& who, cell const& c) {
@@ -115,8 +122,8 @@ void journal::closed(contender const& who, double seconds, std::int64_t errors) 
 void journal::failed(contender const& who, std::string const& what) {
   std::lock_guard const guard(mutex_);
   if (++failed_ > static_cast<std::int64_t>(most_failures)) return;
-  failures_.push_back(fmt::format("{}, {}, {}, type {}: {}", runs_[who.index].implementation, ranks_text(who.partition),
-                                  name_of(who.how), who.type, what));
+  failures_.push_back(fmt::format("{}, {}, {}, type {}: {}", runs_[who.index].implementation,
+                                  ranks_text(who.partition), name_of(who.how), who.type, what));
 }
 
 bool journal::save(bool with_pictures) const {
@@ -139,7 +146,8 @@ std::string journal::text() const {
 
 bool journal::went_well() const {
   std::lock_guard const guard(mutex_);
-  return std::all_of(runs_.begin(), runs_.end(), [](run_result const& r) { return r.errors() == 0 && r.wrong() == 0; });
+  return std::all_of(runs_.begin(), runs_.end(),
+                     [](run_result const& r) { return r.errors() == 0 && r.wrong() == 0; });
 }
 
 }  // namespace beffio

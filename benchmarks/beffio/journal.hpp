@@ -1,5 +1,5 @@
-// Rank 0's book of a run: what is measured goes to its files as it comes, a line on the terminal tells how far it is, and
-// what there is can be told at any time.
+// Rank 0's book of a run: what is measured goes to its files as it comes, a line on the terminal
+// tells how far it is, and what there is can be told at any time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +16,14 @@
 namespace beffio {
 
 // "31 %, argosy, 4 ranks, write, type 2 (separated), chunks of 32 KiB; 12 s, about 26 s more"
-std::string progress_text(double share, double elapsed, std::string const& implementation, contender const& who,
-                          pattern const& p);
+std::string progress_text(double share, double elapsed, std::string const& implementation,
+                          contender const& who, pattern const& p);
 
 class journal final : public observer {
  public:
   // `runs`: one for each implementation, without cells. `cache`: bytes.
-  journal(options const& o, schedule const& s, std::vector<run_result> runs, std::vector<run_result> others,
-          std::int64_t cache);
+  journal(options const& o, schedule const& s, std::vector<run_result> runs,
+          std::vector<run_result> others, std::int64_t cache);
   ~journal() override;
 
   void begins(contender const& who, int number) override;
@@ -57,6 +57,7 @@ bool save_tables(options const& o, std::vector<run_result> const& runs);
 bool save_pictures(options const& o, std::vector<run_result> const& runs,
                    std::vector<run_result> const& others);
 // The report of each, and how they compare: with the first, and with what was run earlier.
-std::string all_text(std::vector<run_result> const& runs, std::vector<run_result> const& others, std::int64_t cache);
+std::string all_text(std::vector<run_result> const& runs, std::vector<run_result> const& others,
+                     std::int64_t cache);
 
 }  // namespace beffio

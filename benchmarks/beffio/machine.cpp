@@ -26,7 +26,8 @@ namespace {
 std::int64_t of_meminfo(std::string const& name) {
   std::ifstream in("/proc/meminfo");
   for (std::string line; std::getline(in, line);)
-    if (line.rfind(name + ":", 0) == 0) return std::strtoll(line.c_str() + name.size() + 1, nullptr, 10) * kib;
+    if (line.rfind(name + ":", 0) == 0)
+      return std::strtoll(line.c_str() + name.size() + 1, nullptr, 10) * kib;
   return -1;
 }
 
@@ -47,7 +48,9 @@ std::string date_now() {
   return text.data();
 }
 
-std::int64_t memory_bytes() { return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE); }
+std::int64_t memory_bytes() {
+  return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+}
 
 std::int64_t free_bytes(std::string const& directory) {
   struct statvfs s{};
@@ -56,7 +59,8 @@ std::int64_t free_bytes(std::string const& directory) {
   struct statfs kind{};
   constexpr long tmpfs = 0x01021994;
   if (::statfs(directory.c_str(), &kind) == 0 && kind.f_type == tmpfs)
-    if (std::int64_t const available = of_meminfo("MemAvailable"); available >= 0) free = std::min(free, available / 2);
+    if (std::int64_t const available = of_meminfo("MemAvailable"); available >= 0)
+      free = std::min(free, available / 2);
   return free;
 }
 
@@ -85,12 +89,13 @@ probe tried(std::string const& directory) {
   return {bytes / std::max(cached, 1e-6), stored ? bytes / std::max(all, 1e-6) : 0};
 }
 
-forecast forecast_of(schedule const& s, probe const& p, int implementations, int ranks, std::int64_t longest,
-                     std::int64_t free, std::int64_t asked) {
+forecast forecast_of(schedule const& s, probe const& p, int implementations, int ranks,
+                     std::int64_t longest, std::int64_t free, std::int64_t asked) {
   forecast f;
   f.each = estimated(s, p);
   f.free = free;
-  int const partitions = s.rules == release::r1 ? 1 : s.partitions;  // whose files are there at a time
+  // whose files are there at a time
+  int const partitions = s.rules == release::r1 ? 1 : s.partitions;
   f.least = implementations * partitions * least_bytes(ranks, longest);
   if (free >= 0) f.usable = free / 10 * 9;
   if (asked > 0) f.usable = std::min(f.usable, asked);
@@ -100,16 +105,18 @@ forecast forecast_of(schedule const& s, probe const& p, int implementations, int
 
 std::string to_string(forecast const& f, schedule const& s, int implementations) {
   double const seconds = f.each.seconds * implementations;
-  std::string text = fmt::format("scheduled: {}{}; by a short trial about {}\n", duration_text(s.planned_seconds()),
-                                 implementations > 1 ? fmt::format(" for each of {}", implementations) : "",
-                                 duration_text(std::max(seconds, s.planned_seconds() * implementations)));
+  std::string text = fmt::format(
+      "scheduled: {}{}; by a short trial about {}\n", duration_text(s.planned_seconds()),
+      implementations > 1 ? fmt::format(" for each of {}", implementations) : "",
+      duration_text(std::max(seconds, s.planned_seconds() * implementations)));
   double const bytes = static_cast<double>(f.each.bytes) * implementations;
   text += fmt::format("files: at most about {}", bytes_text(bytes));
   if (f.free >= 0) text += fmt::format(", {} are free", bytes_text(static_cast<double>(f.free)));
   text += "\n";
   if (!f.fits())
     text += fmt::format("NO SPACE: all patterns together need {} at least, {} may be used\n",
-                        bytes_text(static_cast<double>(f.least)), bytes_text(static_cast<double>(f.usable)));
+                        bytes_text(static_cast<double>(f.least)),
+                        bytes_text(static_cast<double>(f.usable)));
   else if (f.usable != any_number && bytes > static_cast<double>(f.usable))
     text += fmt::format("space: {} may be used, so patterns may end before their time\n",
                         bytes_text(static_cast<double>(f.usable)));

@@ -49,7 +49,8 @@ std::int64_t moved(int result, MPI_Status& status, std::error_code& error) {
 
 }  // namespace
 
-mpi_files::file mpi_files::open(argosy::mpi const& world, open_request const& r, std::error_code& error) {
+mpi_files::file mpi_files::open(argosy::mpi const& world, open_request const& r,
+                                std::error_code& error) {
   int how = r.how == opened::to_read    ? MPI_MODE_RDONLY
             : r.how == opened::to_write ? MPI_MODE_WRONLY | MPI_MODE_CREATE
                                         : MPI_MODE_WRONLY;
@@ -68,12 +69,14 @@ void mpi_files::file::set_view(placement const& p, hint_list const& h, std::erro
   MPI_Datatype type = MPI_DOUBLE;
   if (p.chunk != 0) {
     std::array<int, 2> const sizes{p.ranks, static_cast<int>(p.chunk / 8)}, grid{p.ranks, 1},
-        rules{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}, defaults{MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
-    MPI_Type_create_darray(p.ranks, p.rank, 2, sizes.data(), rules.data(), defaults.data(), grid.data(), MPI_ORDER_C,
-                           MPI_DOUBLE, &type);
+        rules{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE},
+        defaults{MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+    MPI_Type_create_darray(p.ranks, p.rank, 2, sizes.data(), rules.data(), defaults.data(),
+                           grid.data(), MPI_ORDER_C, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
   }
-  error = to_error(MPI_File_set_view(file_, p.displacement, MPI_DOUBLE, type, "native", info(h).get()));
+  error =
+      to_error(MPI_File_set_view(file_, p.displacement, MPI_DOUBLE, type, "native", info(h).get()));
   if (p.chunk != 0) MPI_Type_free(&type);
 }
 

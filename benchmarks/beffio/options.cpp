@@ -55,11 +55,11 @@ std::string text_of(bench::arguments const& given, std::string_view option,
 }  // namespace
 
 bench::program const usage{"bench_beffio",
-                             "b_eff_io: how fast many processes read and write files, by five "
-                             "types of patterns. Runs under mpiexec.",
-                             table,
-                             "The status is 1 if a call failed or data was wrong, which ends "
-                             "nothing; 2 if the options make no sense."};
+                           "b_eff_io: how fast many processes read and write files, by five "
+                           "types of patterns. Runs under mpiexec.",
+                           table,
+                           "The status is 1 if a call failed or data was wrong, which ends "
+                           "nothing; 2 if the options make no sense."};
 
 options options_from(bench::arguments const& given) {
   constexpr double most_seconds = 1e7;  // a hundred days, which no clock here has trouble with

@@ -14,9 +14,11 @@ std::string chunk_text(std::int64_t bytes);
 std::string duration_text(double seconds);
 std::string bytes_text(double bytes);
 
-// What a run measured: a table for each partition, averages, b_eff_io, whether it may be compared, hints. `cache`: bytes.
+// What a run measured: a table for each partition, averages, b_eff_io, whether it may be compared,
+// hints. `cache`: bytes.
 std::string report_text(run_result const& r, std::int64_t cache);
 // How many times as fast `one` is as `other`, in the same tables.
-std::string comparison_text(run_result const& one, run_result const& other, std::string const& names);
+std::string comparison_text(run_result const& one, run_result const& other,
+                            std::string const& names);
 
 }  // namespace beffio

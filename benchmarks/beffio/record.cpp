@@ -217,8 +217,9 @@ std::string json(std::vector<run_result> const& runs) {
     between_runs = ",\n";
     char const* between = "\n";
     each_value(r, [&](int n, std::string_view access, std::string_view what, double v) {
-      text += fmt::format("{}   {{\"partition\": {}, \"access\": \"{}\", \"value\": \"{}\", \"mb_per_s\": {:.6g}}}",
-                          between, n, access, what, v);
+      text += fmt::format(
+          "{}   {{\"partition\": {}, \"access\": \"{}\", \"value\": \"{}\", \"mb_per_s\": {:.6g}}}",
+          between, n, access, what, v);
       between = ",\n";
     });
     text += "],\n  \"patterns\": [";

@@ -48,11 +48,13 @@ by_type run_result::type_values(int partition, method m) const {
 }
 
 std::optional<double> run_result::method_value(int partition, method m) const {
-  return average(rules, m, type_values(partition, m), type_value(partition, method::rewrite, scatter));
+  return average(rules, m, type_values(partition, m),
+                 type_value(partition, method::rewrite, scatter));
 }
 
 std::optional<double> run_result::value(int partition) const {
-  return partition_value(rules, method_value(partition, method::write), method_value(partition, method::rewrite),
+  return partition_value(rules, method_value(partition, method::write),
+                         method_value(partition, method::rewrite),
                          method_value(partition, method::read));
 }
 
@@ -94,13 +96,15 @@ std::int64_t run_result::wrong() const {
 
 std::vector<verdict> validity(run_result const& r) {
   double const least = least_seconds(r.rules);
-  auto const cut =
-      std::count_if(r.cells.begin(), r.cells.end(), [](cell const& c) { return c.ended == ending::space; });
+  auto const cut = std::count_if(r.cells.begin(), r.cells.end(),
+                                 [](cell const& c) { return c.ended == ending::space; });
   std::vector<verdict> all{
-      {r.seconds >= least, fmt::format("scheduled time {:g} s, must be {:g} s at least", r.seconds, least)},
+      {r.seconds >= least,
+       fmt::format("scheduled time {:g} s, must be {:g} s at least", r.seconds, least)},
       {r.shared_pointer, "type 1 uses shared pointers"},
       {r.errors() == 0 && r.wrong() == 0,
-       fmt::format("calls that failed: {}, marks that were wrong: {}; both must be 0", r.errors(), r.wrong())},
+       fmt::format("calls that failed: {}, marks that were wrong: {}; both must be 0", r.errors(),
+                   r.wrong())},
       {r.system_value().has_value(), "all patterns were run"},
       {cut == 0, fmt::format("patterns that ended for want of space: {}, must be 0", cut)},
       {!r.unique, "files are not opened unique"}};
@@ -122,9 +126,12 @@ std::string cache_warning(run_result const& r, std::int64_t cache) {
       least = moved;
       where = fmt::format("{} on {}", name_of(m), ranks_text(n));
     }
-  if (!least || static_cast<double>(*least) > static_cast<double>(times_cache) * static_cast<double>(cache)) return {};
+  if (!least ||
+      static_cast<double>(*least) > static_cast<double>(times_cache) * static_cast<double>(cache))
+    return {};
   return fmt::format(
-      "{:.4g} GB were moved by {}, which is not more than {} times the caches ({:.4g} GB): values show the caches, too",
+      "{:.4g} GB were moved by {}, which is not more than {} times the caches ({:.4g} GB): values "
+      "show the caches, too",
       static_cast<double>(*least) / 1e9, where, times_cache, static_cast<double>(cache) / 1e9);
 }
 

@@ -51,12 +51,15 @@ struct run_result {
   std::vector<cell> cells;
 
   // What tells it from others in tables and pictures.
-  std::string label() const { return hint_set.empty() ? implementation : implementation + " (" + hint_set + ")"; }
+  std::string label() const {
+    return hint_set.empty() ? implementation : implementation + " (" + hint_set + ")";
+  }
   std::vector<int> partitions() const;  // in the order in which they came
   cell const* find(int partition, method m, int type, int number) const;
   std::int64_t longest() const { return longest_chunk(memory_mib); }
 
-  // Nothing where not all patterns were run. Of a type: all bytes over the time from opening to closing.
+  // Nothing where not all patterns were run. Of a type: all bytes over the time from opening to
+  // closing.
   std::optional<double> type_value(int partition, method m, int type) const;
   by_type type_values(int partition, method m) const;
   std::optional<double> method_value(int partition, method m) const;
@@ -73,7 +76,8 @@ struct run_result {
 // "1 rank", "4 ranks"
 std::string ranks_text(int n);
 
-// The number of patterns of a type that are always run: without the filler, which a segment may not need.
+// The number of patterns of a type that are always run: without the filler, which a segment may not
+// need.
 int always(int type);
 
 // Why a value may not be compared with those of other systems: a line for each rule.
@@ -86,7 +90,8 @@ bool is_valid(run_result const& r);
 
 // Bytes of a method should be more than this many times the caches, or these are measured.
 inline constexpr int times_cache = 20;
-// Empty: enough was moved by all methods of all partitions. `cache`: bytes, of all nodes and servers.
+// Empty: enough was moved by all methods of all partitions. `cache`: bytes, of all nodes and
+// servers.
 std::string cache_warning(run_result const& r, std::int64_t cache);
 
 }  // namespace beffio

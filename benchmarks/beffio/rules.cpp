@@ -58,7 +58,8 @@ std::optional<double> weighted(by_type const& v) {
   return sum / 6;
 }
 
-std::optional<double> average(release r, method m, by_type const& v, std::optional<double> rewrite0) {
+std::optional<double> average(release r, method m, by_type const& v,
+                              std::optional<double> rewrite0) {
   if (r == release::r1 || m == method::read) return weighted(v);
   if (m == method::rewrite) return v[scatter];
   std::optional<double> const twice = weighted(v);
@@ -66,8 +67,8 @@ std::optional<double> average(release r, method m, by_type const& v, std::option
   return *twice + (*rewrite0 - *v[scatter]) / 6;
 }
 
-std::optional<double> partition_value(release r, std::optional<double> write, std::optional<double> rewrite,
-                                      std::optional<double> read) {
+std::optional<double> partition_value(release r, std::optional<double> write,
+                                      std::optional<double> rewrite, std::optional<double> read) {
   if (!write || !read) return {};
   if (r == release::r2) return std::sqrt(*write * *read);
   if (!rewrite) return {};

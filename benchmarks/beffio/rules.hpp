@@ -1,4 +1,5 @@
-// The rules of b_eff_io, releases 1.x and 2.0: pattern types, their patterns, partitions, time, and averages.
+// The rules of b_eff_io, releases 1.x and 2.0: pattern types, their patterns, partitions, time, and
+// averages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,27 +23,31 @@ constexpr std::string_view name_of(method m) {
 // Pattern types: how chunks of the file lie to chunks of memory.
 inline constexpr int types = 5;
 enum type { scatter, shared, separated, segmented, seg_coll };
-inline constexpr std::array<std::string_view, types> type_names{"scatter", "shared", "separated", "segmented",
-                                                                "seg_coll"};
+inline constexpr std::array<std::string_view, types> type_names{"scatter", "shared", "separated",
+                                                                "segmented", "seg_coll"};
 constexpr bool is_segmented(int t) { return t == segmented || t == seg_coll; }
 
-// One line of the table: each call moves `memory` bytes of a rank, which are memory / chunk chunks of the file.
+// One line of the table: each call moves `memory` bytes of a rank, which are memory / chunk chunks
+// of the file.
 struct pattern {
   std::int64_t chunk = 0, memory = 0;
   int units = 0;  // of time; 0: one call
   friend bool operator==(pattern const&, pattern const&) = default;
 };
 
-// The longest chunk, MPART, with so many MiB of memory for each rank: a multiple of 8 KiB, since a rank has whole MiB.
+// The longest chunk, MPART, with so many MiB of memory for each rank: a multiple of 8 KiB, since a
+// rank has whole MiB.
 constexpr std::int64_t longest_chunk(std::int64_t memory_mib) {
   std::int64_t const part = memory_mib * mib / 128;
   return part < 2 * mib ? 2 * mib : part > 1024 * mib ? 1024 * mib : part;
 }
 // In the order in which they are run, without the filler of segmented types.
 std::vector<pattern> patterns_of(int type, std::int64_t longest);
-// The one of type 0 with the same chunk, whose repetitions count for this one of a segmented type. -1: it is run once.
+// The one of type 0 with the same chunk, whose repetitions count for this one of a segmented type.
+// -1: it is run once.
 int scattered_twin(int pattern_of_segmented);
-// Seven chunks are compared, and lie at these places of a picture's axis: 1 KiB, + 8, 32 KiB, + 8, 1 MiB, + 8, MPART.
+// Seven chunks are compared, and lie at these places of a picture's axis: 1 KiB, + 8, 32 KiB, + 8,
+// 1 MiB, + 8, MPART.
 inline constexpr std::array<int, 7> chunk_places{1, 2, 4, 5, 7, 8, 10};
 std::array<std::int64_t, 7> compared_chunks(std::int64_t longest);
 // The pattern of that type for each; the one of type 0 with 2 MiB of memory is none of them.
@@ -64,12 +69,14 @@ std::vector<int> partitions_of(int ranks);
 // --- Values, in 10^6 bytes per second ---
 using by_type = std::array<std::optional<double>, types>;
 // Nothing where a part is missing. The rewrite of release 2 is that of type 0 alone.
-std::optional<double> average(release r, method m, by_type const& values, std::optional<double> rewrite0 = {});
+std::optional<double> average(release r, method m, by_type const& values,
+                              std::optional<double> rewrite0 = {});
 // Of one method where all types are run: type 0 counts twice.
 std::optional<double> weighted(by_type const& values);
-// Release 1 takes the averages of three methods, release 2 of two: write (which has the rewrite in it), read.
-std::optional<double> partition_value(release r, std::optional<double> write, std::optional<double> rewrite,
-                                      std::optional<double> read);
+// Release 1 takes the averages of three methods, release 2 of two: write (which has the rewrite in
+// it), read.
+std::optional<double> partition_value(release r, std::optional<double> write,
+                                      std::optional<double> rewrite, std::optional<double> read);
 
 constexpr double least_seconds(release r) { return r == release::r1 ? 900 : 1800; }
 

@@ -1,4 +1,5 @@
-// A run: all methods, types and patterns on all partitions, of one implementation or of several side by side.
+// A run: all methods, types and patterns on all partitions, of one implementation or of several
+// side by side.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,8 @@ namespace beffio {
 
 // As `run`, with memory of the caller's, which has room for the largest call.
 template <class Memory, argosy::communicator World, implementation<World>... Implementations>
-void run_in(Memory& memory, World const& world, plan const& p, observer& tell, Implementations... files) {
+void run_in(Memory& memory, World const& world, plan const& p, observer& tell,
+            Implementations... files) {
   struct team {
     World ranks, alone;
     std::vector<files_state> states;
@@ -28,12 +30,14 @@ void run_in(Memory& memory, World const& world, plan const& p, observer& tell, I
 
   auto const one_type = [&](team& t, int partition, method m, int type) {
     auto const begun = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::tuple<type_run<World, Implementations, Memory>...>(type_run<World, Implementations, Memory>(
-          t.ranks, t.alone, files, p, t.states[K], memory, tell, contender{K, partition, m, type})...);
+      return std::tuple<type_run<World, Implementations, Memory>...>(
+          type_run<World, Implementations, Memory>(t.ranks, t.alone, files, p, t.states[K], memory,
+                                                   tell, contender{K, partition, m, type})...);
     };
     auto runs = begun(std::index_sequence_for<Implementations...>());
     std::apply([](auto&... r) { (r.open(), ...); }, runs);
-    for (int number = 0; number < most_patterns; ++number) std::apply([&](auto&... r) { (r.run(number), ...); }, runs);
+    for (int number = 0; number < most_patterns; ++number)
+      std::apply([&](auto&... r) { (r.run(number), ...); }, runs);
     std::apply([](auto&... r) { (r.close(), ...); }, runs);
     if (m == method::read && !p.keep) std::apply([](auto&... r) { (r.remove(), ...); }, runs);
   };
@@ -41,7 +45,8 @@ void run_in(Memory& memory, World const& world, plan const& p, observer& tell, I
     team& t = teams[which];
     if (world.rank() < p.partitions[which])
       for (int type = 0; type < types; ++type)
-        if (is_run(p.when.rules, p.when.all_rewrites, m, type)) one_type(t, p.partitions[which], m, type);
+        if (is_run(p.when.rules, p.when.all_rewrites, m, type))
+          one_type(t, p.partitions[which], m, type);
     world.barrier();
   };
   if (p.when.rules == release::r1) {
@@ -53,8 +58,8 @@ void run_in(Memory& memory, World const& world, plan const& p, observer& tell, I
   }
 }
 
-// Collective: by all ranks of the world, with the same plan. `tell` is told on rank 0. Several implementations take turns,
-// pattern by pattern, each with files of its own.
+// Collective: by all ranks of the world, with the same plan. `tell` is told on rank 0. Several
+// implementations take turns, pattern by pattern, each with files of its own.
 template <argosy::communicator World, implementation<World>... Implementations>
 void run(World const& world, plan const& p, observer& tell, Implementations... files) {
   buffers memory(world.rank(), largest_call(p.longest));

@@ -27,9 +27,10 @@ std::int64_t single_bytes(int ranks) { return ranks * (types + 2) * mib; }
 std::int64_t most_calls(std::int64_t budget, int ranks, pattern const& p) {
   if (budget == any_number) return any_number;
   double const share =
-      static_cast<double>(std::max<std::int64_t>(0, budget - single_bytes(ranks))) * p.units / write_units;
-  return std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(share / static_cast<double>(ranks) / static_cast<double>(p.memory)));
+      static_cast<double>(std::max<std::int64_t>(0, budget - single_bytes(ranks))) * p.units /
+      write_units;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(share / static_cast<double>(ranks) /
+                                                             static_cast<double>(p.memory)));
 }
 
 std::int64_t least_bytes(int ranks, std::int64_t longest) {
@@ -39,7 +40,8 @@ std::int64_t least_bytes(int ranks, std::int64_t longest) {
   return ranks * bytes;
 }
 
-std::vector<std::int64_t> segmented_counts(std::int64_t longest, std::span<std::int64_t const> scattered_counts,
+std::vector<std::int64_t> segmented_counts(std::int64_t longest,
+                                           std::span<std::int64_t const> scattered_counts,
                                            std::span<std::int64_t const> shared_counts,
                                            std::span<std::int64_t const> separated_counts) {
   std::vector<pattern> const of_scatter = patterns_of(scatter, longest);
@@ -66,7 +68,8 @@ segment segment_of(std::span<pattern const> all, std::span<std::int64_t const> c
 
 estimate estimated(schedule const& s, probe const& p) {
   double const unit = s.unit_seconds();
-  // Segmented types write no more than the separated one, so each unit of time counts as if it were driven by it.
+  // Segmented types write no more than the separated one, so each unit of time counts as if it were
+  // driven by it.
   double const bytes = p.cached * unit * write_units;
   double const rewrites = s.rules == release::r1 || s.all_rewrites ? write_units : scatter_units;
   auto const lasting = [&](double units_of_time) {

@@ -26,24 +26,28 @@ struct schedule {
     return of_partition / units(rules, all_rewrites);
   }
   double seconds_of(pattern const& p) const { return unit_seconds() * p.units; }
-  // Of all methods and partitions, as far as it is planned: counted rewrites and reads may be slower or faster.
+  // Of all methods and partitions, as far as it is planned: counted rewrites and reads may be
+  // slower or faster.
   double planned_seconds() const { return rules == release::r1 ? seconds * partitions : seconds; }
 };
 
-// How many calls come before the next look at the clock, when `done` took `elapsed` of `planned` seconds; 0: it is over.
-// One call is always made.
+// How many calls come before the next look at the clock, when `done` took `elapsed` of `planned`
+// seconds; 0: it is over. One call is always made.
 std::int64_t calls_to_come(std::int64_t done, double elapsed, double planned, bool geometric);
 
-// Calls of a pattern of type 0 to 2 that leave room for the others: this partition may use `budget` bytes.
+// Calls of a pattern of type 0 to 2 that leave room for the others: this partition may use `budget`
+// bytes.
 std::int64_t most_calls(std::int64_t budget, int ranks, pattern const& p);
 // That all patterns with a call each need, of one partition: less is not enough.
 std::int64_t least_bytes(int ranks, std::int64_t longest);
 
 // Of types 3 and 4: from the repetitions of types 0, 1 and 2, by pattern.
-std::vector<std::int64_t> segmented_counts(std::int64_t longest, std::span<std::int64_t const> scattered,
+std::vector<std::int64_t> segmented_counts(std::int64_t longest,
+                                           std::span<std::int64_t const> scattered,
                                            std::span<std::int64_t const> shared,
                                            std::span<std::int64_t const> separated);
-// A rank's part of the file: whole MiB, so the last of its patterns is one call with what is missing; 0: nothing is.
+// A rank's part of the file: whole MiB, so the last of its patterns is one call with what is
+// missing; 0: nothing is.
 struct segment {
   std::int64_t bytes = 0, filler = 0;
 };

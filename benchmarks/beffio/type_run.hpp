@@ -1,4 +1,5 @@
-// One type and method on one partition: a file that is opened, goes through all patterns, and is closed.
+// One type and method on one partition: a file that is opened, goes through all patterns, and is
+// closed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,7 +41,8 @@ double seconds_in(World const& world) {
   if constexpr (requires { world.now(); })
     return world.now();
   else
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 // Of all ranks, and what the lowest rank that failed says.
@@ -62,12 +64,21 @@ struct tally {
 template <argosy::communicator World, implementation<World> I, class Memory = buffers>
 class type_run {
  public:
-  type_run(World const& team, World const& alone, I& files, plan const& p, files_state& state, Memory& memory,
-           observer& tell, contender who)
-      : team_(team), alone_(alone), files_(files), plan_(p), state_(state), memory_(memory), tell_(tell), who_(who) {
+  type_run(World const& team, World const& alone, I& files, plan const& p, files_state& state,
+           Memory& memory, observer& tell, contender who)
+      : team_(team),
+        alone_(alone),
+        files_(files),
+        plan_(p),
+        state_(state),
+        memory_(memory),
+        tell_(tell),
+        who_(who) {
     patterns_ = patterns_of(who.type, p.longest);
     if (!is_segmented(who.type)) return;
-    auto const counts = [&](int t) { return std::span<std::int64_t const>(state_.calls[static_cast<std::size_t>(t)]); };
+    auto const counts = [&](int t) {
+      return std::span<std::int64_t const>(state_.calls[static_cast<std::size_t>(t)]);
+    };
     if (writes_first()) {
       segmented_ = segmented_counts(p.longest, counts(scatter), counts(shared), counts(separated));
       state_.part = segment_of(patterns_, segmented_);
@@ -84,7 +95,8 @@ class type_run {
         who_.how == method::write     ? opened::to_write
         : who_.how == method::rewrite ? opened::to_rewrite
                                       : opened::to_read,
-        plan_.unique == unique_open::always || (plan_.unique == unique_open::not_separated && who_.type != separated),
+        plan_.unique == unique_open::always ||
+            (plan_.unique == unique_open::not_separated && who_.type != separated),
         plan_.hints.at_open(who_.partition, who_.how, who_.type)};
     std::error_code error;
     file_.emplace(files_.open(who_.type == separated ? alone_ : team_, r, error));
@@ -117,7 +129,8 @@ class type_run {
            .what = p,
            .open_seconds = open_seconds_,
            .close_seconds = -1};
-    hint_list const hints = plan_.hints.of(who_.partition, who_.how, who_.type, p.chunk, plan_.longest);
+    hint_list const hints =
+        plan_.hints.of(who_.partition, who_.how, who_.type, p.chunk, plan_.longest);
     team_.barrier();
     double const start = now();
     prepare(p, hints);
@@ -142,7 +155,8 @@ class type_run {
     if (file_) {
       hint_list asked = opening_;
       for (auto const& h : hints)
-        if (std::none_of(opening_.begin(), opening_.end(), [&](auto const& o) { return o.first == h.first; }))
+        if (std::none_of(opening_.begin(), opening_.end(),
+                         [&](auto const& o) { return o.first == h.first; }))
           asked.push_back(h);
       c.hints = file_->in_force(asked);
     }
@@ -168,7 +182,8 @@ class type_run {
   void remove() {
     team_.barrier();
     if (team_.rank() == 0 || who_.type == separated) {
-      std::string const path = plan_.directory + file_name(files_.name(), who_.partition, who_.type, team_.rank());
+      std::string const path =
+          plan_.directory + file_name(files_.name(), who_.partition, who_.type, team_.rank());
       if (anyone_) note("remove", files_.remove(path));
     }
     summed();
@@ -178,7 +193,9 @@ class type_run {
   static std::size_t index(int k) { return static_cast<std::size_t>(k); }
   double now() const { return seconds_in(team_); }
   bool writes_first() const { return who_.how == method::write; }
-  bool has_view_per_pattern() const { return who_.type == scatter || (who_.type == shared && !plan_.shared_pointer); }
+  bool has_view_per_pattern() const {
+    return who_.type == scatter || (who_.type == shared && !plan_.shared_pointer);
+  }
   bool at_shared_pointer() const { return who_.type == shared && plan_.shared_pointer; }
   call how_called() const {
     return at_shared_pointer()                                ? call::ordered
@@ -246,7 +263,8 @@ class type_run {
         mine_.wrong += memory_.wrong(state_.rewritten[index(who_.type)], who_.type, number, p, k);
     } else {
       memory_.set(who_.how == method::rewrite, who_.type, number, p, k);
-      moved = file_->write(how_called(), std::span<std::uint64_t const>(memory_.out).first(length), error);
+      moved = file_->write(how_called(), std::span<std::uint64_t const>(memory_.out).first(length),
+                           error);
     }
     mine_.bytes += moved;
     if (!error && moved == p.memory) return;

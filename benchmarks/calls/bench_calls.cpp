@@ -1,6 +1,7 @@
 // What one small call costs beside its system call and beside the MPI library's own file.
-// Run: mpiexec -n 2 build/release/bin/bench_calls [--benchmark_filter=read_at/8/] [--dir DIR] [--rounds N]
-// The file is in the page cache; ranks use blocks of their own. Times are of the slowest rank.
+// Run: mpiexec -n 2 build/release/bin/bench_calls [--benchmark_filter=read_at/8/] [--dir DIR]
+// [--rounds N] The file is in the page cache; ranks use blocks of their own. Times are of the
+// slowest rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <vector>

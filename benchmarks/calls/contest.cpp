@@ -69,7 +69,8 @@ outcome run(MPI_Comm comm, entry const& e, std::int64_t calls, int rounds) {
   for (std::int64_t i = 0; i < calls; ++i) e.argosy();
   std::int64_t const after = counter.now();
   o.allocations = static_cast<double>(count.since()) / static_cast<double>(calls);
-  if (before >= 0) o.instructions = static_cast<double>(after - before) / static_cast<double>(calls);
+  if (before >= 0)
+    o.instructions = static_cast<double>(after - before) / static_cast<double>(calls);
   return o;
 }
 

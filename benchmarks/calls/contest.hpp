@@ -1,4 +1,5 @@
-// A contest of calls: argosy's, the MPI library's and the bare system call, in turn, each for some thousand times.
+// A contest of calls: argosy's, the MPI library's and the bare system call, in turn, each for some
+// thousand times.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -36,7 +36,8 @@ void note_wrong_bytes(std::string const& row) {
 // The file of one row, open in three ways, and this rank's bytes. Blocks of ranks do not meet.
 class place {
  public:
-  place(MPI_Comm comm, setting const& how, std::string const& row, std::int64_t bytes, io::mode more)
+  place(MPI_Comm comm, setting const& how, std::string const& row, std::int64_t bytes,
+        io::mode more)
       : comm_(comm), bytes_(bytes), data_(static_cast<std::size_t>(bytes)) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
@@ -98,9 +99,11 @@ struct row {
   io::mode more = io::mode::none;
 };
 
-// One more call of argosy, and then by the bare system call: what a read brought, or what a write left.
+// One more call of argosy, and then by the bare system call: what a read brought, or what a write
+// left.
 bool right(place& p, entry const& e, std::string const& name) {
-  if (name.find("_at") == std::string::npos) return true;  // where shared pointers stand depends on the ranks
+  // where shared pointers stand depends on the ranks
+  if (name.find("_at") == std::string::npos) return true;
   std::vector<std::byte> const before(p.data().begin(), p.data().end());
   std::vector<std::byte> other(before.size(), std::byte{0x5a});
   bool const reads = name.find("read") != std::string::npos;
@@ -116,26 +119,39 @@ int count(place const& p) { return static_cast<int>(p.bytes()); }
 std::size_t size(place const& p) { return static_cast<std::size_t>(p.bytes()); }
 
 entry read_at(place& p) {
-  return {[&p] { benchmark::DoNotOptimize(::pread(p.descriptor, p.memory(), size(p), p.offset())); },
-          [&p] { MPI_File_read_at(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
-          [&p] { p.argosy.read_at(p.offset(), p.data()); }};
+  return {
+      [&p] { benchmark::DoNotOptimize(::pread(p.descriptor, p.memory(), size(p), p.offset())); },
+      [&p] {
+        MPI_File_read_at(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE);
+      },
+      [&p] { p.argosy.read_at(p.offset(), p.data()); }};
 }
 entry write_at(place& p) {
-  return {[&p] { benchmark::DoNotOptimize(::pwrite(p.descriptor, p.memory(), size(p), p.offset())); },
-          [&p] { MPI_File_write_at(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
-          [&p] { p.argosy.write_at(p.offset(), p.data()); }};
+  return {
+      [&p] { benchmark::DoNotOptimize(::pwrite(p.descriptor, p.memory(), size(p), p.offset())); },
+      [&p] {
+        MPI_File_write_at(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE);
+      },
+      [&p] { p.argosy.write_at(p.offset(), p.data()); }};
 }
 entry read_at_all(place& p) {
   return {read_at(p).raw,
-          [&p] { MPI_File_read_at_all(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] {
+            MPI_File_read_at_all(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE,
+                                 MPI_STATUS_IGNORE);
+          },
           [&p] { p.argosy.read_at_all(p.offset(), p.data()); }};
 }
 entry write_at_all(place& p) {
   return {write_at(p).raw,
-          [&p] { MPI_File_write_at_all(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] {
+            MPI_File_write_at_all(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE,
+                                  MPI_STATUS_IGNORE);
+          },
           [&p] { p.argosy.write_at_all(p.offset(), p.data()); }};
 }
-// Pointers go back now and then, so that the file stays small; that is part of no contestant's call but one in 256.
+// Pointers go back now and then, so that the file stays small; that is part of no contestant's call
+// but one in 256.
 template <class Call, class Back>
 action rewound(Call call, Back back) {
   return [call, back, n = 0]() mutable {
@@ -144,19 +160,25 @@ action rewound(Call call, Back back) {
   };
 }
 entry write_shared(place& p) {
-  return {{},
-          rewound([&p] { MPI_File_write_shared(p.mpi, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
-                  [&p] { MPI_File_seek_shared(p.mpi, 0, MPI_SEEK_SET); }),
-          rewound([&p] { p.argosy.write_shared(p.data()); }, [&p] { p.argosy.seek_shared(0); })};
+  return {
+      {},
+      rewound(
+          [&p] { MPI_File_write_shared(p.mpi, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { MPI_File_seek_shared(p.mpi, 0, MPI_SEEK_SET); }),
+      rewound([&p] { p.argosy.write_shared(p.data()); }, [&p] { p.argosy.seek_shared(0); })};
 }
 entry write_ordered(place& p) {
   return {{},
-          rewound([&p] { MPI_File_write_ordered(p.mpi, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
-                  [&p] { MPI_File_seek_shared(p.mpi, 0, MPI_SEEK_SET); }),
+          rewound(
+              [&p] {
+                MPI_File_write_ordered(p.mpi, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE);
+              },
+              [&p] { MPI_File_seek_shared(p.mpi, 0, MPI_SEEK_SET); }),
           rewound([&p] { p.argosy.write_ordered(p.data()); }, [&p] { p.argosy.seek_shared(0); })};
 }
 
-// Every other piece of 64 bytes: by hand, the window that spans them, read, and picked from or put into.
+// Every other piece of 64 bytes: by hand, the window that spans them, read, and picked from or put
+// into.
 constexpr std::int64_t piece = 64;
 void look_at_pieces(place& p) {
   MPI_Datatype pieces = MPI_DATATYPE_NULL;
@@ -164,8 +186,8 @@ void look_at_pieces(place& p) {
   MPI_Type_commit(&pieces);
   MPI_File_set_view(p.mpi, p.offset(), MPI_BYTE, pieces, "native", MPI_INFO_NULL);
   MPI_Type_free(&pieces);
-  p.argosy.set_view(p.offset(),
-                    {io::type<std::byte>, io::vector(p.bytes() / piece, piece, 2 * piece, io::type<std::byte>)});
+  p.argosy.set_view(p.offset(), {io::type<std::byte>, io::vector(p.bytes() / piece, piece,
+                                                                 2 * piece, io::type<std::byte>)});
 }
 action by_hand(place& p, bool writes) {
   return [&p, writes, window = std::vector<std::byte>(2 * size(p) - piece)]() mutable {
@@ -173,22 +195,25 @@ action by_hand(place& p, bool writes) {
     for (std::size_t i = 0; i < size(p); i += piece)
       writes ? std::memcpy(window.data() + 2 * i, p.memory() + i, piece)
              : std::memcpy(p.memory() + i, window.data() + 2 * i, piece);
-    if (writes) benchmark::DoNotOptimize(::pwrite(p.descriptor, window.data(), window.size(), p.offset()));
+    if (writes)
+      benchmark::DoNotOptimize(::pwrite(p.descriptor, window.data(), window.size(), p.offset()));
   };
 }
 entry read_pieces(place& p) {
   look_at_pieces(p);
-  return {by_hand(p, false), [&p] { MPI_File_read_at(p.mpi, 0, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+  return {by_hand(p, false),
+          [&p] { MPI_File_read_at(p.mpi, 0, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
           [&p] { p.argosy.read_at(0, p.data()); }};
 }
 entry write_pieces(place& p) {
   look_at_pieces(p);
-  return {by_hand(p, true), [&p] { MPI_File_write_at(p.mpi, 0, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+  return {by_hand(p, true),
+          [&p] { MPI_File_write_at(p.mpi, 0, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
           [&p] { p.argosy.write_at(0, p.data()); }};
 }
 
-// Opened and closed again by all ranks. `makes`: a file that is not there, which one rank removes afterwards; each time another name,
-// since hosts remember those of files that are gone.
+// Opened and closed again by all ranks. `makes`: a file that is not there, which one rank removes
+// afterwards; each time another name, since hosts remember those of files that are gone.
 entry opened(place& p, bool makes) {
   auto const with_name = [&p, makes](std::string const& who, auto open) -> action {
     return [&p, makes, who, open, n = 0]() mutable {
@@ -199,42 +224,47 @@ entry opened(place& p, bool makes) {
       if (p.rank() == 0) ::unlink(path.c_str());
     };
   };
-  return {with_name("raw",
-                    [&p, makes](std::string const& path) {
-                      int const first =
-                          p.rank() == 0 ? ::open(path.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT : 0), 0600) : -1;
-                      MPI_Barrier(p.comm());
-                      int const own = p.rank() == 0 ? first : ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-                      MPI_Barrier(p.comm());
-                      ::close(own);
-                    }),
-          with_name("mpi",
-                    [&p, makes](std::string const& path) {
-                      MPI_File f = MPI_FILE_NULL;
-                      MPI_File_open(p.comm(), path.c_str(), MPI_MODE_RDWR | (makes ? MPI_MODE_CREATE : 0),
-                                    MPI_INFO_NULL, &f);
-                      MPI_File_close(&f);
-                    }),
-          with_name("argosy", [&p, makes](std::string const& path) {
-            io::file::open(io::mpi(p.comm()), path, io::mode::read_write | (makes ? io::mode::create : io::mode::none))
-                .close();
-          })};
+  return {
+      with_name("raw",
+                [&p, makes](std::string const& path) {
+                  int const first =
+                      p.rank() == 0
+                          ? ::open(path.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT : 0), 0600)
+                          : -1;
+                  MPI_Barrier(p.comm());
+                  int const own = p.rank() == 0 ? first : ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+                  MPI_Barrier(p.comm());
+                  ::close(own);
+                }),
+      with_name("mpi",
+                [&p, makes](std::string const& path) {
+                  MPI_File f = MPI_FILE_NULL;
+                  MPI_File_open(p.comm(), path.c_str(),
+                                MPI_MODE_RDWR | (makes ? MPI_MODE_CREATE : 0), MPI_INFO_NULL, &f);
+                  MPI_File_close(&f);
+                }),
+      with_name("argosy", [&p, makes](std::string const& path) {
+        io::file::open(io::mpi(p.comm()), path,
+                       io::mode::read_write | (makes ? io::mode::create : io::mode::none))
+            .close();
+      })};
 }
 entry open_again(place& p) { return opened(p, false); }
 entry open_new(place& p) { return opened(p, true); }
 
-// A view of 8-byte blocks, one at either of two places each, and its datatype, which MPI's side has to make, too. By hand: a copy
-// of the list. `from_mpi`: argosy is given MPI's datatype.
+// A view of 8-byte blocks, one at either of two places each, and its datatype, which MPI's side has
+// to make, too. By hand: a copy of the list. `from_mpi`: argosy is given MPI's datatype.
 entry set_view(place& p, bool from_mpi) {
   std::int64_t const block = 8;
   std::vector<std::int64_t> places(static_cast<std::size_t>(p.bytes() / block));
-  for (std::size_t i = 0, bits = 1; i < places.size(); ++i, bits = bits * 6364136223846793005u + 1442695040888963407u)
+  for (std::size_t i = 0, bits = 1; i < places.size();
+       ++i, bits = bits * 6364136223846793005u + 1442695040888963407u)
     places[i] = block * static_cast<std::int64_t>(2 * i + (bits >> 63));
   std::vector<MPI_Aint> const displacements(places.begin(), places.end());
   auto const with_type = [displacements](auto use) {
     MPI_Datatype blocks = MPI_DATATYPE_NULL;
-    MPI_Type_create_hindexed_block(static_cast<int>(displacements.size()), 1, displacements.data(), MPI_DOUBLE,
-                                   &blocks);
+    MPI_Type_create_hindexed_block(static_cast<int>(displacements.size()), 1, displacements.data(),
+                                   MPI_DOUBLE, &blocks);
     MPI_Type_commit(&blocks);
     use(blocks);
     MPI_Type_free(&blocks);
@@ -244,12 +274,15 @@ entry set_view(place& p, bool from_mpi) {
   };
   if (from_mpi)
     argosy = [&p, with_type] {
-      with_type([&](MPI_Datatype blocks) { p.argosy.set_view(0, {io::type<double>, io::from_mpi(blocks)}); });
+      with_type([&](MPI_Datatype blocks) {
+        p.argosy.set_view(0, {io::type<double>, io::from_mpi(blocks)});
+      });
     };
   return {[places] { benchmark::DoNotOptimize(std::vector<std::int64_t>(places).data()); },
           [&p, with_type] {
-            with_type(
-                [&](MPI_Datatype blocks) { MPI_File_set_view(p.mpi, 0, MPI_DOUBLE, blocks, "native", MPI_INFO_NULL); });
+            with_type([&](MPI_Datatype blocks) {
+              MPI_File_set_view(p.mpi, 0, MPI_DOUBLE, blocks, "native", MPI_INFO_NULL);
+            });
           },
           std::move(argosy)};
 }
@@ -274,7 +307,10 @@ void enter(row const& r, std::int64_t bytes, std::int64_t calls, bool self, sett
     state.counters["heap"] = o.allocations;
     state.counters["instructions"] = o.instructions;
   };
-  benchmark::RegisterBenchmark(name.c_str(), measure)->UseManualTime()->Iterations(1)->Unit(benchmark::kNanosecond);
+  benchmark::RegisterBenchmark(name.c_str(), measure)
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kNanosecond);
 }
 
 }  // namespace

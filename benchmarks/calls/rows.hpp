@@ -6,7 +6,8 @@
 
 namespace calls {
 
-// Registers every row with Google Benchmark: kind/bytes, on all ranks, and on a file of each rank's own ("self").
+// Registers every row with Google Benchmark: kind/bytes, on all ranks, and on a file of each rank's
+// own ("self").
 void enter_all(setting const& how);
 
 // Some call of argosy left other bytes than it should have; which one was told on standard error.

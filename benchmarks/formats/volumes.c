@@ -1,7 +1,9 @@
-/* A 3-D array of doubles, dealt in blocks, written and read by HDF5 (contiguous, and in chunks that are nobody's blocks) and by
- * PnetCDF: all collective, each round in a file of its own. A plain MPI program, for benchmarks/compare_formats.sh.
+/* A 3-D array of doubles, dealt in blocks, written and read by HDF5 (contiguous, and in chunks that
+ * cross the blocks) and by PnetCDF. All calls are collective, and each round has its own file. A
+ * plain MPI program, for benchmarks/compare_formats.sh.
  *   volumes DIRECTORY EDGE ROUNDS
- * A line for each measurement, of the slowest rank, with what the file's open and close take: "hdf5-chunks write 0.0123".
+ * It prints a line for each measurement, with the time of the slowest rank, which includes open and
+ * close of the file: "hdf5-chunks write 0.0123".
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5.h>
 #include <mpi.h>
@@ -16,7 +18,7 @@ static char path[4096];
 static long long edge, start[3], count[3], items;
 static double *mine, *back;
 
-static void must(int holds, char const *what) {
+static void must(int holds, char const* what) {
   if (holds) return;
   fprintf(stderr, "volumes: rank %d: %s failed\n", rank, what);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -50,16 +52,20 @@ static void hdf5(int writing, int chunks) {
     from[d] = (hsize_t)start[d];
     many[d] = (hsize_t)count[d];
   }
-  hid_t const parallel = H5Pcreate(H5P_FILE_ACCESS), together = H5Pcreate(H5P_DATASET_XFER), how = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t const parallel = H5Pcreate(H5P_FILE_ACCESS), together = H5Pcreate(H5P_DATASET_XFER),
+              how = H5Pcreate(H5P_DATASET_CREATE);
   MUST(H5Pset_fapl_mpio(parallel, MPI_COMM_WORLD, MPI_INFO_NULL));
   MUST(H5Pset_dxpl_mpio(together, H5FD_MPIO_COLLECTIVE));
   if (chunks) MUST(H5Pset_chunk(how, 3, chunk));
   MUST(H5Pset_fill_time(how, H5D_FILL_TIME_NEVER));
-  hid_t const file = writing ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, parallel) : H5Fopen(path, H5F_ACC_RDONLY, parallel);
+  hid_t const file = writing ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, parallel)
+                             : H5Fopen(path, H5F_ACC_RDONLY, parallel);
   must(file >= 0, "opening by HDF5");
-  hid_t const in_file = H5Screate_simple(3, whole, NULL), in_memory = H5Screate_simple(3, many, NULL);
-  hid_t const data = writing ? H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, in_file, H5P_DEFAULT, how, H5P_DEFAULT)
-                             : H5Dopen2(file, "u", H5P_DEFAULT);
+  hid_t const in_file = H5Screate_simple(3, whole, NULL),
+              in_memory = H5Screate_simple(3, many, NULL);
+  hid_t const data =
+      writing ? H5Dcreate2(file, "u", H5T_NATIVE_DOUBLE, in_file, H5P_DEFAULT, how, H5P_DEFAULT)
+              : H5Dopen2(file, "u", H5P_DEFAULT);
   must(data >= 0, "the dataset");
   MUST(H5Sselect_hyperslab(in_file, H5S_SELECT_SET, from, NULL, many, NULL));
   if (writing)
@@ -97,7 +103,7 @@ static void pnetcdf(int writing) {
   MUST_NC(ncmpi_close(file));
 }
 
-static void measure(char const *name, int writing, void (*work)(int)) {
+static void measure(char const* name, int writing, void (*work)(int)) {
   double took, slowest;
   MPI_Barrier(MPI_COMM_WORLD);
   took = MPI_Wtime();
@@ -107,17 +113,20 @@ static void measure(char const *name, int writing, void (*work)(int)) {
   if (rank == 0) printf("%s %s %.6f\n", name, writing ? "write" : "read", slowest);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static struct {
-    char const *name;
+    char const* name;
     void (*work)(int);
-  } const kinds[] = {{"hdf5-contiguous", hdf5_whole}, {"hdf5-chunks", hdf5_chunks}, {"pnetcdf", pnetcdf}};
+  } const kinds[] = {
+      {"hdf5-contiguous", hdf5_whole}, {"hdf5-chunks", hdf5_chunks}, {"pnetcdf", pnetcdf}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   must(argc == 4, "volumes DIRECTORY EDGE ROUNDS");
   edge = atoll(argv[2]);
-  must(edge > ranks && snprintf(path, sizeof path, "%s/argosy-volumes.dat", argv[1]) < (int)sizeof path, "an argument");
+  must(edge > ranks &&
+           snprintf(path, sizeof path, "%s/argosy-volumes.dat", argv[1]) < (int)sizeof path,
+       "an argument");
   deal();
   mine = malloc((size_t)items * sizeof *mine);
   back = malloc((size_t)items * sizeof *back);

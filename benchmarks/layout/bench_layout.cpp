@@ -1,6 +1,7 @@
-// How fast layouts are packed, unpacked, copied and searched, beside hand-written loops, memcpy and MPI_Pack.
-// Run: build/release/bin/bench_layout [--benchmark_filter=REGEX] [--benchmark_format=json]
-// Working sets: 256 KiB of data, where the name does not say otherwise; hot in the second- or third-level cache.
+// How fast layouts are packed, unpacked, copied and searched, beside hand-written loops, memcpy and
+// MPI_Pack. Run: build/release/bin/bench_layout [--benchmark_filter=REGEX]
+// [--benchmark_format=json] Working sets: 256 KiB of data, where the name does not say otherwise;
+// hot in the second- or third-level cache.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
@@ -23,7 +24,8 @@ void run(std::FILE* out) {
 
 int main(int argc, char** argv) {
   // Google Benchmark would choose the reporter by itself, but the tables need what it reports.
-  bool const json = std::any_of(argv, argv + argc, [](std::string_view s) { return s == "--benchmark_format=json"; });
+  bool const json = std::any_of(argv, argv + argc,
+                                [](std::string_view s) { return s == "--benchmark_format=json"; });
   MPI_Init(&argc, &argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

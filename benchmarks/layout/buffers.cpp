@@ -8,7 +8,8 @@ buffers::buffers(argosy::layout const& l)
       stream(static_cast<std::size_t>(l.size())),
       expected_stream(stream.size()),
       expected_memory(memory.size()) {
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 31 + i / 255);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<std::byte>(i * 31 + i / 255);
   std::size_t k = 0;
   for (argosy::cursor at(l); !at.done(); at.next())
     for (std::int64_t i = at.current().offset; i < at.current().end(); ++i) {

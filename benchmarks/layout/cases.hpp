@@ -25,9 +25,12 @@ struct buffers {
   explicit buffers(argosy::layout const& l);
 };
 
-inline void wipe(std::vector<std::byte>& bytes) { std::fill(bytes.begin(), bytes.end(), std::byte{0}); }
+inline void wipe(std::vector<std::byte>& bytes) {
+  std::fill(bytes.begin(), bytes.end(), std::byte{0});
+}
 
-inline bool matched_and_wiped(std::vector<std::byte>& bytes, std::vector<std::byte> const& expected) {
+inline bool matched_and_wiped(std::vector<std::byte>& bytes,
+                              std::vector<std::byte> const& expected) {
   bool const matched = bytes == expected;
   wipe(bytes);
   return matched;
@@ -39,8 +42,8 @@ inline MPI_Datatype committed(MPI_Datatype type) {
   return type;
 }
 
-// Pack and unpack of one layout: `pack_loop` and `unpack_loop` are what an expert writes for it. `Flat` is what
-// io::flatten gave: a layout, a static layout or one of elements.
+// Pack and unpack of one layout: `pack_loop` and `unpack_loop` are what an expert writes for it.
+// `Flat` is what io::flatten gave: a layout, a static layout or one of elements.
 template <class Flat, class PackLoop, class UnpackLoop>
 void enter_both(std::string const& name, Flat const& flat, MPI_Datatype type, PackLoop pack_loop,
                 UnpackLoop unpack_loop) {

@@ -23,11 +23,13 @@ namespace contest {
 
 using action = std::function<void()>;
 
-// `bytes` of data per call. Whoever is missing does not take part. `check` is called after one call of each contestant,
-// outside of the timing: it says whether what was left behind is right, and wipes it.
+// `bytes` of data per call. Whoever is missing does not take part. `check` is called after one call
+// of each contestant, outside of the timing: it says whether what was left behind is right, and
+// wipes it.
 struct entry {
   std::int64_t bytes = 0;
-  action argosy, loop, mpi, copy, buffered;  // `buffered`: pack and unpack, where layouts are copied
+  // `buffered`: pack and unpack, where layouts are copied
+  action argosy, loop, mpi, copy, buffered;
   std::function<bool()> check;
 };
 
@@ -39,7 +41,8 @@ struct contestant {
   std::vector<double> seconds_per_call;  // of each round
 };
 
-// One call ahead of the clock, so that each finds in the caches what it left there, not what others did.
+// One call ahead of the clock, so that each finds in the caches what it left there, not what others
+// did.
 inline double seconds(action const& run, std::int64_t calls) {
   run();
   auto const start = std::chrono::steady_clock::now();
@@ -50,8 +53,8 @@ inline double seconds(action const& run, std::int64_t calls) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// In each round all contestants are timed in turn, so that what disturbs one disturbs all. The ratios are those of one
-// round; their medians are the counters.
+// In each round all contestants are timed in turn, so that what disturbs one disturbs all. The
+// ratios are those of one round; their medians are the counters.
 inline void measure(benchmark::State& state, std::string const& name, entry const& e) {
   constexpr double round_seconds = 2e-4;  // the clock's own cost vanishes
   std::vector<contestant> all;
@@ -63,7 +66,8 @@ inline void measure(benchmark::State& state, std::string const& name, entry cons
     if (run) all.push_back({counter, run, 1, {}});
   for (contestant& c : all) {
     c.run();
-    bool const dense_copy = std::string_view(c.counter) == "vs_memcpy";  // as many bytes, but not those
+    // as many bytes, but not those
+    bool const dense_copy = std::string_view(c.counter) == "vs_memcpy";
     if (!e.check() && !dense_copy) {
       std::fprintf(stderr, "%s: wrong bytes were moved by %s\n", name.c_str(), c.counter);
       std::exit(1);
@@ -72,7 +76,8 @@ inline void measure(benchmark::State& state, std::string const& name, entry cons
   }
 
   while (state.KeepRunningBatch(all[0].calls)) {
-    for (contestant& c : all) c.seconds_per_call.push_back(seconds(c.run, c.calls) / static_cast<double>(c.calls));
+    for (contestant& c : all)
+      c.seconds_per_call.push_back(seconds(c.run, c.calls) / static_cast<double>(c.calls));
     state.SetIterationTime(all[0].seconds_per_call.back() * static_cast<double>(all[0].calls));
   }
   state.SetBytesProcessed(state.iterations() * e.bytes);
@@ -85,7 +90,8 @@ inline void measure(benchmark::State& state, std::string const& name, entry cons
 
 // `make` prepares the data when the case is run, so that only one case needs memory at a time.
 inline void enter(std::string const& name, std::function<entry()> make) {
-  benchmark::RegisterBenchmark(name.c_str(), [name, make](benchmark::State& state) { measure(state, name, make()); })
+  benchmark::RegisterBenchmark(
+      name.c_str(), [name, make](benchmark::State& state) { measure(state, name, make()); })
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
 }

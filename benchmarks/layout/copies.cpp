@@ -1,4 +1,5 @@
-// From one layout to another: in one go, beside a hand-written loop and beside pack and unpack through a buffer.
+// From one layout to another: in one go, beside a hand-written loop and beside pack and unpack
+// through a buffer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <string>
@@ -24,7 +25,8 @@ void enter_pair(std::string const& name, io::layout const& from, io::layout cons
     m->from.resize(static_cast<std::size_t>(from.true_upper_bound()));
     m->to.resize(static_cast<std::size_t>(to.true_upper_bound()));
     m->buffer.resize(static_cast<std::size_t>(from.size()));
-    for (std::size_t i = 0; i < m->from.size(); ++i) m->from[i] = static_cast<std::byte>(i * 31 + i / 255);
+    for (std::size_t i = 0; i < m->from.size(); ++i)
+      m->from[i] = static_cast<std::byte>(i * 31 + i / 255);
     m->expected = m->to;
     io::cursor source(from), target(to);
     for (std::int64_t k = 0; k < from.size(); ++k) {
@@ -50,23 +52,28 @@ void enter_pair(std::string const& name, io::layout const& from, io::layout cons
 
 void enter_copies() {
   constexpr std::int64_t n = 32768;
-  enter_pair("8B/stride2_to_stride3", io::repeat(n, 16, io::bytes(8)), io::repeat(n, 24, io::bytes(8)),
+  enter_pair("8B/stride2_to_stride3", io::repeat(n, 16, io::bytes(8)),
+             io::repeat(n, 24, io::bytes(8)),
              [](std::byte const* __restrict from, std::byte* __restrict to) {
                for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + 24 * i, from + 16 * i, 8);
              });
-  enter_pair("40B/cells_to_doubles", io::repeat(6400, 80, io::bytes(40)), io::repeat(32000, 16, io::bytes(8)),
+  enter_pair("40B/cells_to_doubles", io::repeat(6400, 80, io::bytes(40)),
+             io::repeat(32000, 16, io::bytes(8)),
              [](std::byte const* __restrict from, std::byte* __restrict to) {
                for (std::int64_t i = 0; i < 6400; ++i)
-                 for (std::int64_t k = 0; k < 5; ++k) std::memcpy(to + (5 * i + k) * 16, from + 80 * i + 8 * k, 8);
+                 for (std::int64_t k = 0; k < 5; ++k)
+                   std::memcpy(to + (5 * i + k) * 16, from + 80 * i + 8 * k, 8);
              });
   // No piece of one side fits a piece of the other: what buffers are for.
-  enter_pair("24B/to_pieces_of_40", io::repeat(10240, 48, io::bytes(24)), io::repeat(6144, 80, io::bytes(40)),
+  enter_pair("24B/to_pieces_of_40", io::repeat(10240, 48, io::bytes(24)),
+             io::repeat(6144, 80, io::bytes(40)),
              [](std::byte const* __restrict from, std::byte* __restrict to) {
                for (std::int64_t i = 0; i < 30720; ++i)
                  std::memcpy(to + i / 5 * 80 + i % 5 * 8, from + i / 3 * 48 + i % 3 * 8, 8);
              });
   // A tile with a halo in memory, to its place in an array that is wider.
-  enter_pair("256B/tile_to_array", io::repeat(32, 34 * 34 * 8, io::repeat(32, 34 * 8, io::bytes(256))),
+  enter_pair("256B/tile_to_array",
+             io::repeat(32, 34 * 34 * 8, io::repeat(32, 34 * 8, io::bytes(256))),
              io::repeat(32, 64 * 64 * 8, io::repeat(32, 64 * 8, io::bytes(256))),
              [](std::byte const* __restrict from, std::byte* __restrict to) {
                for (std::int64_t z = 0; z < 32; ++z)

@@ -23,7 +23,8 @@ void enter_blocks() {
   for (std::int64_t& o : *offsets) o *= Length;
   std::vector<MPI_Aint> const displacements(offsets->begin(), offsets->end());
   MPI_Datatype type;
-  MPI_Type_create_hindexed_block(static_cast<int>(count), Length / 8, displacements.data(), MPI_DOUBLE, &type);
+  MPI_Type_create_hindexed_block(static_cast<int>(count), Length / 8, displacements.data(),
+                                 MPI_DOUBLE, &type);
   committed(type);
   enter_both(
       "random/" + std::to_string(Length) + "B/blocks", argosy::table(*offsets, Length), type,

@@ -45,10 +45,10 @@ void enter_records() {
     }
   };
   std::int64_t volatile n = count;
-  enter_both("members/8B/of_n_records", io::flatten(io::contiguous(std::int64_t{n}, chosen{})), all, pack_loop,
-             unpack_loop);
-  enter_both("static_members/8B/of_16384_records", io::flatten(io::contiguous(io::c<count>, chosen{})), all, pack_loop,
-             unpack_loop);
+  enter_both("members/8B/of_n_records", io::flatten(io::contiguous(std::int64_t{n}, chosen{})), all,
+             pack_loop, unpack_loop);
+  enter_both("static_members/8B/of_16384_records",
+             io::flatten(io::contiguous(io::c<count>, chosen{})), all, pack_loop, unpack_loop);
 }
 
 }  // namespace contest

@@ -21,7 +21,8 @@ void enter_seek(std::string const& name, Make make) {
     io::layout const l = make();
     std::mt19937_64 random(1);
     std::vector<std::int64_t> places(1024);
-    for (std::int64_t& p : places) p = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(l.size()));
+    for (std::int64_t& p : places)
+      p = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(l.size()));
     std::size_t i = 0;
     for (auto _ : state) {
       io::cursor at(l, places[i]);
@@ -50,8 +51,9 @@ void enter_seeks() {
   for (int digits = 2; digits <= 12; ++digits, pieces *= 10) {
     if (digits > 7 && digits < 12) continue;
     std::string const many = "1e" + std::to_string(digits);
-    enter_seek("regular/" + many,
-               [=] { return io::repeat(10, 24 * (pieces / 10) + 64, io::repeat(pieces / 10, 24, io::bytes(8))); });
+    enter_seek("regular/" + many, [=] {
+      return io::repeat(10, 24 * (pieces / 10) + 64, io::repeat(pieces / 10, 24, io::bytes(8)));
+    });
     if (digits <= 7) enter_seek("table/" + many, [=] { return irregular(pieces); });
   }
 }

@@ -29,20 +29,25 @@ void enter_length(std::string const& suffix = "") {
   constexpr std::int64_t count = Bytes / Length;
   constexpr int unit = Length < 8 ? Length : 8;
   MPI_Datatype type;
-  MPI_Type_vector(static_cast<int>(count), Length / unit, 2 * Length / unit, unit_type<Length>(), &type);
+  MPI_Type_vector(static_cast<int>(count), Length / unit, 2 * Length / unit, unit_type<Length>(),
+                  &type);
   committed(type);
   auto const pack_loop = [](std::byte const* __restrict from, std::byte* __restrict to) {
-    for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * Length, from + i * 2 * Length, Length);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * Length, from + i * 2 * Length, Length);
   };
   auto const unpack_loop = [](std::byte const* __restrict from, std::byte* __restrict to) {
-    for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * 2 * Length, from + i * Length, Length);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * 2 * Length, from + i * Length, Length);
   };
   std::string const name = std::to_string(Length) + "B" + suffix;
   std::int64_t volatile n = count;
-  enter_both("stride/" + name, io::repeat(n, 2 * Length, io::bytes(Length)), type, pack_loop, unpack_loop);
-  enter_both("static_stride/" + name,
-             io::flatten(io::hvector(io::c<count>, io::c<Length>, io::c<2 * Length>, io::type<char>)), type, pack_loop,
+  enter_both("stride/" + name, io::repeat(n, 2 * Length, io::bytes(Length)), type, pack_loop,
              unpack_loop);
+  enter_both(
+      "static_stride/" + name,
+      io::flatten(io::hvector(io::c<count>, io::c<Length>, io::c<2 * Length>, io::type<char>)),
+      type, pack_loop, unpack_loop);
 }
 
 }  // namespace

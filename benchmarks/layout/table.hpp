@@ -19,8 +19,8 @@ struct aims {
   double loop, mpi;
 };
 
-// By the length of its pieces, which its name carries: "stride/8B/...". What does not fit into the caches is bound by
-// memory: no one is faster than the loop there.
+// By the length of its pieces, which its name carries: "stride/8B/...". What does not fit into the
+// caches is bound by memory: no one is faster than the loop there.
 inline aims aims_of(std::string const& name) {
   auto const slash = name.rfind('/', name.find("B/"));
   double const length = std::atof(name.c_str() + slash + 1);

@@ -1,7 +1,9 @@
-// How much of a nonblocking collective write a program hides behind its own work: iwrite_all, work as long as the write takes alone, wait;
-// for argosy, for argosy that is kept to MPI (argosy_progress = in_calls), and for the MPI library's own files, in turn.
+// How much of a nonblocking collective write a program hides behind its own work: iwrite_all, work
+// as long as the write takes alone, wait; for argosy, for argosy that is kept to MPI
+// (argosy_progress = in_calls), and for the MPI library's own files, in turn.
 //   mpiexec -n 4 bench_overlap [--dir D] [--bytes N] [--rounds N]
-// "sleeps": the processor is free meanwhile, as where the work is done by an accelerator; "computes": it is not.
+// "sleeps": the processor is free meanwhile, as where the work is done by an accelerator;
+// "computes": it is not.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
 
@@ -33,11 +35,10 @@ constexpr bench::option_info table[] = {
     {"--bytes", "N", "of each rank (default: 4m)"},
     {"--rounds", "N", "(default: 15)"},
 };
-constexpr bench::program usage{
-    "bench_overlap",
-    "How much of a nonblocking collective write a program hides behind "
-    "its own work.",
-    table};
+constexpr bench::program usage{"bench_overlap",
+                               "How much of a nonblocking collective write a program hides behind "
+                               "its own work.",
+                               table};
 
 setting setting_from(bench::arguments const& given) {
   setting s;
@@ -57,7 +58,9 @@ double seconds_of(std::function<void()> const& what) {
   return all;
 }
 
-void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
 void compute_for(double seconds) {
   double const end = MPI_Wtime() + seconds;
   double volatile x = 1;
@@ -70,8 +73,10 @@ struct implementation {
   std::function<void(std::function<void()> const& meanwhile)> write;
 };
 
-// The share of the write that is hidden behind work that takes as long: 1 all, 0 none, less than 0 if the write gets in the way.
-void contest(std::vector<implementation> const& all, int rounds, char const* kind, void (*work)(double), bool tells) {
+// The share of the write that is hidden behind work that takes as long: 1 all, 0 none, less than 0
+// if the write gets in the way.
+void contest(std::vector<implementation> const& all, int rounds, char const* kind,
+             void (*work)(double), bool tells) {
   std::vector<std::vector<double>> alone(all.size()), hidden(all.size());
   for (int round = -1; round < rounds; ++round)
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -1,7 +1,7 @@
-// How fast noncontiguous reads and writes are, independent and collective, beside the MPI library's own files and plain
-// pread/pwrite.
-// Run: mpiexec -n 2 build/release/bin/bench_patterns [--group collective] [--dir DIR] [--pattern vector/8/] [--help]
-// The file is in the page cache. benchmarks/compare_patterns.sh runs the collective group against all peers there are.
+// How fast noncontiguous reads and writes are, independent and collective, beside the MPI library's
+// own files and plain pread/pwrite. Run: mpiexec -n 2 build/release/bin/bench_patterns [--group
+// collective] [--dir DIR] [--pattern vector/8/] [--help] The file is in the page cache.
+// benchmarks/compare_patterns.sh runs the collective group against all peers there are.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <exception>
@@ -75,7 +75,8 @@ class teller {
 };
 
 // How many rows there were.
-std::size_t run_independent_group(options const& o, implementations const& all, int ranks, teller& tell) {
+std::size_t run_independent_group(options const& o, implementations const& all, int ranks,
+                                  teller& tell) {
   if (tell.speaks()) print_csv_header(tell.csv());
   std::vector<row> rows;
   std::size_t chosen = 0;
@@ -93,7 +94,8 @@ std::size_t run_independent_group(options const& o, implementations const& all, 
   return chosen;
 }
 
-std::size_t run_collective_group(options const& o, implementations const& all, int ranks, teller& tell) {
+std::size_t run_collective_group(options const& o, implementations const& all, int ranks,
+                                 teller& tell) {
   if (tell.speaks()) print_collective_header(tell.csv());
   std::vector<measured> lines;
   std::size_t chosen = 0;
@@ -102,7 +104,9 @@ std::size_t run_collective_group(options const& o, implementations const& all, i
     std::string const name = full_name(cases[i]);
     if (name.find(o.filter) == name.npos) continue;
     ++chosen;
-    if (!tell.begins(o.list ? name : std::to_string(i + 1) + " of " + std::to_string(cases.size()) + ": " + name))
+    if (!tell.begins(o.list ? name
+                            : std::to_string(i + 1) + " of " + std::to_string(cases.size()) + ": " +
+                                  name))
       continue;
     std::vector<measured> const row = run_collective(MPI_COMM_WORLD, cases[i], all, o.how);
     tell.ends();
@@ -158,7 +162,8 @@ int run_all(work const& w, int rank, int ranks, int argc, char** argv) {
                     : run_independent_group(o, w.all, ranks, tell)) > 0)
     return 0;
   if (speaks)
-    std::fprintf(stderr, "bench_patterns: no row of this group has %s in its name; --list shows them\n",
+    std::fprintf(stderr,
+                 "bench_patterns: no row of this group has %s in its name; --list shows them\n",
                  o.filter.c_str());
   return 2;
 }

@@ -20,7 +20,8 @@ class cells_pattern final : public pattern {
   int ranks() const override { return c_.ranks; }
   std::int64_t piece_bytes() const override { return c_.part[2] * item(); }
   double density() const override {
-    return static_cast<double>(product(times(c_.grid, c_.part))) / static_cast<double>(product(c_.whole));
+    return static_cast<double>(product(times(c_.grid, c_.part))) /
+           static_cast<double>(product(c_.whole));
   }
   std::int64_t file_bytes() const override { return product(c_.whole) * item(); }
 
@@ -29,8 +30,8 @@ class cells_pattern final : public pattern {
     std::vector<argosy::layout> in_file, in_memory;
     for (box const& start : starts_of(rank)) {
       in_file.push_back(subarray(c_.whole, start));
-      in_memory.push_back(
-          at(static_cast<std::int64_t>(in_memory.size()) * cell_bytes(), subarray(memory_box(), halo())));
+      in_memory.push_back(at(static_cast<std::int64_t>(in_memory.size()) * cell_bytes(),
+                             subarray(memory_box(), halo())));
     }
     s.bytes = static_cast<std::int64_t>(in_file.size()) * product(c_.part) * item();
     s.memory_bytes = static_cast<std::int64_t>(in_file.size()) * cell_bytes();
@@ -67,7 +68,9 @@ class cells_pattern final : public pattern {
  private:
   std::int64_t item() const { return c_.doubles * static_cast<std::int64_t>(sizeof(double)); }
   box halo() const { return {c_.halo, c_.halo, c_.halo}; }
-  box memory_box() const { return {c_.part[0] + 2 * c_.halo, c_.part[1] + 2 * c_.halo, c_.part[2] + 2 * c_.halo}; }
+  box memory_box() const {
+    return {c_.part[0] + 2 * c_.halo, c_.part[1] + 2 * c_.halo, c_.part[2] + 2 * c_.halo};
+  }
   std::int64_t cell_bytes() const { return product(memory_box()) * item(); }
   std::int64_t place(box const& sizes, box const& at) const {
     return ((at[0] * sizes[1] + at[1]) * sizes[2] + at[2]) * item();
@@ -76,10 +79,12 @@ class cells_pattern final : public pattern {
   // Of the cells of a rank, one layer above the other.
   std::vector<box> starts_of(int rank) const {
     box const& g = c_.grid;
-    if (c_.owners == ownership::block) return {times({rank / (g[1] * g[2]), rank / g[2] % g[1], rank % g[2]}, c_.part)};
+    if (c_.owners == ownership::block)
+      return {times({rank / (g[1] * g[2]), rank / g[2] % g[1], rank % g[2]}, c_.part)};
     std::vector<box> starts;
     for (std::int64_t z = 0; z < g[0]; ++z)
-      starts.push_back(times({z, (rank / g[2] + (g[1] - 1) * z) % g[1], (rank % g[2] + z) % g[2]}, c_.part));
+      starts.push_back(
+          times({z, (rank / g[2] + (g[1] - 1) * z) % g[1], (rank % g[2] + z) % g[2]}, c_.part));
     return starts;
   }
 
@@ -87,29 +92,32 @@ class cells_pattern final : public pattern {
   template <class Number>
   std::vector<Number> named(box const& b) const {
     std::vector<Number> numbers;
-    for (std::size_t d = 0; d < 3; ++d) numbers.push_back(static_cast<Number>(b[c_.order == MPI_ORDER_C ? d : 2 - d]));
+    for (std::size_t d = 0; d < 3; ++d)
+      numbers.push_back(static_cast<Number>(b[c_.order == MPI_ORDER_C ? d : 2 - d]));
     return numbers;
   }
   argosy::layout subarray(box const& sizes, box const& start) const {
-    return argosy::flatten(argosy::subarray(named<std::int64_t>(sizes), named<std::int64_t>(c_.part),
-                                            named<std::int64_t>(start),
-                                            argosy::contiguous(c_.doubles, argosy::type<double>),
-                                            c_.order == MPI_ORDER_C ? argosy::order::c : argosy::order::fortran));
+    return argosy::flatten(argosy::subarray(
+        named<std::int64_t>(sizes), named<std::int64_t>(c_.part), named<std::int64_t>(start),
+        argosy::contiguous(c_.doubles, argosy::type<double>),
+        c_.order == MPI_ORDER_C ? argosy::order::c : argosy::order::fortran));
   }
   MPI_Datatype mpi_subarray(box const& sizes, box const& start) const {
     MPI_Datatype one, made;
     MPI_Type_contiguous(c_.doubles, MPI_DOUBLE, &one);
-    MPI_Type_create_subarray(3, named<int>(sizes).data(), named<int>(c_.part).data(), named<int>(start).data(),
-                             c_.order, one, &made);
+    MPI_Type_create_subarray(3, named<int>(sizes).data(), named<int>(c_.part).data(),
+                             named<int>(start).data(), c_.order, one, &made);
     MPI_Type_free(&one);
     return made;
   }
   // Frees the parts.
-  static MPI_Datatype mpi_record(std::vector<MPI_Datatype> parts, std::vector<MPI_Aint> const& places) {
+  static MPI_Datatype mpi_record(std::vector<MPI_Datatype> parts,
+                                 std::vector<MPI_Aint> const& places) {
     MPI_Datatype made = parts.front();
     if (parts.size() > 1) {
       std::vector<int> const lengths(parts.size(), 1);
-      MPI_Type_create_struct(static_cast<int>(parts.size()), lengths.data(), places.data(), parts.data(), &made);
+      MPI_Type_create_struct(static_cast<int>(parts.size()), lengths.data(), places.data(),
+                             parts.data(), &made);
       for (MPI_Datatype& t : parts) MPI_Type_free(&t);
     }
     MPI_Type_commit(&made);

@@ -16,9 +16,11 @@ namespace {
 // Byte by byte along the stream, so that it does not matter where pieces are joined.
 std::vector<std::int64_t> offsets_in(argosy::layout const& l, std::int64_t bytes) {
   std::vector<std::int64_t> all;
-  for (std::int64_t base = 0; static_cast<std::int64_t>(all.size()) < bytes && l.size() > 0; base += l.extent())
+  for (std::int64_t base = 0; static_cast<std::int64_t>(all.size()) < bytes && l.size() > 0;
+       base += l.extent())
     for (argosy::cursor c(l); !c.done(); c.next())
-      for (std::int64_t k = 0; k < c.current().length; ++k) all.push_back(base + c.current().offset + k);
+      for (std::int64_t k = 0; k < c.current().length; ++k)
+        all.push_back(base + c.current().offset + k);
   return all;
 }
 
@@ -60,9 +62,11 @@ std::string fault_of(pattern const& p) {
     else if (offsets_in(argosy::from_mpi(types.memory), mine.bytes) != in_memory)
       wrong = "has another MPI datatype in memory";
     types.free();
-    if (!wrong.empty()) return "rank " + std::to_string(rank) + " of " + std::to_string(p.ranks()) + " " + wrong;
+    if (!wrong.empty())
+      return "rank " + std::to_string(rank) + " of " + std::to_string(p.ranks()) + " " + wrong;
   }
-  if (p.density() == 1 && owned != p.file_bytes()) return "nobody wants some bytes of a file without holes";
+  if (p.density() == 1 && owned != p.file_bytes())
+    return "nobody wants some bytes of a file without holes";
   return {};
 }
 
@@ -70,7 +74,8 @@ std::string fault_of(pattern const& p) {
 
 std::string what_is_wrong(int most_ranks) {
   for (int ranks = 1; ranks <= most_ranks; ++ranks) {
-    std::vector<std::unique_ptr<pattern>> all = independent_patterns(ranks, {1 << 12, 1 << 5, 1 << 16});
+    std::vector<std::unique_ptr<pattern>> all =
+        independent_patterns(ranks, {1 << 12, 1 << 5, 1 << 16});
     for (collective_case& c : collective_cases(ranks, {1 << 16, 20, {1 << 8, 1 << 12}}))
       all.push_back(std::move(c.what));
     for (auto const& p : all)

@@ -12,7 +12,8 @@ namespace patterns {
 namespace {
 
 constexpr std::string_view prefix = "argosy:";
-// Choices that cost less are as good as any other: so much differs between two runs of the same work.
+// Choices that cost less are as good as any other: so much differs between two runs of the same
+// work.
 constexpr double as_good = 1.1, dear = 1.2;
 
 bool same_row(measured const& a, measured const& b) {
@@ -20,7 +21,9 @@ bool same_row(measured const& a, measured const& b) {
 }
 
 // As reports begin: "two_phase: 8 bytes, ...".
-std::string_view chosen_by(measured const& m) { return std::string_view(m.last).substr(0, m.last.find(':')); }
+std::string_view chosen_by(measured const& m) {
+  return std::string_view(m.last).substr(0, m.last.find(':'));
+}
 
 }  // namespace
 
@@ -44,7 +47,8 @@ void print_choices(std::FILE* out, std::vector<measured> const& lines) {
       fmt::print(out, "\n{:<18} {:>5} {:<8} {:>5} {:>10} {:<10} {:<10} {:>10} {:>12}\n",
                  "choices of argosy", "level", "op", "ranks", "argosy ms", "chosen", "fastest",
                  "its ms", "chosen / it");
-    double const cost = speed(fastest->seconds, named->seconds);  // of one round each, whatever else goes on
+    // of one round each, whatever else goes on
+    double const cost = speed(fastest->seconds, named->seconds);
     right += cost <= as_good ? 1 : 0;
     costly += cost > dear ? 1 : 0;
     most = std::max(most, cost);

@@ -11,9 +11,13 @@ namespace {
 
 class tournament {
  public:
-  tournament(MPI_Comm comm, collective_case const& c, std::vector<std::unique_ptr<implementation>> const& all,
-             effort const& how)
-      : trial_(comm, *c.what, how.directory), level_(c.how), all_(all), how_(how), books_(all.size()) {}
+  tournament(MPI_Comm comm, collective_case const& c,
+             std::vector<std::unique_ptr<implementation>> const& all, effort const& how)
+      : trial_(comm, *c.what, how.directory),
+        level_(c.how),
+        all_(all),
+        how_(how),
+        books_(all.size()) {}
 
   std::vector<measured> run() {
     int const rounds = how_.repeat > 0 ? how_.repeat : 5;
@@ -61,8 +65,8 @@ class tournament {
     check(i, operation::read, first);
     one.close();
     if (first)
-      books_[i].calls =
-          std::clamp<std::int64_t>(static_cast<std::int64_t>(how_.seconds / std::max(seconds, 1e-9)), 1, 1000);
+      books_[i].calls = std::clamp<std::int64_t>(
+          static_cast<std::int64_t>(how_.seconds / std::max(seconds, 1e-9)), 1, 1000);
   }
 
   double timed(std::size_t i, operation op, std::int64_t calls) {
@@ -89,12 +93,12 @@ class tournament {
 
   void check(std::size_t i, operation op, bool file_too) {
     bool const follows = all_[i]->follows_the_pattern();
-    int good =
-        op != operation::read ? !file_too || !follows || trial_.file_holds(salt_) : trial_.memory_holds(salt_, follows);
+    int good = op != operation::read ? !file_too || !follows || trial_.file_holds(salt_)
+                                     : trial_.memory_holds(salt_, follows);
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, trial_.comm());
     if (!good)
-      fail(std::string(all_[i]->name()) + " moved wrong bytes: " + trial_.what().name() + " level " +
-           std::to_string(static_cast<int>(level_)) + " " + name_of(op));
+      fail(std::string(all_[i]->name()) + " moved wrong bytes: " + trial_.what().name() +
+           " level " + std::to_string(static_cast<int>(level_)) + " " + name_of(op));
   }
 
   std::int64_t sum(std::int64_t x) const {
@@ -128,7 +132,9 @@ class tournament {
       }
     return all;
   }
-  column const& column_of(std::size_t i, operation op) const { return books_[i].columns[static_cast<std::size_t>(op)]; }
+  column const& column_of(std::size_t i, operation op) const {
+    return books_[i].columns[static_cast<std::size_t>(op)];
+  }
 
   trial trial_;
   level level_;
@@ -141,7 +147,8 @@ class tournament {
 }  // namespace
 
 std::vector<measured> run_collective(MPI_Comm comm, collective_case const& c,
-                                     std::vector<std::unique_ptr<implementation>> const& all, effort const& how) {
+                                     std::vector<std::unique_ptr<implementation>> const& all,
+                                     effort const& how) {
   return tournament(comm, c, all, how).run();
 }
 

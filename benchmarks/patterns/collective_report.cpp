@@ -19,15 +19,20 @@ namespace patterns {
 namespace {
 
 constexpr char const* header =
-    "pattern,level,op,impl,ranks,bytes,seconds_median,seconds_min,mb_per_s,ratio_vs_mpi,ratio_vs_limit,file_calls,"
+    "pattern,level,op,impl,ranks,bytes,seconds_median,seconds_min,mb_per_s,ratio_vs_mpi,ratio_vs_"
+    "limit,file_calls,"
     "peak_rss_bytes";
 
 // The kinds of rows that have an aim.
-bool is_contiguous(measured const& m) { return m.how <= 1 && m.pattern != "dist3d" && m.pattern != "btio"; }
+bool is_contiguous(measured const& m) {
+  return m.how <= 1 && m.pattern != "dist3d" && m.pattern != "btio";
+}
 bool is_noncontiguous(measured const& m) { return m.how == 3 && m.pattern != "latency"; }
 bool is_tiny(measured const& m) { return m.pattern == "tiled/8"; }
 
-double least_of_limit(measured const& m) { return is_contiguous(m) ? 0.95 : is_tiny(m) ? 0.25 : 0.5; }
+double least_of_limit(measured const& m) {
+  return is_contiguous(m) ? 0.95 : is_tiny(m) ? 0.25 : 0.5;
+}
 // The aims that a row misses: "< aim: 0.50 of the limit"; empty if none.
 std::string missed(measured const& m) {
   std::string aims;

@@ -10,7 +10,8 @@
 
 namespace patterns {
 
-// mb_per_s in units of 10^6 bytes, of all ranks together. Ratios above 1: faster. What is unknown is left empty.
+// mb_per_s in units of 10^6 bytes, of all ranks together. Ratios above 1: faster. What is unknown
+// is left empty.
 void print_collective_header(std::FILE* out);
 void print_collective(std::FILE* out, std::vector<measured> const& lines);
 
@@ -26,8 +27,8 @@ named_run read_collective(std::string const& name, std::string const& path);
 // Those of all runs, with their names.
 std::vector<std::string> origins(std::vector<named_run> const& runs);
 
-// The MPI library of a row becomes the faster one of all runs, by its ratio to argosy in the same run; argosy and the limit
-// stay those of that run. `mpi` is renamed to mpi:NAME.
+// The MPI library of a row becomes the faster one of all runs, by its ratio to argosy in the same
+// run; argosy and the limit stay those of that run. `mpi` is renamed to mpi:NAME.
 std::vector<measured> merge(std::vector<named_run> const& runs);
 
 // argosy's ratios of every row, and geometric means; `verbose` adds what argosy did.

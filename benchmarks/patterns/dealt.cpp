@@ -20,15 +20,17 @@ class dealt_pattern final : public pattern {
   double density() const override { return d_.density; }
   std::int64_t file_bytes() const override {
     // Where there are holes, the last of them counts.
-    std::int64_t const dealt_bytes = (d_.ranks - 1) * d_.rank_stride + (d_.count - 1) * d_.stride + d_.piece;
+    std::int64_t const dealt_bytes =
+        (d_.ranks - 1) * d_.rank_stride + (d_.count - 1) * d_.stride + d_.piece;
     return std::max(dealt_bytes, d_.density < 1 ? d_.count * d_.stride : 0);
   }
 
   share of(int rank) const override {
     share s;
     s.view = argosy::flatten(argosy::resized(
-        argosy::indexed_block(d_.piece, std::vector<std::int64_t>{rank * d_.rank_stride}, argosy::type<std::byte>), 0,
-        d_.stride));
+        argosy::indexed_block(d_.piece, std::vector<std::int64_t>{rank * d_.rank_stride},
+                              argosy::type<std::byte>),
+        0, d_.stride));
     s.bytes = s.memory_bytes = d_.count * d_.piece;
     s.memory = argosy::bytes(s.bytes);
     return s;
@@ -47,7 +49,8 @@ class dealt_pattern final : public pattern {
     return s;
   }
   void walk(int rank, std::function<void(transfer const&)> const& f) const override {
-    for (std::int64_t i = 0; i < d_.count; ++i) f({rank * d_.rank_stride + i * d_.stride, i * d_.piece, d_.piece});
+    for (std::int64_t i = 0; i < d_.count; ++i)
+      f({rank * d_.rank_stride + i * d_.stride, i * d_.piece, d_.piece});
   }
 
  private:

@@ -40,7 +40,8 @@ class implementation {
   // Collective, outside of the timing: opens the file, and sets the view where the level has one.
   virtual void open(setting const& s) = 0;
   virtual void close() = 0;
-  // Collective, outside of the timing: what all ranks have written is what each of them reads next, on whichever host.
+  // Collective, outside of the timing: what all ranks have written is what each of them reads next,
+  // on whichever host.
   virtual void sync() = 0;
   // All that the pattern gives this rank. Collective or not, as the level says.
   virtual void read(std::byte* memory) = 0;
@@ -51,9 +52,11 @@ class implementation {
   virtual bool follows_the_pattern() const { return true; }
 };
 
-// `name`: argosy; argosy:POLICY, with that policy for all calls; mpi, the MPI library's own files; posix, a pread or pwrite for each piece; limit, the bytes of each rank
-// in contiguous calls of 4 MiB, one rank's after the other's. Null for others.
-std::unique_ptr<implementation> make_implementation(std::string_view name, argosy::hints const& of_argosy);
+// `name`: argosy; argosy:POLICY, with that policy for all calls; mpi, the MPI library's own files;
+// posix, a pread or pwrite for each piece; limit, the bytes of each rank in contiguous calls of 4
+// MiB, one rank's after the other's. Null for others.
+std::unique_ptr<implementation> make_implementation(std::string_view name,
+                                                    argosy::hints const& of_argosy);
 
 [[noreturn]] void fail(std::string_view what);
 

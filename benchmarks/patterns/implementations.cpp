@@ -32,7 +32,8 @@ std::vector<transfer> pieces_of(setting const& s) {
   return pieces;
 }
 
-// The pieces of a rank, where each is a call. Collective calls need as many on every rank: empty ones fill up.
+// The pieces of a rank, where each is a call. Collective calls need as many on every rank: empty
+// ones fill up.
 std::vector<transfer> calls_of(setting const& s) {
   if (s.how == level::independent || s.how == level::collective) return {};
   std::vector<transfer> calls = pieces_of(s);
@@ -53,9 +54,9 @@ class argosy_file final : public implementation {
     share const mine = s.what->of(rank_in(s.comm));
     memory_ = mine.memory;
     calls_ = calls_of(s);
-    file_ =
-        argosy::file::open(argosy::mpi(s.comm), s.path,
-                           argosy::mode::read_write | (s.creates ? argosy::mode::create : argosy::mode::none), hints_);
+    file_ = argosy::file::open(
+        argosy::mpi(s.comm), s.path,
+        argosy::mode::read_write | (s.creates ? argosy::mode::create : argosy::mode::none), hints_);
     if (calls_.empty()) file_.set_view(argosy::view(0, argosy::bytes(1), mine.view));
   }
   void close() override { file_.close(); }
@@ -66,10 +67,12 @@ class argosy_file final : public implementation {
   void read(std::byte* memory) override {
     switch (how_) {
       case level::pieces:
-        for (transfer const& t : calls_) last_ = file_.read_at(t.file_offset, part<argosy::buffer>(memory, t));
+        for (transfer const& t : calls_)
+          last_ = file_.read_at(t.file_offset, part<argosy::buffer>(memory, t));
         break;
       case level::pieces_together:
-        for (transfer const& t : calls_) last_ = file_.read_at_all(t.file_offset, part<argosy::buffer>(memory, t));
+        for (transfer const& t : calls_)
+          last_ = file_.read_at_all(t.file_offset, part<argosy::buffer>(memory, t));
         break;
       case level::independent:
         last_ = file_.read_at(0, argosy::buffer{memory, memory_});
@@ -82,7 +85,8 @@ class argosy_file final : public implementation {
   void write(std::byte const* memory) override {
     switch (how_) {
       case level::pieces:
-        for (transfer const& t : calls_) last_ = file_.write_at(t.file_offset, part<argosy::const_buffer>(memory, t));
+        for (transfer const& t : calls_)
+          last_ = file_.write_at(t.file_offset, part<argosy::const_buffer>(memory, t));
         break;
       case level::pieces_together:
         for (transfer const& t : calls_)
@@ -122,7 +126,8 @@ class mpi_file final : public implementation {
     comm_ = s.comm;
     int const mode = MPI_MODE_RDWR | (s.creates ? MPI_MODE_CREATE : 0);
     require(MPI_File_open(s.comm, s.path.c_str(), mode, MPI_INFO_NULL, &file_));
-    if (calls_.empty()) require(MPI_File_set_view(file_, 0, MPI_BYTE, types_.view, "native", MPI_INFO_NULL));
+    if (calls_.empty())
+      require(MPI_File_set_view(file_, 0, MPI_BYTE, types_.view, "native", MPI_INFO_NULL));
   }
   void sync() override {
     require(MPI_File_sync(file_));
@@ -139,7 +144,8 @@ class mpi_file final : public implementation {
       case level::pieces_together:
         for (transfer const& t : calls_)
           require((how_ == level::pieces ? MPI_File_read_at : MPI_File_read_at_all)(
-              file_, t.file_offset, memory + t.memory_offset, static_cast<int>(t.bytes), MPI_BYTE, MPI_STATUS_IGNORE));
+              file_, t.file_offset, memory + t.memory_offset, static_cast<int>(t.bytes), MPI_BYTE,
+              MPI_STATUS_IGNORE));
         break;
       case level::independent:
         require(MPI_File_read_at(file_, 0, memory, 1, types_.memory, MPI_STATUS_IGNORE));
@@ -155,7 +161,8 @@ class mpi_file final : public implementation {
       case level::pieces_together:
         for (transfer const& t : calls_)
           require((how_ == level::pieces ? MPI_File_write_at : MPI_File_write_at_all)(
-              file_, t.file_offset, memory + t.memory_offset, static_cast<int>(t.bytes), MPI_BYTE, MPI_STATUS_IGNORE));
+              file_, t.file_offset, memory + t.memory_offset, static_cast<int>(t.bytes), MPI_BYTE,
+              MPI_STATUS_IGNORE));
         break;
       case level::independent:
         require(MPI_File_write_at(file_, 0, memory, 1, types_.memory, MPI_STATUS_IGNORE));
@@ -197,12 +204,14 @@ class plain_file : public implementation {
   }
   void read(std::byte* memory) override {
     for (transfer const& t : pieces_)
-      if (::pread(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes), t.file_offset) != t.bytes)
+      if (::pread(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes),
+                  t.file_offset) != t.bytes)
         fail("pread failed");
   }
   void write(std::byte const* memory) override {
     for (transfer const& t : pieces_)
-      if (::pwrite(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes), t.file_offset) != t.bytes)
+      if (::pwrite(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes),
+                   t.file_offset) != t.bytes)
         fail("pwrite failed");
   }
 
@@ -245,12 +254,14 @@ class limit_file final : public plain_file {
 
 }  // namespace
 
-std::unique_ptr<implementation> make_implementation(std::string_view name, argosy::hints const& of_argosy) {
+std::unique_ptr<implementation> make_implementation(std::string_view name,
+                                                    argosy::hints const& of_argosy) {
   if (name == "argosy") return std::make_unique<argosy_file>(name, of_argosy);
   if (name.starts_with("argosy:")) {
     argosy::hints h = of_argosy;
     h.policy = name.substr(name.find(':') + 1);
-    bool const known = argosy::file_hints({}, {}, h).find("argosy_policy")->status == argosy::hint_status::accepted;
+    bool const known = argosy::file_hints({}, {}, h).find("argosy_policy")->status ==
+                       argosy::hint_status::accepted;
     return known ? std::make_unique<argosy_file>(name, h) : nullptr;
   }
   if (name == "mpi") return std::make_unique<mpi_file>();

@@ -21,14 +21,15 @@ namespace {
 
 class contest {
  public:
-  contest(MPI_Comm comm, pattern const& p, operation op, std::vector<std::unique_ptr<implementation>> const& all,
-          effort const& how)
+  contest(MPI_Comm comm, pattern const& p, operation op,
+          std::vector<std::unique_ptr<implementation>> const& all, effort const& how)
       : trial_(comm, p, how.directory), op_(op), all_(all), how_(how) {}
 
   row run() {
     trial_.remove_file();
     trial_.make_file();
-    for (auto const& i : all_) i->open({trial_.comm(), trial_.path(), &trial_.what(), level::independent, false});
+    for (auto const& i : all_)
+      i->open({trial_.comm(), trial_.path(), &trial_.what(), level::independent, false});
     std::vector<std::int64_t> calls;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       check(i);
@@ -75,7 +76,8 @@ class contest {
       for (std::int64_t k = 0; k < calls; ++k) call(i);
     });
   }
-  // By the calls themselves, the shortest of three: where ranks wait for a processor, meeting takes longer than many calls.
+  // By the calls themselves, the shortest of three: where ranks wait for a processor, meeting takes
+  // longer than many calls.
   std::int64_t calls_for(std::size_t i) {
     double seconds = 1;
     for (int k = 0; k < 3; ++k) {
@@ -86,9 +88,12 @@ class contest {
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, trial_.comm());
     // Ranks that take turns: several time slices, in which meeting at the end is little.
     constexpr double several_slices = 0.02;
-    bool const in_turns = trial_.what().ranks() > static_cast<int>(std::thread::hardware_concurrency());
-    double const least = in_turns && how_.seconds > 0 ? std::max(how_.seconds, several_slices) : how_.seconds;
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(least / std::max(seconds, 1e-9)), 1, 10000);
+    bool const in_turns =
+        trial_.what().ranks() > static_cast<int>(std::thread::hardware_concurrency());
+    double const least =
+        in_turns && how_.seconds > 0 ? std::max(how_.seconds, several_slices) : how_.seconds;
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(least / std::max(seconds, 1e-9)), 1,
+                                    10000);
   }
 
   void check(std::size_t i) {

@@ -1,5 +1,5 @@
-// Independent calls: all implementations of one pattern in turn, so that what disturbs one disturbs all. The file is in the
-// page cache; writes go to a file that is there, and keep its holes.
+// Independent calls: all implementations of one pattern in turn, so that what disturbs one disturbs
+// all. The file is in the page cache; writes go to a file that is there, and keep its holes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,12 +34,13 @@ struct row {
   std::vector<result> results;
 
   result const* find(std::string const& implementation) const;
-  // Median over the rounds of the seconds of `other` by those of `one`: above 1, `one` is faster. 0 if one of them is missing.
+  // Median over the rounds of the seconds of `other` by those of `one`: above 1, `one` is faster. 0
+  // if one of them is missing.
   double ratio(std::string const& one, std::string const& other) const;
 };
 
-// Collective. The file is made anew; every byte of it, or of memory, is compared outside of the timing, before and after;
-// what is wrong ends the program.
+// Collective. The file is made anew; every byte of it, or of memory, is compared outside of the
+// timing, before and after; what is wrong ends the program.
 row run_independent(MPI_Comm comm, pattern const& p, operation op,
                     std::vector<std::unique_ptr<implementation>> const& all, effort const& how);
 

@@ -9,11 +9,13 @@
 
 namespace patterns {
 
-// One line for each implementation; mb_per_s in units of 10^6 bytes, of all ranks together. Ratios above 1: faster.
+// One line for each implementation; mb_per_s in units of 10^6 bytes, of all ranks together. Ratios
+// above 1: faster.
 void print_csv_header(std::FILE* out);
 void print_csv(std::FILE* out, row const& r);
 
-// argosy's ratios of every row, with the spread of its times, and geometric means; `verbose` adds what argosy did.
+// argosy's ratios of every row, with the spread of its times, and geometric means; `verbose` adds
+// what argosy did.
 void print_summary(std::FILE* out, std::vector<row> const& rows, bool verbose);
 
 }  // namespace patterns

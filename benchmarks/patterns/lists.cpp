@@ -12,12 +12,14 @@ namespace {
 
 // Pieces of all ranks side by side: a row of the file has one of each.
 dealt interleaved(std::string name, int ranks, std::int64_t piece, std::int64_t file) {
-  return {std::move(name), ranks, piece, std::max<std::int64_t>(1, file / (piece * ranks)), piece, piece * ranks};
+  return {std::move(name), ranks,        piece, std::max<std::int64_t>(1, file / (piece * ranks)),
+          piece,           piece * ranks};
 }
 
 // Cells of equal edges that fill a file of about so many bytes, with as many cells as the grid has.
 cells cubes(cells c, std::int64_t file) {
-  auto const items = static_cast<double>(file / (c.doubles * static_cast<std::int64_t>(sizeof(double))));
+  auto const items =
+      static_cast<double>(file / (c.doubles * static_cast<std::int64_t>(sizeof(double))));
   auto const edge = static_cast<std::int64_t>(std::cbrt(items));
   for (std::size_t d = 0; d < 3; ++d) c.part[d] = std::max<std::int64_t>(1, edge / c.grid[d]);
   c.whole = times(c.grid, c.part);
@@ -33,7 +35,9 @@ cells with_few_pieces(cells c, std::int64_t calls) {
   return c;
 }
 
-bool call_for_each_piece(level how) { return how == level::pieces || how == level::pieces_together; }
+bool call_for_each_piece(level how) {
+  return how == level::pieces || how == level::pieces_together;
+}
 
 }  // namespace
 
@@ -43,16 +47,19 @@ std::vector<std::unique_ptr<pattern>> independent_patterns(int ranks, limits con
     for (double density : {0.5, 0.1, 0.01})
       if (piece <= most.bytes) {
         auto const slot = static_cast<std::int64_t>(static_cast<double>(piece) / density);
-        std::int64_t const count = std::min({most.bytes / piece, most.pieces, most.span / (slot * ranks)});
-        all.push_back(make(dealt{"vector", ranks, piece, std::max<std::int64_t>(1, count), slot, slot * ranks,
-                                 static_cast<double>(piece) / static_cast<double>(slot)}));
+        std::int64_t const count =
+            std::min({most.bytes / piece, most.pieces, most.span / (slot * ranks)});
+        all.push_back(
+            make(dealt{"vector", ranks, piece, std::max<std::int64_t>(1, count), slot, slot * ranks,
+                       static_cast<double>(piece) / static_cast<double>(slot)}));
       }
   std::int64_t edge = 2;
   while ((edge + 2) * (edge + 2) * (edge + 2) * 8 <= most.bytes) edge += 2;
   for (int halo : {0, 1}) {
     cells c{halo ? "tile3d_halo" : "tile3d", ranks, {edge, edge, edge}, block_grid(ranks)};
     c.halo = halo;
-    // One more cell in each dimension than there are ranks: also a single rank has holes to step over.
+    // One more cell in each dimension than there are ranks: also a single rank has holes to step
+    // over.
     c.whole = times({c.grid[0] + 1, c.grid[1] + 1, c.grid[2] + 1}, c.part);
     all.push_back(make(c));
   }
@@ -78,7 +85,8 @@ std::vector<collective_case> collective_cases(int ranks, sizes const& s) {
 
   for (level how : {level::independent, level::collective}) {
     add(shuffled{"unstruc", ranks, 64, std::max<std::int64_t>(1, s.file / (64 * ranks))}, how);
-    add(shuffled{"discontig", ranks, 1024, std::max<std::int64_t>(1, s.file / (1024 * ranks))}, how);
+    add(shuffled{"discontig", ranks, 1024, std::max<std::int64_t>(1, s.file / (1024 * ranks))},
+        how);
   }
 
   cells hpcx3d{"hpcx3d", ranks, {}, block_grid(ranks)};
@@ -93,7 +101,8 @@ std::vector<collective_case> collective_cases(int ranks, sizes const& s) {
     add(interleaved("contig", ranks, s.file / ranks, s.file), how);
   for (std::int64_t transfer : s.transfers) {
     if (transfer * ranks > s.file) continue;
-    dealt const strided = interleaved("strided/" + std::to_string(transfer), ranks, transfer, s.file);
+    dealt const strided =
+        interleaved("strided/" + std::to_string(transfer), ranks, transfer, s.file);
     dealt segmented = strided;
     segmented.name = "segmented/" + std::to_string(transfer);
     segmented.rank_stride = segmented.count * transfer;

@@ -23,7 +23,8 @@ std::vector<std::unique_ptr<pattern>> independent_patterns(int ranks, limits con
 struct sizes {
   std::int64_t file = 64 << 20;  // about
   std::int64_t calls = 1 << 12;  // of a rank, where each piece is a call: the file is smaller there
-  std::vector<std::int64_t> transfers = {256 << 10, 1 << 20, 4 << 20, 16 << 20};  // of `segmented` and `strided`
+  // of `segmented` and `strided`
+  std::vector<std::int64_t> transfers = {256 << 10, 1 << 20, 4 << 20, 16 << 20};
 };
 struct collective_case {
   std::unique_ptr<pattern> what;

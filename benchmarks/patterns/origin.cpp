@@ -29,8 +29,9 @@ std::string component(std::string const& directory) {
   if (char const* const asked = std::getenv("OMPI_MCA_io"); asked && *asked) return asked;
   std::string const path = directory + "/bench_patterns.component." + std::to_string(::getpid());
   MPI_File f;
-  if (MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                    MPI_INFO_NULL, &f) != MPI_SUCCESS)
+  if (MPI_File_open(MPI_COMM_SELF, path.c_str(),
+                    MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                    &f) != MPI_SUCCESS)
     return "unknown";
   MPI_Info info;
   MPI_File_get_info(f, &info);
@@ -50,12 +51,14 @@ std::string component(std::string const& directory) {
 std::string host() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
-  return std::string(name.data()) + ", " + std::to_string(std::thread::hardware_concurrency()) + " processors";
+  return std::string(name.data()) + ", " + std::to_string(std::thread::hardware_concurrency()) +
+         " processors";
 }
 
 }  // namespace
 
-std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory, int argc, char** argv) {
+std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory, int argc,
+                                   char** argv) {
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
   std::vector<std::string> lines;

@@ -1,5 +1,6 @@
-// A pattern: which bytes of the file each rank wants, and where they lie in its memory. Described three times: for
-// argosy, for MPI, and piece by piece, as hand-written loops need it and as all data is checked.
+// A pattern: which bytes of the file each rank wants, and where they lie in its memory. Described
+// three times: for argosy, for MPI, and piece by piece, as hand-written loops need it and as all
+// data is checked.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -24,14 +24,17 @@ inline std::int64_t proc_number(char const* path, char const* name) {
   return found ? std::strtoll(found + std::strlen(name), nullptr, 10) : -1;
 }
 
-// Calls of the system that read or wrote, so far: a count that no library keeps itself. -1: unknown.
+// Calls of the system that read or wrote, so far: a count that no library keeps itself. -1:
+// unknown.
 inline std::int64_t file_calls() {
-  std::int64_t const reads = proc_number("/proc/self/io", "syscr: "), writes = proc_number("/proc/self/io", "syscw: ");
+  std::int64_t const reads = proc_number("/proc/self/io", "syscr: "),
+                     writes = proc_number("/proc/self/io", "syscw: ");
   return reads < 0 || writes < 0 ? -1 : reads + writes;
 }
 constexpr std::int64_t calls_of_counting = 2;  // that one file_calls() adds to the next
 
-// The most memory that was resident since the last forget_peak(), with that which others share. -1: unknown.
+// The most memory that was resident since the last forget_peak(), with that which others share. -1:
+// unknown.
 inline std::int64_t peak_rss_bytes() {
   std::int64_t const kib = proc_number("/proc/self/status", "VmHWM:");
   return kib < 0 ? -1 : kib * 1024;

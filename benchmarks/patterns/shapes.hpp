@@ -11,7 +11,8 @@
 
 namespace patterns {
 
-// Pieces of one length at equal distances, dense in memory: piece i of a rank begins at rank * rank_stride + i * stride.
+// Pieces of one length at equal distances, dense in memory: piece i of a rank begins at rank *
+// rank_stride + i * stride.
 struct dealt {
   std::string name;
   int ranks = 1;
@@ -20,7 +21,8 @@ struct dealt {
 };
 std::unique_ptr<pattern> make(dealt d);
 
-// Slots of one length, dealt to the ranks at random (the same in every run), equally many to each; dense in memory.
+// Slots of one length, dealt to the ranks at random (the same in every run), equally many to each;
+// dense in memory.
 struct shuffled {
   std::string name;
   int ranks = 1;
@@ -32,11 +34,13 @@ std::unique_ptr<pattern> make(shuffled s);
 using box = std::array<std::int64_t, 3>;
 
 enum class ownership {
-  block,          // a cell of each rank, on a grid of ranks
-  multipartition  // as in NAS BTIO: layers of one cell of each rank, moved along the diagonal from layer to layer
+  block,  // a cell of each rank, on a grid of ranks
+  // as in NAS BTIO: layers of one cell of each rank, moved along the diagonal from layer to layer
+  multipartition
 };
 
-// Cells of a 3-D array of items of some doubles; each in memory by itself, dense or with a halo around it.
+// Cells of a 3-D array of items of some doubles; each in memory by itself, dense or with a halo
+// around it.
 struct cells {
   std::string name;
   int ranks = 1;
@@ -46,11 +50,13 @@ struct cells {
   int doubles = 1;    // of an item
   int halo = 0;       // around a cell in memory, in items
   ownership owners = ownership::block;
-  int order = MPI_ORDER_C;  // in which dimensions are described; the places of the bytes are the same
+  // in which dimensions are described; the places of the bytes are the same
+  int order = MPI_ORDER_C;
 };
 std::unique_ptr<pattern> make(cells c);
 
-// For so many ranks. The fastest dimension of a block grid is cut first, so that a few ranks interleave, too.
+// For so many ranks. The fastest dimension of a block grid is cut first, so that a few ranks
+// interleave, too.
 box block_grid(int ranks);
 box multipartition_grid(int ranks);
 constexpr box times(box a, box const& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }

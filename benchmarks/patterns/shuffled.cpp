@@ -13,7 +13,8 @@ namespace {
 
 class shuffled_pattern final : public pattern {
  public:
-  explicit shuffled_pattern(shuffled s) : s_(std::move(s)), owners_(static_cast<std::size_t>(s_.ranks * s_.count)) {
+  explicit shuffled_pattern(shuffled s)
+      : s_(std::move(s)), owners_(static_cast<std::size_t>(s_.ranks * s_.count)) {
     for (std::size_t i = 0; i < owners_.size(); ++i)
       owners_[i] = static_cast<int>(i % static_cast<std::size_t>(s_.ranks));
     std::mt19937_64 random(20240229);
@@ -27,7 +28,8 @@ class shuffled_pattern final : public pattern {
 
   share of(int rank) const override {
     share s;
-    s.view = argosy::resized(argosy::table(offsets_of<std::int64_t>(rank), s_.piece), 0, file_bytes());
+    s.view =
+        argosy::resized(argosy::table(offsets_of<std::int64_t>(rank), s_.piece), 0, file_bytes());
     s.bytes = s.memory_bytes = s_.count * s_.piece;
     s.memory = argosy::bytes(s.bytes);
     return s;
@@ -36,8 +38,8 @@ class shuffled_pattern final : public pattern {
     mpi_share s;
     auto const offsets = offsets_of<MPI_Aint>(rank);
     MPI_Datatype pieces;
-    MPI_Type_create_hindexed_block(static_cast<int>(offsets.size()), static_cast<int>(s_.piece), offsets.data(),
-                                   MPI_BYTE, &pieces);
+    MPI_Type_create_hindexed_block(static_cast<int>(offsets.size()), static_cast<int>(s_.piece),
+                                   offsets.data(), MPI_BYTE, &pieces);
     MPI_Type_create_resized(pieces, 0, file_bytes(), &s.view);
     MPI_Type_free(&pieces);
     MPI_Type_commit(&s.view);
@@ -49,7 +51,8 @@ class shuffled_pattern final : public pattern {
     std::int64_t memory = 0;
     for (std::size_t i = 0; i < owners_.size(); ++i)
       if (owners_[i] == rank)
-        f({static_cast<std::int64_t>(i) * s_.piece, std::exchange(memory, memory + s_.piece), s_.piece});
+        f({static_cast<std::int64_t>(i) * s_.piece, std::exchange(memory, memory + s_.piece),
+           s_.piece});
   }
 
  private:
@@ -67,6 +70,8 @@ class shuffled_pattern final : public pattern {
 
 }  // namespace
 
-std::unique_ptr<pattern> make(shuffled s) { return std::make_unique<shuffled_pattern>(std::move(s)); }
+std::unique_ptr<pattern> make(shuffled s) {
+  return std::make_unique<shuffled_pattern>(std::move(s));
+}
 
 }  // namespace patterns

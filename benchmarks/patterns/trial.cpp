@@ -22,19 +22,23 @@ constexpr std::align_val_t page{4096};
 constexpr std::int64_t chunk = 1 << 20;
 
 std::byte content(int rank, std::int64_t offset, int salt) {
-  return salt == 0 ? static_cast<std::byte>((offset * 2654435761) >> 13)
-                   : static_cast<std::byte>(((offset + rank * 77 + salt * 1237) * 2246822519) >> 11);
+  return salt == 0
+             ? static_cast<std::byte>((offset * 2654435761) >> 13)
+             : static_cast<std::byte>(((offset + rank * 77 + salt * 1237) * 2246822519) >> 11);
 }
 
-// This host may keep pages, and an end, of an earlier look, also beyond a close (docs/use/file_systems.md): the next read asks the server.
+// This host may keep pages, and an end, of an earlier look, also beyond a close
+// (docs/use/file_systems.md): the next read asks the server.
 void look_at_server(int descriptor) {
   struct ::statx about{};
   ::fdatasync(descriptor);
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &about) != 0) fail("statx failed");
+  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &about) != 0)
+    fail("statx failed");
 }
 
-// The file of rank 0 while there is one: a run that is ended, by hand or because nobody reads its output, leaves nothing in memory.
+// The file of rank 0 while there is one: a run that is ended, by hand or because nobody reads its
+// output, leaves nothing in memory.
 std::array<char, 4096> kept_path = {};
 void end_run(int signal) {
   if (kept_path[0] != 0) ::unlink(kept_path.data());
@@ -67,7 +71,8 @@ trial::~trial() { ::operator delete(memory_, page); }
 void trial::fill(int salt) const {
   spoil();
   pattern_.walk(rank_, [&](transfer const& t) {
-    for (std::int64_t k = 0; k < t.bytes; ++k) memory_[t.memory_offset + k] = content(rank_, t.file_offset + k, salt);
+    for (std::int64_t k = 0; k < t.bytes; ++k)
+      memory_[t.memory_offset + k] = content(rank_, t.file_offset + k, salt);
   });
 }
 
@@ -75,18 +80,21 @@ bool trial::memory_holds(int salt, bool all) const {
   std::vector<std::byte> hoped(static_cast<std::size_t>(memory_bytes_), nobody);
   pattern_.walk(rank_, [&](transfer const& t) {
     for (std::int64_t k = 0; k < t.bytes; ++k)
-      hoped[static_cast<std::size_t>(t.memory_offset + k)] = content(rank_, t.file_offset + k, salt);
+      hoped[static_cast<std::size_t>(t.memory_offset + k)] =
+          content(rank_, t.file_offset + k, salt);
   });
   return std::equal(memory_, memory_ + (all ? memory_bytes_ : bytes_), hoped.begin());
 }
 
 std::vector<std::byte> trial::file_image(std::int64_t from, std::int64_t to, int salt) const {
   std::vector<std::byte> image(static_cast<std::size_t>(to - from));
-  for (std::int64_t x = from; x < to; ++x) image[static_cast<std::size_t>(x - from)] = content(0, x, 0);
+  for (std::int64_t x = from; x < to; ++x)
+    image[static_cast<std::size_t>(x - from)] = content(0, x, 0);
   if (salt == 0) return image;
   for (int r = 0; r < pattern_.ranks(); ++r)
     pattern_.walk(r, [&](transfer const& t) {
-      for (std::int64_t x = std::max(from, t.file_offset); x < std::min(to, t.file_offset + t.bytes); ++x)
+      for (std::int64_t x = std::max(from, t.file_offset);
+           x < std::min(to, t.file_offset + t.bytes); ++x)
         image[static_cast<std::size_t>(x - from)] = content(r, x, salt);
     });
   return image;
@@ -121,14 +129,16 @@ void trial::remove_file() {
 bool trial::file_holds(int salt) const {
   MPI_Barrier(comm_);
   std::int64_t const size = pattern_.file_bytes(), ranks = pattern_.ranks();
-  std::int64_t const from = size / ranks * rank_, to = rank_ + 1 == ranks ? size : size / ranks * (rank_ + 1);
+  std::int64_t const from = size / ranks * rank_,
+                     to = rank_ + 1 == ranks ? size : size / ranks * (rank_ + 1);
   auto const hoped = file_image(from, to, salt);
   // The last rank asks for more than there may be.
   std::vector<std::byte> found(hoped.size() + (rank_ + 1 == ranks ? 1 : 0));
   int const d = ::open(path_.c_str(), O_RDONLY);
   if (d >= 0) look_at_server(d);
   std::size_t got = 0;
-  for (ssize_t n = 1; d >= 0 && n > 0 && got < found.size(); got += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
+  for (ssize_t n = 1; d >= 0 && n > 0 && got < found.size();
+       got += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
     n = ::pread(d, found.data() + got, found.size() - got, from + static_cast<std::int64_t>(got));
   if (d >= 0) ::close(d);
   found.resize(got);

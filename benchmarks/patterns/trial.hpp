@@ -1,4 +1,5 @@
-// What is common to all that is measured: a rank's memory, what belongs into it and into the file, and the clock.
+// What is common to all that is measured: a rank's memory, what belongs into it and into the file,
+// and the clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,11 +27,13 @@ struct effort {
   double seconds = 0.0005;     // that a round of one implementation lasts at least
   double row_seconds = 1.5;    // fewer rounds where they would last longer
   std::string directory = {};  // of the file
-  bool sync = false;           // after each write, outside of the timing: hosts have caches of their own
-  bool timed_sync = false;     // inside
+  // after each write, outside of the timing: hosts have caches of their own
+  bool sync = false;
+  bool timed_sync = false;  // inside
 };
 
-// The bytes of one pattern on one rank. `salt` tells one filling from the next; 0 is what the file holds before.
+// The bytes of one pattern on one rank. `salt` tells one filling from the next; 0 is what the file
+// holds before.
 class trial {
  public:
   // Collective. A file name of its own for each program that runs.
@@ -55,7 +58,8 @@ class trial {
   void make_file() const;
   // The next one has another name: on several hosts the old one is remembered for some time.
   void remove_file();
-  // Collective: what all ranks wrote, what was there before around it, and nothing else. Each rank looks at a part.
+  // Collective: what all ranks wrote, what was there before around it, and nothing else. Each rank
+  // looks at a part.
   bool file_holds(int salt) const;
 
  private:
@@ -73,8 +77,9 @@ class trial {
   std::byte* memory_;
 };
 
-// Of `f`, from the first rank that begins to the last that is done: where there are more ranks than processors, ranks that need
-// not wait for each other run one after the other, and the clock of each one by itself would not see it. Collective.
+// Of `f`, from the first rank that begins to the last that is done: where there are more ranks than
+// processors, ranks that need not wait for each other run one after the other, and the clock of
+// each one by itself would not see it. Collective.
 template <class F>
 double slowest(MPI_Comm comm, F&& f) {
   MPI_Barrier(comm);

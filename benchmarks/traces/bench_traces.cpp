@@ -1,7 +1,7 @@
-// What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not, in turn.
-// Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N] [--calls N]
-// `again` is a second file without a trace: how far two of the same kind are apart. The others are compared with the mean of both.
-// Times are of the slowest rank.
+// What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not, in
+// turn. Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N] [--calls N]
+// `again` is a second file without a trace: how far two of the same kind are apart. The others are
+// compared with the mean of both. Times are of the slowest rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -62,18 +62,20 @@ ground ground_from(bench::arguments const& given) {
   return g;
 }
 
-// Each round makes so many calls on each file; the file that comes first changes from round to round.
+// Each round makes so many calls on each file; the first file changes from round to round.
 void contest(ground const& g, char const* name, std::int64_t bytes, io::view const& seen,
              std::function<void(io::file&, std::vector<std::byte>&)> const& call) {
-  std::int64_t const calls = std::clamp<std::int64_t>((std::int64_t{4} << 20) / bytes, 1, g.most_calls);
+  std::int64_t const calls =
+      std::clamp<std::int64_t>((std::int64_t{4} << 20) / bytes, 1, g.most_calls);
   std::vector<io::file> files;
   for (std::size_t k = 0; k < ways.size(); ++k) {
     ::setenv("ARGOSY_TRACE", ways[k].mode, 1);
     ::setenv("ARGOSY_TRACE_WRITE", ways[k].write, 1);
     // A rank has one trace in a directory.
     ::setenv("ARGOSY_TRACE_DIR", (g.directory + "/" + name_of(ways[k])).c_str(), 1);
-    files.push_back(io::file::open(g.world, g.directory + "/data" + std::to_string(k),
-                                   io::mode::create | io::mode::read_write | io::mode::unique_open));
+    files.push_back(
+        io::file::open(g.world, g.directory + "/data" + std::to_string(k),
+                       io::mode::create | io::mode::read_write | io::mode::unique_open));
     files.back().set_view(seen);
   }
   std::vector<std::byte> memory(static_cast<std::size_t>(bytes), std::byte{1});
@@ -85,7 +87,8 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
       g.world.barrier();
       auto const begin = std::chrono::steady_clock::now();
       for (std::int64_t i = 0; i < calls; ++i) call(files[which], memory);
-      std::chrono::duration<double, std::nano> const mine = std::chrono::steady_clock::now() - begin;
+      std::chrono::duration<double, std::nano> const mine =
+          std::chrono::steady_clock::now() - begin;
       double slowest = mine.count();
       MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, g.world.get());
       took[which] = slowest / static_cast<double>(calls);
@@ -108,7 +111,8 @@ void run(ground const& g) {
   if (g.world.rank() == 0) {
     for (way const& w : ways) std::filesystem::create_directories(g.directory + "/" + name_of(w));
     std::printf(
-        "| call | bytes | off, us | again | `calls` | `phases` | `calls` `at_once` | `phases` `at_once` |\n"
+        "| call | bytes | off, us | again | `calls` | `phases` | `calls` `at_once` | `phases` "
+        "`at_once` |\n"
         "|---|---|---|---|---|---|---|---|\n");
   }
   g.world.barrier();
@@ -117,11 +121,14 @@ void run(ground const& g) {
   for (std::int64_t const bytes : {std::int64_t{8}, std::int64_t{4} << 10, std::int64_t{64} << 10,
                                    std::int64_t{1} << 20, std::int64_t{16} << 20}) {
     io::view const mine(rank * bytes, io::type<std::byte>, io::type<std::byte>);
-    contest(g, "write_at", bytes, mine, [](io::file& f, std::vector<std::byte>& m) { f.write_at(0, m); });
-    contest(g, "read_at", bytes, mine, [](io::file& f, std::vector<std::byte>& m) { f.read_at(0, m); });
+    contest(g, "write_at", bytes, mine,
+            [](io::file& f, std::vector<std::byte>& m) { f.write_at(0, m); });
+    contest(g, "read_at", bytes, mine,
+            [](io::file& f, std::vector<std::byte>& m) { f.read_at(0, m); });
     // Stretches of 512 bytes of all ranks in turn, written together.
     std::int64_t const piece = std::min<std::int64_t>(bytes, 512);
-    io::view const dealt(piece * rank, io::type<std::byte>, io::resized(io::bytes(piece), 0, piece * ranks));
+    io::view const dealt(piece * rank, io::type<std::byte>,
+                         io::resized(io::bytes(piece), 0, piece * ranks));
     contest(g, "write_at_all", bytes, dealt,
             [](io::file& f, std::vector<std::byte>& m) { f.write_at_all(0, m, io::two_phase{}); });
   }
@@ -135,8 +142,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0, status = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (auto const g = bench::options_of(usage, argc, argv, status, ground_from, rank == 0))
-    run(*g);
+  if (auto const g = bench::options_of(usage, argc, argv, status, ground_from, rank == 0)) run(*g);
   MPI_Finalize();
   return status;
 }

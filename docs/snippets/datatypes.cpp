@@ -52,15 +52,17 @@ namespace {
 void elements() {
   // [elements]
   auto const positions = io::contiguous(1000, io::type<particle>);
-  io::layout const form = positions.form();  // repeat(1000, 32, concat(bytes(24), at(28, bytes(4))))
+  // repeat(1000, 32, concat(bytes(24), at(28, bytes(4))))
+  io::layout const form = positions.form();
   // [elements]
   REQUIRE(form.size() == 28'000 && form.extent() == 32'000);
 }
 
 void packed_records() {
-  std::string const path = (std::filesystem::temp_directory_path() / "argosy_snippets_packed").string();
-  auto f = io::basic_file<io::self>::open(io::self(), path,
-                                          io::mode::create | io::mode::read_write | io::mode::delete_on_close);
+  std::string const path =
+      (std::filesystem::temp_directory_path() / "argosy_snippets_packed").string();
+  auto f = io::basic_file<io::self>::open(
+      io::self(), path, io::mode::create | io::mode::read_write | io::mode::delete_on_close);
   std::vector<particle> particles(50);
   // [packed]
   f.set_view(64, io::packed(io::type<particle>));  // 28 bytes each, one behind the other
@@ -141,7 +143,8 @@ void distributed(int rank) {
   REQUIRE(block_of_a_cube.form().size() > 0);
 
   // [own_rows]
-  // 10 rows on 4 ranks: `block` deals 3, 3, 3, 1; a program that spreads the rest, 3, 3, 2, 2, says where its rows are.
+  // 10 rows on 4 ranks: `block` deals 3, 3, 3, 1; a program that spreads the rest, 3, 3, 2, 2, says
+  // where its rows are.
   std::int64_t const ranks = 4, nx = 8, mine = 10 / ranks + (rank < 10 % ranks ? 1 : 0);
   std::int64_t const first = rank * (10 / ranks) + std::min<std::int64_t>(rank, 10 % ranks);
   auto const rows = io::subarray({10, nx}, {mine, nx}, {first, 0}, io::type<double>);
@@ -152,7 +155,8 @@ void distributed(int rank) {
   std::vector<io::layout> owners;
   for (int r = 0; r < grid.size(); ++r)
     owners.push_back(io::darray<double, 2>({32, 64}, {cyclic(4), cyclic(8)}, grid, r).form());
-  std::string const svg = io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double));
+  std::string const svg =
+      io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double));
   // [draw]
   REQUIRE(svg.starts_with("<svg"));
 }
@@ -201,8 +205,8 @@ void buffers() {
 void looking() {
   // [looking]
   io::layout const form = io::vector(4, 2, 8, io::type<double>).form();
-  std::string const line = io::to_string(form);    // repeat(4, 64, bytes(16))
-  std::string const picture = io::draw(form);      // SVG
+  std::string const line = io::to_string(form);  // repeat(4, 64, bytes(16))
+  std::string const picture = io::draw(form);    // SVG
   io::layout const back = io::deserialize(io::serialize(form));
   // [looking]
   REQUIRE(line == "repeat(4, 64, bytes(16))" && picture.starts_with("<svg") && back == form);

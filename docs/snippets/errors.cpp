@@ -1,5 +1,5 @@
-// The snippets of docs/use/errors.md; checks that the page has the words of every error. Its output is in the page.
-// Run: mpiexec -n 3 snippets_errors
+// The snippets of docs/use/errors.md; checks that the page has the words of every error. Its output
+// is in the page. Run: mpiexec -n 3 snippets_errors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/error/mpi.hpp>
@@ -51,7 +51,8 @@ void thrown(boost::mpi::communicator const& world) {
     auto f = io::file::open(world, "no/such/directory/state.dat", io::mode::read);
   } catch (io::error const& e) {
     if (e.code() == io::errc::no_such_file) caught = true;  // an errc, on every rank its own
-    tell(e.what(), e.cause(), e.failed_rank());  // the message; the errno behind it; the lowest rank that failed
+    // the message; the errno behind it; the lowest rank that failed
+    tell(e.what(), e.cause(), e.failed_rank());
   }
   // [thrown]
   REQUIRE(caught);
@@ -60,9 +61,11 @@ void thrown(boost::mpi::communicator const& world) {
 // The disk is full, for rank 2 only.
 void returned(boost::mpi::communicator const& world) {
   auto const script = std::make_shared<io::fault_script>();
-  if (world.rank() == 2) script->add(io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device));
+  if (world.rank() == 2)
+    script->add(io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device));
   io::opener const breaking = io::with_faults(io::posix_opener(), script);
-  auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::read_write, {}, breaking);
+  auto f =
+      io::file::open(world, "state.dat", io::mode::create | io::mode::read_write, {}, breaking);
   f.set_view(8000 * world.rank(), io::type<double>);
   std::vector<double> u(1000);
   // [returned]
@@ -76,7 +79,8 @@ void returned(boost::mpi::communicator const& world) {
   REQUIRE(io::to_mpi_class(error) == (world.rank() == 2 ? MPI_ERR_NO_SPACE : MPI_ERR_OTHER));
   print_in_turn(world, why);
   REQUIRE(f.position() == 0);
-  REQUIRE(f.write_all(u).bytes == 8000);  // there is space again, and the file is as usable as before
+  // there is space again, and the file is as usable as before
+  REQUIRE(f.write_all(u).bytes == 8000);
   f.close();
 }
 
@@ -85,7 +89,8 @@ void different(boost::mpi::communicator const& world) {
   std::error_code error;
   f.set_size(world.rank() == 2 ? 4000 : 8000, error);
   REQUIRE(error == io::errc::not_same);
-  REQUIRE(f.what_failed().find("argument 'size' must be equal on all ranks: it is 4000 (") != std::string::npos);
+  REQUIRE(f.what_failed().find("argument 'size' must be equal on all ranks: it is 4000 (") !=
+          std::string::npos);
   REQUIRE(f.what_failed().find(") on rank 2, it is 8000 (") != std::string::npos);
   f.close();
 }
@@ -124,7 +129,8 @@ void words_of_the_page() {
   std::string const page{std::istreambuf_iterator<char>(in), {}};
   for (int value = 1; value <= static_cast<int>(io::errc::rank_failed); ++value) {
     auto const e = static_cast<io::errc>(value);
-    for (std::string const& words : {io::make_error_code(e).message(), std::string(io::remedy(e))}) {
+    for (std::string const& words :
+         {io::make_error_code(e).message(), std::string(io::remedy(e))}) {
       if (page.find(" | " + words) != std::string::npos) continue;
       std::fprintf(stderr, "errors.md does not say: %s\n", words.c_str());
       boost::mpi::environment::abort(1);
@@ -137,7 +143,8 @@ void words_of_the_page() {
 int main(int argc, char** argv) {
   boost::mpi::environment const environment(argc, argv);
   boost::mpi::communicator const world;
-  std::string directory = (std::filesystem::temp_directory_path() / "argosy_snippets_XXXXXX").string();
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "argosy_snippets_XXXXXX").string();
   if (world.rank() == 0 && ::mkdtemp(directory.data()) == nullptr) environment.abort(1);
   boost::mpi::broadcast(world, directory, 0);
   std::filesystem::current_path(directory);

@@ -1,4 +1,5 @@
-// The program of docs/use/files.md that prints a plan and a report: one process, no MPI. Its output is in that page.
+// The program of docs/use/files.md that prints a plan and a report: one process, no MPI. Its output
+// is in that page.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
@@ -27,6 +28,7 @@ int main() {
   // [explain]
   f.seek(0);
   io::report const pieces = f.read(u, io::independent{});
-  if (pieces.read_calls != 2000 || pieces.bytes != r.bytes || p.file_calls() != r.read_calls) return 1;
+  if (pieces.read_calls != 2000 || pieces.bytes != r.bytes || p.file_calls() != r.read_calls)
+    return 1;
   f.close();
 }

@@ -1,4 +1,5 @@
-// The snippets of docs/use/extend.md, in its order. What they claim is asserted. Run: snippets_extend
+// The snippets of docs/use/extend.md, in its order. What they claim is asserted. Run:
+// snippets_extend
 // SPDX-License-Identifier: BSD-3-Clause
 // [extend_headers]
 #include <argosy/datatype.hpp>                  // types, views, data
@@ -51,7 +52,8 @@ struct block_by_block {
     // As much of the stream as lies before the end of the block.
     std::int64_t const bytes = std::min(wanted.file.bytes_before(end), wanted.end()) - position;
     io::window w = io::window_of(wanted.file, position, bytes);
-    if (w.pieces > 1 && wanted.sorted && wanted.kind == io::access_kind::read) w.how = io::passage::merged;
+    if (w.pieces > 1 && wanted.sorted && wanted.kind == io::access_kind::read)
+      w.how = io::passage::merged;
     return w;
   }
   std::int64_t buffer_for(io::access const&) const { return block_bytes; }
@@ -77,7 +79,8 @@ struct through_the_last {
   static constexpr std::string_view name = "through_the_last";
   io::two_phase how = {.aggregators = 1};
 
-  io::collective_plan plan(io::access_kind kind, io::access_summary const& all, io::rank_group const& ranks) const {
+  io::collective_plan plan(io::access_kind kind, io::access_summary const& all,
+                           io::rank_group const& ranks) const {
     io::collective_plan p = how.plan(kind, all, ranks);
     p.policy = name;
     for (io::file_domain& d : p.domains) d.rank = static_cast<int>(ranks.size) - 1;
@@ -94,14 +97,16 @@ static_assert(io::collective_policy<through_the_last>);
 template <io::handle H>
 class watched : public io::forwarding<watched<H>, H> {
  public:
-  watched(H inner, std::ostream& out) : io::forwarding<watched<H>, H>(std::move(inner)), out_(&out) {}
+  watched(H inner, std::ostream& out)
+      : io::forwarding<watched<H>, H>(std::move(inner)), out_(&out) {}
 
   template <class Act>
   io::io_result around(io::handle_call const& call, Act&& act) {
     auto const begin = std::chrono::steady_clock::now();
     io::io_result const done = act();
     if (std::chrono::steady_clock::now() - begin >= limit)
-      *out_ << to_string(call.kind) << " of " << (call.moves_data() ? call.bytes() : 0) << " bytes was slow\n";
+      *out_ << to_string(call.kind) << " of " << (call.moves_data() ? call.bytes() : 0)
+            << " bytes was slow\n";
     return done;
   }
   std::chrono::nanoseconds limit{0};
@@ -111,7 +116,8 @@ class watched : public io::forwarding<watched<H>, H> {
 };
 
 io::opener with_watch(io::opener files, std::ostream& out) {
-  return files.wrapping([&out](io::any_handle opened) { return io::any_handle(watched(std::move(opened), out)); });
+  return files.wrapping(
+      [&out](io::any_handle opened) { return io::any_handle(watched(std::move(opened), out)); });
 }
 // [extend_decorator]
 
@@ -127,7 +133,8 @@ class far_away : public io::forwarding<far_away<H>, H> {
 
 int main() {
   std::string const path =
-      (std::filesystem::temp_directory_path() / ("snippets_extend." + std::to_string(::getpid()))).string();
+      (std::filesystem::temp_directory_path() / ("snippets_extend." + std::to_string(::getpid())))
+          .string();
   std::ostringstream out;
   using file = io::basic_file<io::self>;
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
@@ -136,7 +143,8 @@ int main() {
   std::vector<int> const u(1000, 7);
   std::vector<int> back(1000);
   require(f.write(u, block_by_block{4096}).windows == 16, "16 blocks");
-  require(f.read_at(0, back, block_by_block{4096}).read_calls == 16 && back == u, "what was written");
+  require(f.read_at(0, back, block_by_block{4096}).read_calls == 16 && back == u,
+          "what was written");
   require(f.write_at_all(0, u, through_the_last()).policy == "through_the_last", "together");
   require(f.read_at_all(0, back, through_the_last()).bytes == 4000 && back == u, "read together");
   require(out.str().find("read of 4036 bytes was slow\n") != std::string::npos, "calls are seen");

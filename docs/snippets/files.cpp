@@ -1,4 +1,5 @@
-// The snippets of docs/use/files.md, in its order, and of data_shipping.md. What they claim is asserted. Run: mpiexec -n 4 snippets_files
+// The snippets of docs/use/files.md, in its order, and of data_shipping.md. What they claim is
+// asserted. Run: mpiexec -n 4 snippets_files
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/asio.hpp>
@@ -50,14 +51,16 @@ void opening(boost::mpi::communicator const& world) {
   f.write_at_all(8000 * world.rank(), u);  // offsets are bytes until a view is set
   f.close();
   // [open]
-  REQUIRE(std::filesystem::file_size("state.dat") == static_cast<std::uintmax_t>(8000 * world.size()));
+  REQUIRE(std::filesystem::file_size("state.dat") ==
+          static_cast<std::uintmax_t>(8000 * world.size()));
 }
 
 void views(boost::mpi::communicator const& world) {
   auto f = io::file::open(world, "steps.dat", io::mode::create | io::mode::read_write);
   // [view]
   // 32 bytes of header; then an 8 x 8 array of ints for each time step, in blocks on the ranks.
-  io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
+  io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2),
+                                world.rank());
   f.set_view(32, tile);
   // [view]
   std::vector<int> mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int), world.rank());
@@ -72,10 +75,13 @@ void views(boost::mpi::communicator const& world) {
   REQUIRE(in_etypes == 2 * one && f.position() == one && f.size() == 32 + 2 * 256);
   REQUIRE(f.byte_offset(one) == f.byte_offset(0) + 256);
   // [own_tiles]
-  // Rank 0 has other work, and the others share 12 rows of 8 as the program likes: a part may be empty.
+  // Rank 0 has other work, and the others share 12 rows of 8 as the program likes: a part may be
+  // empty.
   std::int64_t const others = world.size() - 1, rank = world.rank();
-  std::int64_t const first = rank > 0 ? 12 * (rank - 1) / others : 0, behind = rank > 0 ? 12 * rank / others : 0;
-  std::vector<int> const rows(static_cast<std::size_t>(8 * (behind - first)), world.rank());  // of rank 0: none
+  std::int64_t const first = rank > 0 ? 12 * (rank - 1) / others : 0,
+                     behind = rank > 0 ? 12 * rank / others : 0;
+  // of rank 0: none
+  std::vector<int> const rows(static_cast<std::size_t>(8 * (behind - first)), world.rank());
   f.set_view(0, io::subarray({12, 8}, {behind - first, 8}, {first, 0}, io::type<int>));
   f.write_all(rows);
   // [own_tiles]
@@ -87,15 +93,19 @@ void views(boost::mpi::communicator const& world) {
 }
 
 void appending(boost::mpi::communicator const& world) {
-  io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
-  std::vector<int> const mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int), world.rank());
+  io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2),
+                                world.rank());
+  std::vector<int> const mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int),
+                              world.rank());
   for (int run = 0; run < 2; ++run) {
     // [append]
-    auto f = io::file::open(world, "runs.dat", io::mode::create | io::mode::read_write | io::mode::append);
+    auto f = io::file::open(world, "runs.dat",
+                            io::mode::create | io::mode::read_write | io::mode::append);
     f.set_view(0, tile);            // takes the pointer to 0 again,
     f.seek(0, io::seek_from::end);  // and this to the end: behind the last step
     f.write_all(mine);
-    f.set_view(f.size(), tile);  // or a view that begins there: all have asked before any of them writes
+    // or a view that begins there: all have asked before any of them writes
+    f.set_view(f.size(), tile);
     f.write_all(mine);
     f.close();
     // [append]
@@ -105,11 +115,13 @@ void appending(boost::mpi::communicator const& world) {
 
 void steps_with_headers(boost::mpi::communicator const& world) {
   auto f = io::file::open(world, "headers.dat", io::mode::create | io::mode::read_write);
-  io::darray<double, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
-  std::vector<double> const u(static_cast<std::size_t>(tile.form().size()) / sizeof(double), world.rank());
+  io::darray<double, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2),
+                                   world.rank());
+  std::vector<double> const u(static_cast<std::size_t>(tile.form().size()) / sizeof(double),
+                              world.rank());
   // [headers]
-  // Each step: 64 bytes for its header, then the array. A view for each of the two; a step is the extent of both, and a whole
-  // number of etypes of both.
+  // Each step: 64 bytes for its header, then the array. A view for each of the two; a step is the
+  // extent of both, and a whole number of etypes of both.
   std::int64_t const step_bytes = 64 + tile.form().extent(), mine = std::ssize(u);
   std::array<double, 2> head{};  // number and time
   for (int step = 0; step < 3; ++step) {
@@ -134,7 +146,8 @@ void later(boost::mpi::communicator const& world) {
   auto const compute = [] {};
   // [later]
   io::request step = f.iwrite_all(mine);  // all ranks
-  compute();                              // meanwhile the ranks exchange their data, and it goes to the file
+  // meanwhile the ranks exchange their data, and it goes to the file
+  compute();
   step.wait();
   f.begin_write_all(mine);  // split: one at a time on a file, and without a request
   compute();
@@ -206,7 +219,8 @@ void asio(boost::mpi::communicator const& world) {
   // [asio]
   asio::io_context context;
   auto const save = [&]() -> asio::awaitable<void> {
-    io::report const r = co_await io::async_write_at(f, 8000 * world.rank(), u, asio::use_awaitable);
+    io::report const r =
+        co_await io::async_write_at(f, 8000 * world.rank(), u, asio::use_awaitable);
     ended = r.bytes == 8000;
   };
   asio::co_spawn(context, save, asio::detached);
@@ -258,8 +272,10 @@ void agents(boost::mpi::communicator const& world) {
   std::vector<int> const u(1000, world.rank());
   std::vector<int> back(1000);
   // [agents]
-  auto f = io::file::open(world, "shipped.dat", openly, io::hints{.largeblock_io = io::largeblock::off});
-  f.set_view(4 * world.rank(), io::resized(io::type<int>, 0, 4 * world.size()));  // every rank its own column
+  auto f =
+      io::file::open(world, "shipped.dat", openly, io::hints{.largeblock_io = io::largeblock::off});
+  // every rank its own column
+  f.set_view(4 * world.rank(), io::resized(io::type<int>, 0, 4 * world.size()));
   f.write_at(0, u);  // by itself: the other ranks may be anywhere, but in close
   // [agents]
   f.read_at(0, back);
@@ -272,8 +288,10 @@ void handles(boost::mpi::communicator const& world) {
   double const number = 3;
   // [opener]
   auto const counts = std::make_shared<io::call_counts>();
-  auto const disk = std::make_shared<io::throttle>(io::throttle_rates{.latency = 1ms, .bytes_per_second = 1e9});
-  io::opener const slow_and_counted = io::with_counting(io::with_throttle(io::posix_opener(), disk), counts);
+  auto const disk =
+      std::make_shared<io::throttle>(io::throttle_rates{.latency = 1ms, .bytes_per_second = 1e9});
+  io::opener const slow_and_counted =
+      io::with_counting(io::with_throttle(io::posix_opener(), disk), counts);
   auto f = io::file::open(world, "counted.dat", openly, {}, slow_and_counted);
   f.write_at_all(8 * world.rank(), number);
   // [opener]
@@ -284,7 +302,8 @@ void handles(boost::mpi::communicator const& world) {
 
   // [faults]
   auto const script = std::make_shared<io::fault_script>();
-  if (world.rank() == 1) script->add(io::fail_at(io::file_call::write, 3, std::errc::no_space_on_device));
+  if (world.rank() == 1)
+    script->add(io::fail_at(io::file_call::write, 3, std::errc::no_space_on_device));
   io::opener const failing = io::with_faults(io::posix_opener(), script);
   // [faults]
   auto g = io::file::open(world, "failing.dat", openly, {}, failing);
@@ -299,7 +318,8 @@ void handles(boost::mpi::communicator const& world) {
 int main(int argc, char** argv) {
   boost::mpi::environment const environment(argc, argv);
   boost::mpi::communicator const world;
-  std::string directory = (std::filesystem::temp_directory_path() / "argosy_snippets_XXXXXX").string();
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "argosy_snippets_XXXXXX").string();
   if (world.rank() == 0 && ::mkdtemp(directory.data()) == nullptr) environment.abort(1);
   boost::mpi::broadcast(world, directory, 0);
   std::filesystem::current_path(directory);

@@ -1,4 +1,5 @@
-// Snippets of docs/use/formats.md: files that other programs open. Run: mpiexec -n 4 build/release/bin/snippets_formats
+// Snippets of docs/use/formats.md: files that other programs open. Run: mpiexec -n 4
+// build/release/bin/snippets_formats
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -11,7 +12,8 @@
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // Boost.Functional's std::unary_function
+// Boost.Functional's std::unary_function
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #endif
 #include <boost/multi_array.hpp>
 
@@ -51,14 +53,17 @@ void arrays(mpi::communicator const& world) {
   std::int64_t const nx = 4 * world.size(), ny = 6;
   boost::multi_array<double, 2> u(boost::extents[6][8]);  // 4 x 6 values in a halo
   // [format_npy]
-  io::darray<double, 2> const tile({nx, ny}, io::distribute::block, {world.size(), 1}, world.rank());
+  io::darray<double, 2> const tile({nx, ny}, io::distribute::block, {world.size(), 1},
+                                   world.rank());
   auto f = io::npy::create(world, "u.npy", tile);
   f.write_all(io::interior(u, {1, 1}));
   f.close();
   // [format_npy]
   // [format_npy_read]
-  io::npy_header const h = io::npy::header_of(world, "u.npy");  // if the program does not know the shape
-  io::darray<double, 2> const columns({h.shape[0], h.shape[1]}, io::distribute::block, {1, world.size()}, world.rank());
+  // if the program does not know the shape
+  io::npy_header const h = io::npy::header_of(world, "u.npy");
+  io::darray<double, 2> const columns({h.shape[0], h.shape[1]}, io::distribute::block,
+                                      {1, world.size()}, world.rank());
   std::vector<double> mine(static_cast<std::size_t>(io::array_part(columns).elements()));
   auto g = io::npy::open(world, "u.npy", columns);
   g.read_all(mine);
@@ -67,7 +72,8 @@ void arrays(mpi::communicator const& world) {
   // [format_npy_error]
   std::error_code error;
   auto wrong =
-      io::npy::open(world, "u.npy", io::darray<float, 1>({nx}, io::distribute::block, {world.size()}, world.rank()),
+      io::npy::open(world, "u.npy",
+                    io::darray<float, 1>({nx}, io::distribute::block, {world.size()}, world.rank()),
                     io::mode::read, error);
   if (error == io::errc::datatype && world.rank() == 0) std::cout << wrong.what_failed() << "\n";
   // [format_npy_error]
@@ -75,21 +81,24 @@ void arrays(mpi::communicator const& world) {
   // [format_npy_record]
   io::darray<particle, 1> const dealt({100}, io::distribute::cyclic, {world.size()}, world.rank());
   std::vector<particle> p(static_cast<std::size_t>(io::array_part(dealt).elements()));
-  auto r = io::npy::create(world, "particles.npy", dealt);  // dtype [('x', '<f8', (3,)), ('id', '<i4')]
+  // dtype [('x', '<f8', (3,)), ('id', '<i4')]
+  auto r = io::npy::create(world, "particles.npy", dealt);
   r.write_all(p);
   r.close();
   // [format_npy_record]
   // [format_xdmf]
   io::xdmf run({.points = {nx, ny}, .origin = {0, 0}, .spacing = {0.5, 0.25}});
   run.add(0.0, "temperature", "u.npy", h);
-  run.add(0.0, "pressure", "raw.dat", tile, 512);  // a file without a header: where the array begins
+  // a file without a header: where the array begins
+  run.add(0.0, "pressure", "raw.dat", tile, 512);
   run.save(world, "run.xdmf");
   // [format_xdmf]
 }
 
 void checkpoints(mpi::communicator const& world) {
   std::int64_t const nx = 4 * world.size(), ny = 6;
-  io::darray<double, 2> const tile({nx, ny}, io::distribute::block, {world.size(), 1}, world.rank());
+  io::darray<double, 2> const tile({nx, ny}, io::distribute::block, {world.size(), 1},
+                                   world.rank());
   std::vector<double> u(24, world.rank());
   std::int64_t step = 7;
   double time = 0.5;
@@ -104,7 +113,8 @@ void checkpoints(mpi::communicator const& world) {
   auto const state_of = [&](std::vector<particle>& mine) {
     auto const [first, all] = io::share_of(world, mine.size());  // collective
     io::checkpoint now;
-    now.add("particles", io::subarray({all}, {std::ssize(mine)}, {first}, io::type<particle>), mine);
+    now.add("particles", io::subarray({all}, {std::ssize(mine)}, {first}, io::type<particle>),
+            mine);
     return now;
   };
   state_of(own).save(world, "particles.checkpoint");
@@ -131,7 +141,8 @@ void checkpoints(mpi::communicator const& world) {
   some.save(world, "charges.checkpoint");
   // [format_members]
   auto const there = io::checkpoint::header_of(world, "particles.checkpoint");
-  require(there.find("particles")->shape[0] == world.size() * (world.size() + 1) / 2, "other particles were saved");
+  require(there.find("particles")->shape[0] == world.size() * (world.size() + 1) / 2,
+          "other particles were saved");
   require(step == 7 && u == std::vector<double>(24, world.rank()), "loaded something else");
   world.barrier();
   if (world.rank() != 0) return;

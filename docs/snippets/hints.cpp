@@ -1,4 +1,5 @@
-// The snippets of docs/use/hints.md, in its order. What they claim is asserted; the table is in that page.
+// The snippets of docs/use/hints.md, in its order. What they claim is asserted; the table is in
+// that page.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/basic_file.hpp>
 #include <argosy/layout/number.hpp>
@@ -25,7 +26,8 @@ int main() {
   std::string text = io::to_string(f.get_hints());
   // [fate]
   std::printf("%s", text.substr(0, text.find("defaults: ")).c_str());
-  bool const well = f.get_hints().values().cb_buffer_bytes == 8_MiB && f.get_hints().values().cb_nodes == 4;
+  bool const well =
+      f.get_hints().values().cb_buffer_bytes == 8_MiB && f.get_hints().values().cb_nodes == 4;
   f.close();
   return well ? 0 : 1;
 }

@@ -16,7 +16,8 @@ static_assert(concat(bytes(4), at(16, bytes(4)), at(32, bytes(4))) == repeat(3, 
 // Each copy ends where the next begins: inner pieces are 12 bytes, the first has 8 and the last 4.
 constexpr layout record = concat(bytes(8), at(28, bytes(4)));
 static_assert(repeat(100, 32, record).pieces() == 101);
-static_assert(repeat(100, 32, record) == concat(bytes(8), at(28, repeat(99, 32, bytes(12))), at(3196, bytes(4))));
+static_assert(repeat(100, 32, record) ==
+              concat(bytes(8), at(28, repeat(99, 32, bytes(12))), at(3196, bytes(4))));
 // [junctions]
 
 // [bounds]

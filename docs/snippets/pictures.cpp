@@ -1,4 +1,5 @@
-// Writes the pictures of docs/use/ into a directory, or, with --check, compares them. Run: pictures docs/use
+// Writes the pictures of docs/use/ into a directory, or, with --check, compares them. Run: pictures
+// docs/use
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/layout/draw.hpp>
@@ -34,11 +35,13 @@ std::map<std::string, std::string> pictures() {
   for (int rank = 0; rank < grid.size(); ++rank)
     owners.push_back(io::darray<double, 2>({32, 64}, {cyclic(4), cyclic(8)}, grid, rank).form());
   auto const tile = io::darray<int, 2>({8, 8}, block, io::process_grid(4, 2), 1).form();
-  // A cube of 64 x 64 x 64 doubles on eight ranks: two aggregators on each of two nodes, windows of 256 KiB.
+  // A cube of 64 x 64 x 64 doubles on eight ranks: two aggregators on each of two nodes, windows of
+  // 256 KiB.
   std::vector<io::layout> cubes;
   io::access_summary all;
   for (int rank = 0; rank < 8; ++rank) {
-    cubes.push_back(io::darray<double, 3>({64, 64, 64}, block, io::process_grid(8, 3), rank).form());
+    cubes.push_back(
+        io::darray<double, 3>({64, 64, 64}, block, io::process_grid(8, 3), rank).form());
     io::layout const& mine = cubes.back();
     all.combine({.low = mine.true_lower_bound(),
                  .high = mine.true_upper_bound(),
@@ -59,18 +62,24 @@ std::map<std::string, std::string> pictures() {
   io::access const wanted{io::access_kind::write, scattered, 0, scattered.size(), memory};
   return {
       {"view.svg",
-       io::draw(io::resized(io::at(32, io::repeat(2, 256, tile)), 0, 32 + 2 * 256),
-                {.title = "The view of rank 1 of 4: 32 bytes of header, then its quarter of each 8 x 8 array",
-                 .row_bytes = 32})},
+       io::draw(
+           io::resized(io::at(32, io::repeat(2, 256, tile)), 0, 32 + 2 * 256),
+           {.title =
+                "The view of rank 1 of 4: 32 bytes of header, then its quarter of each 8 x 8 array",
+            .row_bytes = 32})},
       {"particles.svg", io::draw(io::contiguous(6, io::type<particle>).form(),
-                                 {.title = "x and id of six particles, one to a row", .row_bytes = sizeof(particle)})},
+                                 {.title = "x and id of six particles, one to a row",
+                                  .row_bytes = sizeof(particle)})},
       {"interior.svg",
-       io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
-                {.title = "6 x 6 x 6 doubles inside their halo, one plane to a row", .row_bytes = 512})},
-      {"plan.svg", io::draw(together.plan(io::access_kind::write, all, {.size = 8, .nodes = 2}), {.ranks = cubes})},
+       io::draw(
+           io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
+           {.title = "6 x 6 x 6 doubles inside their halo, one plane to a row", .row_bytes = 512})},
+      {"plan.svg", io::draw(together.plan(io::access_kind::write, all, {.size = 8, .nodes = 2}),
+                            {.ranks = cubes})},
       {"windows.svg", io::draw(io::make_plan(io::sieving{}, wanted), {.ranks = {&scattered, 1}})},
-      {"matrix_owners.svg", io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double),
-                                            {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"})},
+      {"matrix_owners.svg",
+       io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double),
+                       {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"})},
   };
 }
 

@@ -23,8 +23,8 @@ int main() {
   // [times]
   io::report const r = f.write_at_all(800'000 * world.rank(), u, io::two_phase{});
   double const in_file = static_cast<double>(r.file_ns) / static_cast<double>(r.time_ns);
-  std::printf("rank %d: %.0f MB/s, %.0f %% of it reading and writing\n%s", world.rank(), r.mb_per_s(), 100 * in_file,
-              io::to_table(r).c_str());
+  std::printf("rank %d: %.0f MB/s, %.0f %% of it reading and writing\n%s", world.rank(),
+              r.mb_per_s(), 100 * in_file, io::to_table(r).c_str());
   // [times]
   well = well && r.time_ns > 0 && in_file <= 1;
   auto const compute = [&] { world.barrier(); };
@@ -47,7 +47,8 @@ int main() {
   try {
     f.write_at_all(-1, u);
   } catch (io::error const& e) {
-    if (io::report const* const before = e.report()) failed = before->bytes == 0;  // null if the call moves no data
+    // null if the call moves no data
+    if (io::report const* const before = e.report()) failed = before->bytes == 0;
   }
   // [failed]
   f.close();

@@ -27,7 +27,8 @@ bool by_time(std::string_view line) {
   return line.find(" of the time ") != line.npos || line.find(" comes last: ") != line.npos;
 }
 
-// A time, right-aligned where it stood: in a column its width does not change, after one blank it does.
+// A time, right-aligned where it stood: in a column its width does not change, after one blank it
+// does.
 std::string without_times(std::string const& line) {
   static std::regex const time("( +)([0-9.]+ (ns|us|ms|s))(?=[ ,]|$)");
   std::string out;
@@ -57,7 +58,8 @@ int main() {
   world.barrier();
 
   // [usage]
-  auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::write, io::hints{.cb_nodes = 8});
+  auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::write,
+                          io::hints{.cb_nodes = 8});
   std::vector<double> const u(1 << 17, world.rank());
   std::vector<char> const line(100, '.');
   f.write_at_all(8 * std::ssize(u) * world.rank(), u, io::two_phase{});

@@ -26,8 +26,10 @@ void require(bool well, char const* what) {
 template <io::communicator World>
 void save(World const& world, std::vector<double> const& u, io::opener files) {
   auto const n = static_cast<std::int64_t>(u.size());
-  auto f = io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
-  f.set_view(0, io::darray<double, 1>({n * world.size()}, {io::distribute::cyclic(2)}, {world.size()}, world.rank()));
+  auto f =
+      io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
+  f.set_view(0, io::darray<double, 1>({n * world.size()}, {io::distribute::cyclic(2)},
+                                      {world.size()}, world.rank()));
   f.write_all(u);
   f.sync();
   f.close();
@@ -51,7 +53,8 @@ void break_it() {
   // [virtual_faults]
   for (std::int64_t k = 1; k <= 3; ++k) {
     io::lab::scenario s{.ranks = 8, .ranks_per_node = 4, .seed = 1};
-    s.faults.push_back({.rank = 5, .what = io::fail_at(io::file_call::write, k, std::errc::no_space_on_device)});
+    s.faults.push_back(
+        {.rank = 5, .what = io::fail_at(io::file_call::write, k, std::errc::no_space_on_device)});
     io::lab::virtual_files files;
     int informed = 0;
     io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
@@ -69,7 +72,8 @@ void break_it() {
 void kill_it() {
   // [virtual_death]
   io::lab::scenario s{.ranks = 8, .ranks_per_node = 4, .seed = 1};
-  s.deaths.push_back({.rank = 3, .operation = 20});  // its twentieth message, collective call, file call, ...
+  // its twentieth message, collective call, file call, ...
+  s.deaths.push_back({.rank = 3, .operation = 20});
   io::lab::virtual_files files;
   int survivors = 0;
   io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
@@ -87,10 +91,14 @@ void crash_it() {
   io::lab::virtual_cluster const cluster({.ranks = 4});
   // [virtual_crash]
   io::lab::virtual_files files;
-  cluster.run([&](io::lab::virtual_rank const& world) { save(world, std::vector<double>(1000, 1.0), files.opener()); });
+  cluster.run([&](io::lab::virtual_rank const& world) {
+    save(world, std::vector<double>(1000, 1.0), files.opener());
+  });
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    io::lab::virtual_files const left = files.crash(seed);  // the power fails now: this is what is found afterwards
-    if (left.content("state") != files.content("state")) std::cout << "lost in crash " << seed << "\n";
+    // the power fails now: this is what is found afterwards
+    io::lab::virtual_files const left = files.crash(seed);
+    if (left.content("state") != files.content("state"))
+      std::cout << "lost in crash " << seed << "\n";
   }
   // [virtual_crash]
   require(files.crash(1).content("state") == files.content("state"), "synced data is lost");
@@ -102,24 +110,27 @@ void deadlock_it() {
   try {
     io::lab::virtual_files files;
     io::lab::virtual_cluster({.ranks = 3}).run([&](io::lab::virtual_rank const& world) {
-      auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::write, {},
-                                                           files.opener());
+      auto f = io::basic_file<io::lab::virtual_rank>::open(
+          world, "state", io::mode::create | io::mode::write, {}, files.opener());
       std::vector<double> const u(10, world.rank());
-      if (world.rank() != 1) f.write_at_all(80 * world.rank(), u);  // rank 1 has nothing to write, its author thought
+      // rank 1 has nothing to write, its author thought
+      if (world.rank() != 1) f.write_at_all(80 * world.rank(), u);
     });
   } catch (io::lab::virtual_run_error const& e) {
     words = e.what();
   }
   // [virtual_deadlock]
-  require(words.find("for rank 1 (which has left its program)") != std::string::npos, "the deadlock is not named");
+  require(words.find("for rank 1 (which has left its program)") != std::string::npos,
+          "the deadlock is not named");
 }
 
 void draw_it(std::string const& path) {
   io::lab::virtual_files files;
   // [virtual_timeline]
   io::lab::virtual_cluster const cluster({.ranks = 8, .ranks_per_node = 4}, {.timeline = true});
-  io::lab::virtual_report const r = cluster.run(
-      [&](io::lab::virtual_rank const& world) { save(world, std::vector<double>(1000, 1.0), files.opener()); });
+  io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {
+    save(world, std::vector<double>(1000, 1.0), files.opener());
+  });
   std::ofstream(path) << timeline_json(r);  // for chrome://tracing or ui.perfetto.dev
   // [virtual_timeline]
   require(!r.timeline.empty(), "there is no timeline");

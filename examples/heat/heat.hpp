@@ -8,7 +8,8 @@
 #include <vector>
 
 // [heat_field]
-// A box of the cube in a halo of one layer; `start` is where it lies in the cube. Looks like an mdspan to io::interior.
+// A box of the cube in a halo of one layer; `start` is where it lies in the cube. Looks like an
+// mdspan to io::interior.
 struct field {
   std::array<std::int64_t, 3> size, start;
   std::vector<double> values =
@@ -39,17 +40,21 @@ void for_each_point(field const& u, F&& f) {
 // One corner of the cube is hot.
 inline void heat_up(field& u) {
   for_each_point(u, [&](auto i, auto j, auto k) {
-    u(i, j, k) = u.start[0] + i < side / 3 && u.start[1] + j < side / 3 && u.start[2] + k < side / 3 ? 100 : 0;
+    u(i, j, k) = u.start[0] + i < side / 3 && u.start[1] + j < side / 3 && u.start[2] + k < side / 3
+                     ? 100
+                     : 0;
   });
 }
 
 // [heat_step]
-// One step in time: each point goes towards its six neighbours. The halo must hold what they have; outside of the cube it is cold.
+// One step in time: each point goes towards its six neighbours. The halo must hold what they have;
+// outside of the cube it is cold.
 inline void step(field& u) {
   field next = u;
   for_each_point(u, [&](auto i, auto j, auto k) {
-    next(i, j, k) = u(i, j, k) + 0.1 * (u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) + u(i, j + 1, k) +
-                                        u(i, j, k - 1) + u(i, j, k + 1) - 6 * u(i, j, k));
+    next(i, j, k) =
+        u(i, j, k) + 0.1 * (u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) + u(i, j + 1, k) +
+                            u(i, j, k - 1) + u(i, j, k + 1) - 6 * u(i, j, k));
   });
   u = next;  // copied: its memory stays where it is
 }

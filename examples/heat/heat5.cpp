@@ -1,4 +1,5 @@
-// Step 5 of docs/use/tutorial.md: a series of files that ParaView shows as a film. Run: mpiexec -side 4 build/release/bin/heat5
+// Step 5 of docs/use/tutorial.md: a series of files that ParaView shows as a film. Run: mpiexec
+// -side 4 build/release/bin/heat5
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/npy.hpp>

@@ -1,4 +1,5 @@
-// Step 6 of docs/use/tutorial.md: what happens to the checkpoint when a disk fails, on virtual ranks. Run: build/release/bin/heat6
+// Step 6 of docs/use/tutorial.md: what happens to the checkpoint when a disk fails, on virtual
+// ranks. Run: build/release/bin/heat6
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/any_world.hpp>
@@ -17,7 +18,8 @@ namespace io = argosy;
 // The lines of step 4 that save, for any ranks and any files.
 template <io::communicator World>
 void save(World const& world, int t, field& u, io::opener files) {
-  io::darray<double, 3> const tile({side, side, side}, io::distribute::block, {world.size(), 1, 1}, world.rank());
+  io::darray<double, 3> const tile({side, side, side}, io::distribute::block, {world.size(), 1, 1},
+                                   world.rank());
   io::basic_checkpoint<World> state;
   state.add("t", t).add("u", tile, io::interior(u, {1, 1, 1}));
   state.save(world, "heat.checkpoint", {}, files);
@@ -38,7 +40,8 @@ int main() {
       save(world, 25, u, files.opener());
     });
     io::lab::scenario s{.ranks = ranks, .ranks_per_node = 2};
-    s.faults.push_back({.rank = 0, .what = io::fail_at(io::file_call::write, k, std::errc::no_space_on_device)});
+    s.faults.push_back(
+        {.rank = 0, .what = io::fail_at(io::file_call::write, k, std::errc::no_space_on_device)});
     int informed = 0;
     io::lab::virtual_cluster(s).run([&](rank const& world) {  // the k-th write of rank 0 fails
       field u = slab(world);
@@ -52,7 +55,8 @@ int main() {
     int found = 0;
     io::basic_checkpoint<io::self> left;
     left.add("t", found).load(io::self(), "heat.checkpoint", {}, files.opener());
-    std::cout << "write " << k << " of rank 0: " << informed << " ranks were told; found is step " << found << "\n";
+    std::cout << "write " << k << " of rank 0: " << informed << " ranks were told; found is step "
+              << found << "\n";
     if (found != (informed > 0 ? 25 : 50)) return 1;  // the old checkpoint, or the new one
   }
 }

@@ -1,5 +1,6 @@
-// All of argosy but what is opt-in: the laboratory (lab/), Boost.Asio (file/asio.hpp), Boost.PFR (datatype/aggregate.hpp),
-// fmt, pictures and serialisation of layouts (layout/{fmt,draw,draw_owners,serialize}.hpp), a real GPFS (handle/gpfs_real.hpp).
+// All of argosy but what is opt-in: the laboratory (lab/), Boost.Asio (file/asio.hpp), Boost.PFR
+// (datatype/aggregate.hpp), fmt, pictures and serialisation of layouts
+// (layout/{fmt,draw,draw_owners,serialize}.hpp), a real GPFS (handle/gpfs_real.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// All datatypes, standard library only. Aggregates through Boost.PFR: <argosy/datatype/aggregate.hpp>.
+// All datatypes, standard library only. Aggregates through Boost.PFR:
+// <argosy/datatype/aggregate.hpp>.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

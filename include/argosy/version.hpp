@@ -10,8 +10,9 @@
 
 namespace argosy {
 
-/// The version of the compiled library that is linked, as "major.minor.patch". Local; needs argosy::argosy.
-/// Differs from the macros above only if headers and library come from different installations.
+// Returns the version of the compiled library that is linked, as "major.minor.patch". Local; needs
+// argosy::argosy. Differs from the macros above only if headers and library come from different
+// installations.
 auto version() noexcept -> std::string_view;
 
 }  // namespace argosy

@@ -26,18 +26,21 @@ using old_layout = std::function<layout const&(std::size_t)>;
 auto part(compact_numbers const& all, std::size_t from, std::size_t many) {
   if (from > all.size() || many > all.size() - from)
     throw invalid_layout("argosy::from_mpi: MPI gives fewer numbers than the datatype has");
-  return std::views::iota(from, from + many) | std::views::transform([&all](std::size_t i) { return all[i]; });
+  return std::views::iota(from, from + many) |
+         std::views::transform([&all](std::size_t i) { return all[i]; });
 }
 using some = decltype(part(std::declval<compact_numbers const&>(), 0, 0));
 
-order order_of(std::int64_t mpi_order) { return mpi_order == MPI_ORDER_FORTRAN ? order::fortran : order::c; }
+order order_of(std::int64_t mpi_order) {
+  return mpi_order == MPI_ORDER_FORTRAN ? order::fortran : order::c;
+}
 
 layout array_part(mpi::contents const& c, layout const& old) {
   auto const d = static_cast<std::size_t>(c.integers.at(0));
   compact_numbers const& lists = c.is_large() ? c.counts : c.integers;
   std::size_t const first = c.is_large() ? 0 : 1;
-  return subarray(part(lists, first, d), part(lists, first + d, d), part(lists, first + 2 * d, d), old,
-                  order_of(c.integers.at(c.is_large() ? 1 : 1 + 3 * d)))
+  return subarray(part(lists, first, d), part(lists, first + d, d), part(lists, first + 2 * d, d),
+                  old, order_of(c.integers.at(c.is_large() ? 1 : 1 + 3 * d)))
       .form();
 }
 
@@ -56,7 +59,8 @@ layout dealt_array(mpi::contents const& c, layout const& old) {
   some const kinds = part(c.integers, first, d), arguments = part(c.integers, first + d, d);
   std::vector<distribute::rule> rules(d);
   for (std::size_t i = 0; i < d; ++i) rules[i] = rule_of(kinds[i], arguments[i]);
-  return darray(sizes, rules, part(c.integers, first + 2 * d, d), rank, old, order_of(c.integers.at(first + 3 * d)))
+  return darray(sizes, rules, part(c.integers, first + 2 * d, d), rank, old,
+                order_of(c.integers.at(first + 3 * d)))
       .form();
 }
 
@@ -89,7 +93,8 @@ layout combined(mpi::contents const& c, old_layout const& old) {
   std::size_t const n = counts.empty() || counts[0] < 0 ? 0 : static_cast<std::size_t>(counts[0]);
   // MPI has checked the lists of blocks, which are long: they are read where they are.
   using one_length = block_lengths<std::int64_t>;
-  // Displacements follow the integers where both are of one kind, and are a list of their own otherwise.
+  // Displacements follow the integers where both are of one kind, and are a list of their own
+  // otherwise.
   auto const places = [&](std::size_t after, std::size_t many) {
     return large ? part(counts, after, many) : part(c.addresses, 0, many);
   };
@@ -133,8 +138,9 @@ layout combined(mpi::contents const& c, old_layout const& old) {
     }
 #endif
     default:
-      throw invalid_layout("argosy::from_mpi: combiner " + std::to_string(c.combiner) +
-                           " is not known to argosy; build the datatype by calls of MPI 4.0 or earlier");
+      throw invalid_layout(
+          "argosy::from_mpi: combiner " + std::to_string(c.combiner) +
+          " is not known to argosy; build the datatype by calls of MPI 4.0 or earlier");
   }
 }
 
@@ -142,7 +148,8 @@ namespace {
 
 [[noreturn]] void throw_unknown(std::string const& name) {
   throw invalid_layout("argosy: what items the MPI datatype " + name +
-                       " holds is not known, so no representation but native can write it; use a type of MPI's tables");
+                       " holds is not known, so no representation but native can write it; use a "
+                       "type of MPI's tables");
 }
 
 layout items_with(std::vector<item_run> const& items, basic_sizes const& sizes) {
@@ -172,24 +179,28 @@ formed struct_of(layout form, mpi::contents const& how, Old const& old) {
     if (lengths[i] == 0) continue;
     std::int64_t const last = mul(lengths[i] - 1, member.form.extent());
     if (member.set.low) {
-      std::int64_t const at = add(add(places[i], member.form.lower_bound()), std::min<std::int64_t>(0, last));
+      std::int64_t const at =
+          add(add(places[i], member.form.lower_bound()), std::min<std::int64_t>(0, last));
       low = set.low ? std::min(low, at) : at;
       set.low = true;
     }
     if (member.set.high) {
-      std::int64_t const at = add(add(places[i], member.form.upper_bound()), std::max<std::int64_t>(0, last));
+      std::int64_t const at =
+          add(add(places[i], member.form.upper_bound()), std::max<std::int64_t>(0, last));
       high = set.high ? std::max(high, at) : at;
       set.high = true;
     }
   }
   if (!set.low) low = form.lower_bound();
   if (!set.high) high = form.upper_bound();
-  if (low != form.lower_bound() || high != form.upper_bound()) form = resized(form, low, high - low);
+  if (low != form.lower_bound() || high != form.upper_bound())
+    form = resized(form, low, high - low);
   return {std::move(form), set};
 }
 
 bool sets_bounds(int combiner) {
-  return combiner == MPI_COMBINER_RESIZED || combiner == MPI_COMBINER_SUBARRAY || combiner == MPI_COMBINER_DARRAY;
+  return combiner == MPI_COMBINER_RESIZED || combiner == MPI_COMBINER_SUBARRAY ||
+         combiner == MPI_COMBINER_DARRAY;
 }
 
 }  // namespace
@@ -208,7 +219,8 @@ layout decoded_type::file_form(basic_sizes const& sizes) const {
     if (p.is_struct())
       made.push_back(struct_of(std::move(form), p.how, old));
     else
-      made.push_back({std::move(form), sets_bounds(p.how.combiner) ? marks{true, true} : old(0).set});
+      made.push_back(
+          {std::move(form), sets_bounds(p.how.combiner) ? marks{true, true} : old(0).set});
   }
   return std::move(made.back().form);
 }
@@ -229,12 +241,15 @@ signature decoded_type::types_now() const {
       all.append(made[p.olds[0]], p.copies);
     } else if (!p.olds.empty()) {
       // Neighbours of one type are one loop, however many there are.
-      auto const length = [&](std::size_t i) { return p.is_struct() ? members_of(p.how).first[i] : 1; };
+      auto const length = [&](std::size_t i) {
+        return p.is_struct() ? members_of(p.how).first[i] : 1;
+      };
       std::size_t const n = p.is_struct() ? members_of(p.how).first.size() : p.olds.size();
       for (std::size_t i = 0; i < n;) {
         std::uint32_t const old = p.olds.at(i);
         std::int64_t copies = 0;
-        for (; i < n && (length(i) == 0 || p.olds.at(i) == old); ++i) copies = add(copies, length(i));
+        for (; i < n && (length(i) == 0 || p.olds.at(i) == old); ++i)
+          copies = add(copies, length(i));
         all.append(made[old], copies);
       }
     }

@@ -17,8 +17,10 @@
 
 namespace argosy::detail {
 
-// The layout of a datatype made of others by one of MPI's constructors; `old(i)` is that of the i-th.
-layout combined(mpi_calls::contents const& how, std::function<layout const&(std::size_t)> const& old);
+// The layout of a datatype made of others by one of MPI's constructors; `old(i)` is that of the
+// i-th.
+layout combined(mpi_calls::contents const& how,
+                std::function<layout const&(std::size_t)> const& old);
 
 // One datatype among those that another is made of.
 struct decoded_part {
@@ -28,7 +30,9 @@ struct decoded_part {
   std::vector<item_run> items;      // of a predefined type
   std::string unknown;              // the name of one whose items are not known
 
-  bool is_struct() const { return how.combiner == MPI_COMBINER_STRUCT || how.combiner == mpi_calls::struct_integer; }
+  bool is_struct() const {
+    return how.combiner == MPI_COMBINER_STRUCT || how.combiner == mpi_calls::struct_integer;
+  }
   bool is_predefined() const { return olds.empty() && !is_struct(); }
 };
 
@@ -38,8 +42,9 @@ class decoded_type : public type_source {
   explicit decoded_type(std::vector<decoded_part> parts) : parts_(std::move(parts)) {}
 
   signature const& types() const override;
-  // As the same calls of MPI's constructors would make it where items have other sizes: displacements in bytes and bounds
-  // set by hand as they are, the members of MPI's pairs side by side, and no padding, which depends on the machine.
+  // As the same calls of MPI's constructors would make it where items have other sizes:
+  // displacements in bytes and bounds set by hand as they are, the members of MPI's pairs side by
+  // side, and no padding, which depends on the machine.
   layout file_form(basic_sizes const& sizes) const override;
 
  private:

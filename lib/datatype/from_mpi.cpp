@@ -1,4 +1,5 @@
-// Implements from_mpi of datatype/mpi.hpp: layouts and types along the stream of decoded MPI datatypes.
+// Implements from_mpi of datatype/mpi.hpp: layouts and types along the stream of decoded MPI
+// datatypes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -64,7 +65,8 @@ class decoder {
     return known_.emplace(type, number_of(type, std::move(p))).first->second;
   }
 
-  // Handles do not tell: some libraries give another one whenever they are asked for the inner types.
+  // Handles do not tell: some libraries give another one whenever they are asked for the inner
+  // types.
   std::uint32_t number_of(MPI_Datatype type, decoded_part p) {
     std::size_t const hash = hash_of(p);
     if (p.how.combiner != MPI_COMBINER_NAMED)
@@ -75,12 +77,16 @@ class decoder {
       data = named(type);
       name_items(p, type, data.size());
     } else {
-      data = detail::combined(p.how, [&](std::size_t i) -> layout const& { return forms_[p.olds.at(i)]; });
-      if (!p.olds.empty() && !forms_[p.olds[0]].empty()) p.copies = data.size() / forms_[p.olds[0]].size();
+      data = detail::combined(p.how,
+                              [&](std::size_t i) -> layout const& { return forms_[p.olds.at(i)]; });
+      if (!p.olds.empty() && !forms_[p.olds[0]].empty())
+        p.copies = data.size() / forms_[p.olds[0]].size();
     }
-    // MPI has the last word: it pads records, and a bound that was set by hand outweighs those of other members.
+    // MPI has the last word: it pads records, and a bound that was set by hand outweighs those of
+    // other members.
     auto const [lower_bound, extent] = mpi::bounds_of(type);
-    if (data.lower_bound() != lower_bound || data.extent() != extent) data = resized(data, lower_bound, extent);
+    if (data.lower_bound() != lower_bound || data.extent() != extent)
+      data = resized(data, lower_bound, extent);
     auto const number = static_cast<std::uint32_t>(parts_.size());
     parts_.push_back(std::move(p));
     forms_.push_back(std::move(data));
@@ -93,14 +99,16 @@ class decoder {
     if (combiner == MPI_COMBINER_NAMED)
       p.items = detail::items_of_named(type, size);
     else
-      p.items = detail::items_of_f90(combiner, p.how.integers.at(0),
-                                     combiner == MPI_COMBINER_F90_INTEGER ? 0 : p.how.integers.at(1), size);
+      p.items = detail::items_of_f90(
+          combiner, p.how.integers.at(0),
+          combiner == MPI_COMBINER_F90_INTEGER ? 0 : p.how.integers.at(1), size);
     if (p.items.empty()) p.unknown = mpi::name_of(type);
   }
 
   static bool same(decoded_part const& a, decoded_part const& b) {
-    return a.how.combiner == b.how.combiner && a.olds == b.olds && a.how.integers == b.how.integers &&
-           a.how.addresses == b.how.addresses && a.how.counts == b.how.counts;
+    return a.how.combiner == b.how.combiner && a.olds == b.olds &&
+           a.how.integers == b.how.integers && a.how.addresses == b.how.addresses &&
+           a.how.counts == b.how.counts;
   }
   // Of a long list some numbers: `same` looks at all.
   static std::size_t hash_of(decoded_part const& p) {
@@ -116,8 +124,8 @@ class decoder {
     return hash;
   }
 
-  // MPI hands out references to inner types. They are given back when all is decoded: a handle that is freed too early
-  // may come back as another type.
+  // MPI hands out references to inner types. They are given back when all is decoded: a handle that
+  // is freed too early may come back as another type.
   void keep(std::vector<MPI_Datatype> const& types) {
     for (MPI_Datatype type : types)
       if (!is_predefined(mpi::combiner_of(type))) kept_.emplace_back(type);
@@ -140,14 +148,16 @@ class decoder {
   static layout pair(MPI_Datatype type, std::int64_t size, mpi::bounds span) {
     std::int64_t const value = sizeof(T), index = sizeof(int);
     std::int64_t const place = offsetof(value_and_index<T>, index);
-    if (size != value + index || span.lower_bound != 0 || span.extent != place + index) throw_unknown(type, size, span);
+    if (size != value + index || span.lower_bound != 0 || span.extent != place + index)
+      throw_unknown(type, size, span);
     return concat(bytes(value), at(place, bytes(index)));
   }
 
   [[noreturn]] static void throw_unknown(MPI_Datatype type, std::int64_t size, mpi::bounds span) {
-    throw invalid_layout("argosy::from_mpi: " + mpi::name_of(type) + " has " + std::to_string(size) + " bytes within " +
-                         std::to_string(span.extent) +
-                         "; where they lie is not known: describe it by MPI_Type_create_struct instead");
+    throw invalid_layout(
+        "argosy::from_mpi: " + mpi::name_of(type) + " has " + std::to_string(size) +
+        " bytes within " + std::to_string(span.extent) +
+        "; where they lie is not known: describe it by MPI_Type_create_struct instead");
   }
 
   std::map<MPI_Datatype, std::uint32_t, std::less<>> known_;
@@ -162,9 +172,11 @@ class decoder {
 typed_layout from_mpi(MPI_Datatype type) try {
   mpi::require_running("from_mpi");
   if (type == MPI_DATATYPE_NULL)
-    throw invalid_layout("argosy::from_mpi: the datatype is MPI_DATATYPE_NULL; it was not made yet, or is freed");
+    throw invalid_layout(
+        "argosy::from_mpi: the datatype is MPI_DATATYPE_NULL; it was not made yet, or is freed");
   if (!mpi::is_committed(type))
-    throw invalid_layout("argosy::from_mpi: the datatype is not committed; call MPI_Type_commit first");
+    throw invalid_layout(
+        "argosy::from_mpi: the datatype is not committed; call MPI_Type_commit first");
   return decoder().decode(type);
 } catch (...) {
   return typed_layout(detail::carried_fault::current());

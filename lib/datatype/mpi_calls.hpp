@@ -54,16 +54,19 @@ inline void require_running(char const* where) {
 
 // --- Whether a type is committed ---
 
-// MPI has no such question, but refuses to pack what is not. A communicator of our own, whose errors return; it is freed
-// with MPI_COMM_SELF, at MPI_Finalize.
+// MPI has no such question, but refuses to pack what is not. A communicator of our own, whose
+// errors return; it is freed with MPI_COMM_SELF, at MPI_Finalize.
 inline MPI_Comm quiet_comm() {
   static MPI_Comm const comm = [] {
     static MPI_Comm own = MPI_COMM_NULL;
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, &own));
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_delete_attr_function* const free_it = [](MPI_Comm, int, void*, void*) { return MPI_Comm_free(&own); };
-    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_it, &key, nullptr));
+    MPI_Comm_delete_attr_function* const free_it = [](MPI_Comm, int, void*, void*) {
+      return MPI_Comm_free(&own);
+    };
+    check("MPI_Comm_create_keyval",
+          MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_it, &key, nullptr));
     check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr));
     MPI_Comm_free_keyval(&key);
     return own;
@@ -71,7 +74,8 @@ inline MPI_Comm quiet_comm() {
   return comm;
 }
 
-// True where the library does not look, and in a program of sessions only, which has no MPI_COMM_SELF.
+// True where the library does not look, and in a program of sessions only, which has no
+// MPI_COMM_SELF.
 inline bool is_committed(MPI_Datatype type) {
   if (!is_initialized()) return true;
   char nothing = 0;
@@ -79,8 +83,8 @@ inline bool is_committed(MPI_Datatype type) {
   return MPI_Pack(&nothing, 0, type, &nothing, 0, &position, quiet_comm()) == MPI_SUCCESS;
 }
 
-// Combiners of Fortran's old calls, whose displacements are integers. MPI 3 took their names away; MPI libraries keep
-// their values.
+// Combiners of Fortran's old calls, whose displacements are integers. MPI 3 took their names away;
+// MPI libraries keep their values.
 #if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
 constexpr int hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
@@ -113,7 +117,8 @@ inline contents contents_of(MPI_Datatype type) {
         MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &result.combiner));
 #else
   int integers = 0, addresses = 0, types = 0;
-  check("MPI_Type_get_envelope", MPI_Type_get_envelope(type, &integers, &addresses, &types, &result.combiner));
+  check("MPI_Type_get_envelope",
+        MPI_Type_get_envelope(type, &integers, &addresses, &types, &result.combiner));
 #endif
   if (result.combiner == MPI_COMBINER_NAMED) return result;
   std::vector<int> i(size(integers));
@@ -121,12 +126,13 @@ inline contents contents_of(MPI_Datatype type) {
   result.types.resize(size(types));
 #if MPI_VERSION >= 4
   std::vector<MPI_Count> c(size(counts));
-  check("MPI_Type_get_contents_c", MPI_Type_get_contents_c(type, integers, addresses, counts, types, i.data(), a.data(),
-                                                           c.data(), result.types.data()));
+  check("MPI_Type_get_contents_c",
+        MPI_Type_get_contents_c(type, integers, addresses, counts, types, i.data(), a.data(),
+                                c.data(), result.types.data()));
   result.counts = compact_numbers(c);
 #else
-  check("MPI_Type_get_contents",
-        MPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), result.types.data()));
+  check("MPI_Type_get_contents", MPI_Type_get_contents(type, integers, addresses, types, i.data(),
+                                                       a.data(), result.types.data()));
 #endif
   result.integers = compact_numbers(std::exchange(i, {}));
   result.addresses = compact_numbers(std::exchange(a, {}));
@@ -137,10 +143,12 @@ inline int combiner_of(MPI_Datatype type) {
   int combiner = 0;
 #if MPI_VERSION >= 4  // the other one refuses types that were made with large counts
   MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
-  check("MPI_Type_get_envelope_c", MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner));
+  check("MPI_Type_get_envelope_c",
+        MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner));
 #else
   int integers = 0, addresses = 0, types = 0;
-  check("MPI_Type_get_envelope", MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+  check("MPI_Type_get_envelope",
+        MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
 #endif
   return combiner;
 }
@@ -148,7 +156,8 @@ inline int combiner_of(MPI_Datatype type) {
 inline std::int64_t size_of(MPI_Datatype type) {
   MPI_Count size = 0;
   check("MPI_Type_size_x", MPI_Type_size_x(type, &size));
-  if (size == MPI_UNDEFINED) throw invalid_layout("argosy: the size of this datatype exceeds what MPI counts");
+  if (size == MPI_UNDEFINED)
+    throw invalid_layout("argosy: the size of this datatype exceeds what MPI counts");
   return static_cast<std::int64_t>(size);
 }
 
@@ -182,32 +191,38 @@ inline mpi_datatype contiguous(int count, MPI_Datatype old) {
 }
 inline mpi_datatype hvector(int count, std::int64_t stride, MPI_Datatype old) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  check("MPI_Type_create_hvector", MPI_Type_create_hvector(count, 1, static_cast<MPI_Aint>(stride), old, &made));
+  check("MPI_Type_create_hvector",
+        MPI_Type_create_hvector(count, 1, static_cast<MPI_Aint>(stride), old, &made));
   return mpi_datatype(made);
 }
-inline mpi_datatype hindexed(std::vector<int> const& lengths, std::vector<MPI_Aint> const& places, MPI_Datatype old) {
+inline mpi_datatype hindexed(std::vector<int> const& lengths, std::vector<MPI_Aint> const& places,
+                             MPI_Datatype old) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   check("MPI_Type_create_hindexed",
-        MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), old, &made));
+        MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(),
+                                 old, &made));
   return mpi_datatype(made);
 }
 inline mpi_datatype hindexed_block(std::vector<MPI_Aint> const& places, MPI_Datatype old) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   check("MPI_Type_create_hindexed_block",
-        MPI_Type_create_hindexed_block(static_cast<int>(places.size()), 1, places.data(), old, &made));
+        MPI_Type_create_hindexed_block(static_cast<int>(places.size()), 1, places.data(), old,
+                                       &made));
   return mpi_datatype(made);
 }
-inline mpi_datatype record(std::vector<MPI_Aint> const& places, std::vector<MPI_Datatype> const& olds) {
+inline mpi_datatype record(std::vector<MPI_Aint> const& places,
+                           std::vector<MPI_Datatype> const& olds) {
   std::vector<int> const lengths(places.size(), 1);
   MPI_Datatype made = MPI_DATATYPE_NULL;
   check("MPI_Type_create_struct",
-        MPI_Type_create_struct(static_cast<int>(places.size()), lengths.data(), places.data(), olds.data(), &made));
+        MPI_Type_create_struct(static_cast<int>(places.size()), lengths.data(), places.data(),
+                               olds.data(), &made));
   return mpi_datatype(made);
 }
 inline mpi_datatype resized(MPI_Datatype old, std::int64_t lower_bound, std::int64_t extent) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  check("MPI_Type_create_resized",
-        MPI_Type_create_resized(old, static_cast<MPI_Aint>(lower_bound), static_cast<MPI_Aint>(extent), &made));
+  check("MPI_Type_create_resized", MPI_Type_create_resized(old, static_cast<MPI_Aint>(lower_bound),
+                                                           static_cast<MPI_Aint>(extent), &made));
   return mpi_datatype(made);
 }
 inline mpi_datatype committed(mpi_datatype made) {

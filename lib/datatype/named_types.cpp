@@ -93,7 +93,8 @@ struct row {
   bool and_int = false;  // a C int after them
 };
 
-// Handles are not constants in every MPI, and names that a library leaves out are MPI_DATATYPE_NULL or not there.
+// Handles are not constants in every MPI, and names that a library leaves out are MPI_DATATYPE_NULL
+// or not there.
 std::vector<row> const& rows() {
   using enum family;
   static std::vector<row> const all{
@@ -221,7 +222,8 @@ std::vector<item_run> runs(family f, std::int64_t count, std::int64_t bytes) {
 
 // A real of 16 bytes is what the compiler calls `long double` as far as that reaches.
 family real_of(std::int64_t precision, std::int64_t range, std::int64_t bytes) {
-  bool const c = bytes == sizeof(long double) && bytes > 8 && (precision == MPI_UNDEFINED || precision <= LDBL_DIG) &&
+  bool const c = bytes == sizeof(long double) && bytes > 8 &&
+                 (precision == MPI_UNDEFINED || precision <= LDBL_DIG) &&
                  (range == MPI_UNDEFINED || range <= LDBL_MAX_10_EXP);
   return c ? family::c_long_double : family::real;
 }
@@ -231,17 +233,20 @@ family real_of(std::int64_t precision, std::int64_t range, std::int64_t bytes) {
 std::vector<item_run> items_of_named(MPI_Datatype type, std::int64_t bytes) {
   for (row const& r : rows()) {
     if (r.type != type) continue;
-    std::vector<item_run> items = runs(r.items, r.count, r.and_int ? bytes - std::int64_t{sizeof(int)} : bytes);
+    std::vector<item_run> items =
+        runs(r.items, r.count, r.and_int ? bytes - std::int64_t{sizeof(int)} : bytes);
     if (r.and_int && !items.empty()) items.push_back({argosy::detail::basic_of<int>(), 1});
     return items;
   }
   return {};
 }
 
-std::vector<item_run> items_of_f90(int combiner, std::int64_t precision, std::int64_t range, std::int64_t bytes) {
+std::vector<item_run> items_of_f90(int combiner, std::int64_t precision, std::int64_t range,
+                                   std::int64_t bytes) {
   if (combiner == MPI_COMBINER_F90_INTEGER) return runs(family::integer, 1, bytes);
   if (combiner == MPI_COMBINER_F90_REAL) return runs(real_of(precision, range, bytes), 1, bytes);
-  if (combiner == MPI_COMBINER_F90_COMPLEX) return runs(real_of(precision, range, bytes / 2), 2, bytes);
+  if (combiner == MPI_COMBINER_F90_COMPLEX)
+    return runs(real_of(precision, range, bytes / 2), 2, bytes);
   return {};
 }
 

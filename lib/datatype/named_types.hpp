@@ -16,10 +16,13 @@ struct item_run {
   std::int64_t count;
 };
 
-// In the order of the stream, together of `bytes` bytes in memory; empty for a type whose items are not known.
+// In the order of the stream, together of `bytes` bytes in memory; empty for a type whose items are
+// not known.
 std::vector<item_run> items_of_named(MPI_Datatype type, std::int64_t bytes);
 
-// Fortran's types of a precision and a range (MPI_UNDEFINED: either), which MPI made of `bytes` bytes.
-std::vector<item_run> items_of_f90(int combiner, std::int64_t precision, std::int64_t range, std::int64_t bytes);
+// Fortran's types of a precision and a range (MPI_UNDEFINED: either), which MPI made of `bytes`
+// bytes.
+std::vector<item_run> items_of_f90(int combiner, std::int64_t precision, std::int64_t range,
+                                   std::int64_t bytes);
 
 }  // namespace argosy::detail

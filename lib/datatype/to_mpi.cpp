@@ -27,7 +27,8 @@ constexpr std::int64_t largest = std::numeric_limits<int>::max();
 
 mpi_datatype copies(std::int64_t count, std::int64_t stride, MPI_Datatype old) {
   if (stride == -1 && count > 1) {
-    // Open MPI (4.1 at least) takes a stride of -1 byte for "one extent": pairs have a stride of -2.
+    // Open MPI (4.1 at least) takes a stride of -1 byte for "one extent": pairs have a stride of
+    // -2.
     mpi_datatype const two = mpi::record({0, -1}, {old, old});
     mpi_datatype pairs = copies(count / 2, -2, two.get());
     if (count % 2 == 0) return pairs;
@@ -44,7 +45,8 @@ mpi_datatype copies(std::int64_t count, std::int64_t stride, MPI_Datatype old) {
 }
 
 mpi_datatype block(std::int64_t length) {
-  return length <= largest ? mpi::contiguous(static_cast<int>(length), MPI_BYTE) : copies(length, 1, MPI_BYTE);
+  return length <= largest ? mpi::contiguous(static_cast<int>(length), MPI_BYTE)
+                           : copies(length, 1, MPI_BYTE);
 }
 
 mpi_datatype pieces(detail::piece_table const& table, std::size_t from, std::size_t to) {
@@ -60,7 +62,8 @@ mpi_datatype pieces(detail::piece_table const& table, std::size_t from, std::siz
   if (fits) return mpi::hindexed(lengths, places, MPI_BYTE);
   std::vector<mpi_datatype> blocks;
   std::vector<MPI_Datatype> types;
-  for (std::size_t i = from; i < to; ++i) types.push_back(blocks.emplace_back(block(table.length(i))).get());
+  for (std::size_t i = from; i < to; ++i)
+    types.push_back(blocks.emplace_back(block(table.length(i))).get());
   return mpi::record(places, types);
 }
 
@@ -103,7 +106,8 @@ mpi_datatype to_mpi(layout const& l) {
   for (node const& n : l.nodes()) made.push_back(encode(l, n, made));
   if (l.empty()) made.push_back(block(0));
   mpi_datatype whole = std::move(made.back());
-  if (!l.empty() && l.origin() != 0) whole = mpi::record({static_cast<MPI_Aint>(l.origin())}, {whole.get()});
+  if (!l.empty() && l.origin() != 0)
+    whole = mpi::record({static_cast<MPI_Aint>(l.origin())}, {whole.get()});
   auto const [lower_bound, extent] = mpi::bounds_of(whole.get());
   if (lower_bound != l.lower_bound() || extent != l.extent())
     whole = mpi::resized(whole.get(), l.lower_bound(), l.extent());

@@ -15,7 +15,8 @@ namespace {
 // "ENOSPC: No space left on device"
 std::string errno_words(std::error_code const& code) {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
-  if (char const* const name = ::strerrorname_np(code.value())) return std::string(name) + ": " + code.message();
+  if (char const* const name = ::strerrorname_np(code.value()))
+    return std::string(name) + ": " + code.message();
 #endif
   return "errno " + std::to_string(code.value()) + ": " + code.message();
 }
@@ -72,17 +73,20 @@ std::string detail::words_without_advice(error const& e) {
 }
 
 std::string detail::foreign_words(std::error_code const& code) {
-  return std::string(code.category().name()) + " " + std::to_string(code.value()) + ": " + code.message();
+  return std::string(code.category().name()) + " " + std::to_string(code.value()) + ": " +
+         code.message();
 }
 
-std::string detail::message_of(agreement const& a, std::string_view call, std::string_view path, int rank) {
+std::string detail::message_of(agreement const& a, std::string_view call, std::string_view path,
+                               int rank) {
   auto const [own, why, cause, detail, own_advice] = reported_by(a);
   errc const first = class_of_first(a);
   std::string s = "argosy: " + std::string(call);
   if (!path.empty()) s += " of '" + std::string(path) + "'";
   s += " failed";
   bool const differ = a.code == errc::not_same && !own;  // the rest says which ranks
-  if (!differ && (own || a.failed_rank >= 0)) s += " on rank " + std::to_string(own ? rank : a.failed_rank);
+  if (!differ && (own || a.failed_rank >= 0))
+    s += " on rank " + std::to_string(own ? rank : a.failed_rank);
   if (own)
     s += ", and first on rank " + std::to_string(a.failed_rank) +
          (why == first ? std::string() : " (" + make_error_code(first).message() + ")");

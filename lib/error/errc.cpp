@@ -20,13 +20,15 @@ words words_of(errc e) noexcept {
     case errc::access:
       return {"permission denied", "check the permissions of the file and of its directories"};
     case errc::bad_file:
-      return {"not the name of a file", "give the path of a regular file, every part of it short enough"};
+      return {"not the name of a file",
+              "give the path of a regular file, every part of it short enough"};
     case errc::file:
       return {"the file handle is no longer valid", "close the file and open it again"};
     case errc::file_exists:
       return {"the file exists", "leave mode::exclusive out, or choose another name"};
     case errc::file_in_use:
-      return {"the file is in use", "wait until the other program has ended, or choose another name"};
+      return {"the file is in use",
+              "wait until the other program has ended, or choose another name"};
     case errc::io:
       return {"input/output error", "look at the system log of the node and at the file system"};
     case errc::no_space:
@@ -36,18 +38,22 @@ words words_of(errc e) noexcept {
     case errc::quota:
       return {"quota exceeded", "free some of your space, or ask for more"};
     case errc::read_only:
-      return {"read-only file or file system", "choose a directory that can be written, or open with mode::read"};
+      return {"read-only file or file system",
+              "choose a directory that can be written, or open with mode::read"};
     case errc::file_too_large:
       return {"the file is larger than the process or the file system allows",
               "raise the limit (ulimit -f), or write less"};
     case errc::too_many_files:
       return {"too many open files", "close some, or raise the limit (ulimit -n)"};
     case errc::no_memory:
-      return {"out of memory", "ask for less at a time, or give the ranks of that node more memory"};
+      return {"out of memory",
+              "ask for less at a time, or give the ranks of that node more memory"};
     case errc::no_locks:
-      return {"no byte-range locks on this file system", "avoid atomic mode here, or open with mode::unique_open"};
+      return {"no byte-range locks on this file system",
+              "avoid atomic mode here, or open with mode::unique_open"};
     case errc::truncated:
-      return {"the file became shorter while it was read", "keep other programs from truncating it meanwhile"};
+      return {"the file became shorter while it was read",
+              "keep other programs from truncating it meanwhile"};
     case errc::damaged:
       return {"the file is damaged, or of another format",
               "check the path; if it is the right one, take a copy of the file"};
@@ -63,7 +69,8 @@ words words_of(errc e) noexcept {
     case errc::duplicate_representation:
       return {"the name of the representation is taken", "choose another name"};
     case errc::conversion:
-      return {"a value does not fit the data representation", "choose a type in the file that holds it"};
+      return {"a value does not fit the data representation",
+              "choose a type in the file that holds it"};
     case errc::user_code:
       return {"code of the program threw", "mend what threw on that rank"};
     case errc::hint:
@@ -83,7 +90,9 @@ words words_of(errc e) noexcept {
 class error_category_of_argosy final : public std::error_category {
  public:
   char const* name() const noexcept override { return "argosy"; }
-  std::string message(int value) const override { return std::string(words_of(static_cast<errc>(value)).what); }
+  std::string message(int value) const override {
+    return std::string(words_of(static_cast<errc>(value)).what);
+  }
   std::error_condition default_error_condition(int value) const noexcept override {
     switch (static_cast<errc>(value)) {
       case errc::access:

@@ -1,4 +1,5 @@
-// Implements memory_reserve.hpp by a handler of operator new, before which that of the program, if it has one, is not asked.
+// Implements memory_reserve.hpp by a handler of operator new, before which that of the program, if
+// it has one, is not asked.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/detail/memory_reserve.hpp>
 
@@ -30,7 +31,8 @@ bool there_is_more() {
 
 void give_up_reserve() {
   if (takes_back)
-    throw std::bad_alloc();  // there is no more: nothing is given up, nor freed by the program, for the reserve itself
+    // there is no more: nothing is given up, nor freed by the program, for the reserve itself
+    throw std::bad_alloc();
   if (calls > 0 && there_is_more()) return;
   if (std::new_handler const other = of_program) return other();
   throw std::bad_alloc();
@@ -52,7 +54,8 @@ bool memory_reserve::take_back() noexcept {
 
 memory_reserve::memory_reserve() noexcept {
   if (std::get_new_handler() != give_up_reserve)
-    if (auto const other = std::set_new_handler(give_up_reserve); other != give_up_reserve) of_program = other;
+    if (auto const other = std::set_new_handler(give_up_reserve); other != give_up_reserve)
+      of_program = other;
   take_back();
   ++calls;
 }

@@ -1,4 +1,5 @@
-// Implements exchange/detail/memory_side.hpp: what it does where memory is in another representation than the file.
+// Implements exchange/detail/memory_side.hpp: what it does where memory is in another
+// representation than the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/exchange/detail/memory_side.hpp>
 
@@ -12,9 +13,11 @@ namespace argosy::detail {
 memory_side::memory_side(layout const& l, void const* address)
     : layout_(&l), base_(static_cast<std::byte*>(const_cast<void*>(address))) {}
 
-memory_side::memory_side(representation const& r, const_buffer const& b) : memory_side(b.form(), b.address()) {
+memory_side::memory_side(representation const& r, const_buffer const& b)
+    : memory_side(b.form(), b.address()) {
   representation_ = &r;
-  if (r.converts()) converted_ = std::make_unique<converted_memory>(r, b.form(), b.types(), b.address());
+  if (r.converts())
+    converted_ = std::make_unique<converted_memory>(r, b.form(), b.types(), b.address());
 }
 
 memory_side::~memory_side() = default;
@@ -30,12 +33,14 @@ void memory_side::gather_converted(std::int64_t from, std::int64_t to, std::byte
 void memory_side::scatter_converted(std::byte const* stream, std::int64_t from, std::int64_t to) {
   converted_->scatter(stream, from, to);
 }
-void memory_side::place_converted(layout const& file, std::byte* file_begin, std::int64_t file_position,
-                                  std::int64_t position, std::int64_t bytes) {
+void memory_side::place_converted(layout const& file, std::byte* file_begin,
+                                  std::int64_t file_position, std::int64_t position,
+                                  std::int64_t bytes) {
   converted_->place(file, file_begin, file_position, position, bytes);
 }
-void memory_side::take_converted(layout const& file, std::byte const* file_begin, std::int64_t file_position,
-                                 std::int64_t position, std::int64_t bytes) {
+void memory_side::take_converted(layout const& file, std::byte const* file_begin,
+                                 std::int64_t file_position, std::int64_t position,
+                                 std::int64_t bytes) {
   converted_->take(file, file_begin, file_position, position, bytes);
 }
 

@@ -17,8 +17,10 @@ struct agency::state {
   state(open_file& f, rank_group const& r)
       : file(f),
         ranks(r),
-        // Who writes without an agent may be in the same window, so merging needs the lock also where the file is unique.
-        mine(f.handle(), f.choice().sieving_of_owner(), f.merges().of_agent(), f.others().workers()) {}
+        // Who writes without an agent may be in the same window, so merging needs the lock also
+        // where the file is unique.
+        mine(f.handle(), f.choice().sieving_of_owner(), f.merges().of_agent(),
+             f.others().workers()) {}
 
   open_file& file;
   rank_group ranks;
@@ -31,10 +33,12 @@ agency::~agency() = default;
 
 serve_function agency::answers() {
   return [s = state_.get()](int, std::span<std::byte const> request) {
-    // The request may be for what its rank has written without an agent, and be followed by what it writes without one.
+    // The request may be for what its rank has written without an agent, and be followed by what it
+    // writes without one.
     auto const reconcile = [s] {
       if (!s->file.merges().caches_differ()) return;
-      if (failure const lost = s->file.reconcile()) s->file.late().add("a write", alone(s->file.rank(), lost));
+      if (failure const lost = s->file.reconcile())
+        s->file.late().add("a write", alone(s->file.rank(), lost));
     };
     reconcile();
     auto answer = s->mine.serve(request);
@@ -53,10 +57,12 @@ failure agency::ship(job const& t, data_shipping const& how, report& done) {
   state& s = *state_;
   access const wanted = s.file.access_of(t);
   memory_side memory(t.where->view.representation(), *t.memory);
-  failure f = shipping(*s.others, how, s.ranks, s.file.rank(), wanted, t.where->granule, memory, done).run();
+  failure f =
+      shipping(*s.others, how, s.ranks, s.file.rank(), wanted, t.where->granule, memory, done)
+          .run();
   if (!f) return memory.fault();
-  f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
-              (t.kind == access_kind::read ? "read" : "written") + " before";
+  f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) +
+              " bytes were " + (t.kind == access_kind::read ? "read" : "written") + " before";
   return f;
 }
 
@@ -67,18 +73,21 @@ plan agency::explain(job const& t, data_shipping const& how) const {
          t.kind,
          {},
          how.stripe_for(state_->ranks) * std::max<std::int64_t>(1, how.buffers)};
-  p.reason =
-      counted(how.agents_of(state_->ranks), "agent") + ", stripes of " + counted(how.stripe_for(state_->ranks), "byte");
+  p.reason = counted(how.agents_of(state_->ranks), "agent") + ", stripes of " +
+             counted(how.stripe_for(state_->ranks), "byte");
   if (t.bytes == 0) return p;
   window const all = window_of(wanted.file, wanted.position, wanted.bytes);
-  collective_plan const bound = how.bound(t.kind, all.offset, all.offset + all.length, state_->ranks);
+  collective_plan const bound =
+      how.bound(t.kind, all.offset, all.offset + all.length, state_->ranks);
   stream_range const mine{&wanted.file, wanted.position, wanted.end()};
   for (file_domain const& d : bound.domains)
-    for_each_part(bound, d, mine, 0, [&](std::int64_t, file_window const&, window_part const& part) {
-      p.windows.push_back(window_of(wanted.file, part.from, part.bytes()));
-      return true;
-    });
-  std::sort(p.windows.begin(), p.windows.end(), [](window const& a, window const& b) { return a.offset < b.offset; });
+    for_each_part(bound, d, mine, 0,
+                  [&](std::int64_t, file_window const&, window_part const& part) {
+                    p.windows.push_back(window_of(wanted.file, part.from, part.bytes()));
+                    return true;
+                  });
+  std::sort(p.windows.begin(), p.windows.end(),
+            [](window const& a, window const& b) { return a.offset < b.offset; });
   return p;
 }
 

@@ -30,7 +30,7 @@ agreement call_mismatch::fault(std::string_view call, source_location const& whe
             ", which " + std::to_string(f.begun_by) + " of " + std::to_string(ranks_) +
             " ranks have begun";
   std::string advice = late ? "close the file, and open it again" : "";
-  return {errc::not_same, static_cast<int>(f.failed), errc::not_same, std::move(words), {}, {},
+  return {errc::not_same,   static_cast<int>(f.failed), errc::not_same, std::move(words), {}, {},
           std::move(advice)};
 }
 

@@ -1,4 +1,5 @@
-// Implements file/detail/ranks/call_watch.hpp: the clock, who is late, and the line that is printed.
+// Implements file/detail/ranks/call_watch.hpp: the clock, who is late, and the line that is
+// printed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/ranks/call_watch.hpp>
 

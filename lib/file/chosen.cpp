@@ -18,7 +18,9 @@ namespace {
 using policies = resolved_hints::policy_name;
 
 sieve sieve_of(toggle t) {
-  return t == toggle::enable ? sieve::always : t == toggle::disable ? sieve::never : sieve::automatic;
+  return t == toggle::enable    ? sieve::always
+         : t == toggle::disable ? sieve::never
+                                : sieve::automatic;
 }
 
 bool is_price(hint_row const& row) {
@@ -34,7 +36,9 @@ bool given_prices(resolved_hints const& h) {
 }
 
 template <class T>
-void assign(T& member, T value) { member = value; }
+void assign(T& member, T value) {
+  member = value;
+}
 void assign(double& member, std::optional<double> value) { member = value.value_or(member); }
 void assign(sieve& member, toggle value) { member = sieve_of(value); }
 
@@ -140,7 +144,8 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool merge
       reading_key(reading.has_value() ? reading.key() : 0),
       writing_key(writing.has_value() ? writing.key() : 0) {}
 
-any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind, bool together) {
+any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind,
+                      bool together) {
   if (!given.has_value() || h.overriding.empty()) return given;
   // A hint that chooses the policy leaves nothing of the one that was given.
   if (overrides_policy(h, kind, together)) return {};

@@ -1,4 +1,5 @@
-// Implements concurrent_calls.hpp: collective calls that a thread of each rank carries out while the program goes on.
+// Implements concurrent_calls.hpp: collective calls that a thread of each rank carries out while
+// the program goes on.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/protocol/concurrent_calls.hpp>
 
@@ -33,7 +34,8 @@ struct turn {
 using together = std::function<agreement(collective_call&, report&, turn const&)>;
 
 template <class World>
-together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr<shared_pointer> const& pointer) {
+together on(World world, std::shared_ptr<open_file> const& file,
+            std::shared_ptr<shared_pointer> const& pointer) {
   struct means {
     World world;
     std::shared_ptr<open_file> file;
@@ -71,10 +73,11 @@ struct concurrent_calls::state {
 
   // Carries out the first that waits, if there is one; `by_program`: on its thread.
   void next(bool by_program);
-  // The program waits for call `number` until `has_ended`, and looks now and then whether that can be.
+  // The program waits for call `number` until `has_ended`, and looks now and then whether that can
+  // be.
   template <class Ended>
-  void wait(std::unique_lock<std::mutex>& guard, std::condition_variable& changed, std::uint64_t number,
-            Ended has_ended) {
+  void wait(std::unique_lock<std::mutex>& guard, std::condition_variable& changed,
+            std::uint64_t number, Ended has_ended) {
     if (!mixed) return changed.wait(guard, has_ended);
     constexpr std::chrono::milliseconds pause(call_mismatch::pause_ms);
     while (!changed.wait_for(guard, pause, has_ended)) mixed->look(number);
@@ -101,7 +104,8 @@ struct concurrent_calls::state {
     source_location where;
   } last;  // of those begun
   std::deque<std::shared_ptr<collective_background_call>> waiting;
-  std::atomic<bool> has_thread{true};  // false: none could be made, and who waits for a call carries it out
+  // false: none could be made, and who waits for a call carries it out
+  std::atomic<bool> has_thread{true};
 };
 
 class collective_background_call final : public background_call {
@@ -115,8 +119,8 @@ class collective_background_call final : public background_call {
     return has_ended();
   }
   void wait() override {
-    call_board::waiting const here(file->seen_by().board(), call_board::lane::background, number, name(),
-                                   what.where);
+    call_board::waiting const here(file->seen_by().board(), call_board::lane::background, number,
+                                   name(), what.where);
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
     queue_->wait(guard, ended_, number, [this] { return has_ended_; });
@@ -228,7 +232,8 @@ void concurrent_calls::drain() {
     while (state_->has_work()) state_->next(true);
   std::unique_lock guard(state_->mutex);
   state_->wait(guard, state_->ended, last.number, [this] { return state_->under_way == 0; });
-  if (file.seen_by().report()) file.seen_by().report()->add_waited(now_ns(file.seen_by().clock()) - since);
+  if (file.seen_by().report())
+    file.seen_by().report()->add_waited(now_ns(file.seen_by().clock()) - since);
 }
 
 }  // namespace argosy::detail

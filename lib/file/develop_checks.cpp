@@ -15,8 +15,8 @@ namespace argosy::detail {
 void tell_of_holes(open_file const& file, used_view const& next, source_location const& where) {
   std::string const words = next.words_of_holes();
   if (words.empty() || file.rank() != 0) return;
-  std::string const line =
-      "set_view of '" + file.path() + "' at " + where.file_name() + ":" + std::to_string(where.line()) + words;
+  std::string const line = "set_view of '" + file.path() + "' at " + where.file_name() + ":" +
+                           std::to_string(where.line()) + words;
   file.remark(line);
   std::fprintf(stderr, "argosy: %s\n", line.c_str());
 }
@@ -24,19 +24,22 @@ void tell_of_holes(open_file const& file, used_view const& next, source_location
 void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
   view const& v = file.where()->view;
   std::int64_t const whole = v.filetype().size();
-  std::string const line = std::string(c.name()) + " of '" + file.path() + "' at " + c.where().file_name() + ":" +
-                           std::to_string(c.where().line()) + ": ";
+  std::string const line = std::string(c.name()) + " of '" + file.path() + "' at " +
+                           c.where().file_name() + ":" + std::to_string(c.where().line()) + ": ";
   if (whole > 0 && bytes % whole != 0)
     file.remark(line + "the data has " + std::to_string(bytes) +
                 " bytes in the file, no whole number of filetypes of " + std::to_string(whole));
-  bool const not_its_part = v.array_sizes().size() > 0 && file.in_use().last().was_collective() && bytes > 0 && bytes != whole;
+  bool const not_its_part = v.array_sizes().size() > 0 && file.in_use().last().was_collective() &&
+                            bytes > 0 && bytes != whole;
   if (!not_its_part || !file.seen_by().tells_of_parts()) return;
-  std::fprintf(
-      stderr,
-      "argosy: %srank %d brings %lld bytes, and its part of the array is %lld: does the program deal the array out as "
-      "the filetype does? (block gives all ranks as much as the first, and the last ones the rest; subarray takes any "
-      "division.) Told once.\n",
-      line.c_str(), file.rank(), static_cast<long long>(bytes), static_cast<long long>(whole));
+  std::fprintf(stderr,
+               "argosy: %srank %d brings %lld bytes, and its part of the array is %lld: does the "
+               "program deal the array out as "
+               "the filetype does? (block gives all ranks as much as the first, and the last ones "
+               "the rest; subarray takes any "
+               "division.) Told once.\n",
+               line.c_str(), file.rank(), static_cast<long long>(bytes),
+               static_cast<long long>(whole));
 }
 
 namespace {
@@ -52,7 +55,8 @@ bool is_short(layout const& l, std::size_t most_bytes) {
 
 written_note note_of_write(open_file const& file, job const& t) {
   written_note note;
-  if (t.bytes == 0 || !t.where->sorted || !is_short(t.where->view.stream(), note.stream.size())) return note;
+  if (t.bytes == 0 || !t.where->sorted || !is_short(t.where->view.stream(), note.stream.size()))
+    return note;
   access_summary const all = file.summary_of(t);
   note.low = all.low;
   note.high = all.high;
@@ -67,7 +71,8 @@ written_note note_of_write(open_file const& file, job const& t) {
 
 std::optional<std::int64_t> common_byte(written_note const& a, written_note const& b) {
   constexpr int most_steps = 1 << 15;
-  if (std::max(a.low, b.low) >= std::min(a.high, b.high) || a.length == 0 || b.length == 0) return {};
+  if (std::max(a.low, b.low) >= std::min(a.high, b.high) || a.length == 0 || b.length == 0)
+    return {};
   auto const stream = [](written_note const& n) {
     return deserialize(std::span(n.stream).first(static_cast<std::size_t>(n.length)));
   };

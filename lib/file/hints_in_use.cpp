@@ -17,7 +17,7 @@ void last_call::note(call const& c, bool collective) noexcept {
   any_policy const& given = c.policy();
   int const alone = collective || given.has_value() ? none_alone : static_cast<int>(c.what);
   if (alone != none_alone && noted_alone_.load(std::memory_order_relaxed) == alone)
-    return;  // as before
+    return;                       // as before
   if (!lock_.try_lock()) return;  // of calls at the same time, one is the last
   facts_.call = c.what;
   facts_.collective = collective;
@@ -67,8 +67,7 @@ void hints_in_use::choose(access_kind kind, any_policy const& alone, any_policy 
   else if (together.is_collective())
     t.by.together = together;
   t.by.given_together = together.has_value();
-  data_shipping const* const shipped =
-      alone.has_value() ? alone.target<data_shipping>() : nullptr;
+  data_shipping const* const shipped = alone.has_value() ? alone.target<data_shipping>() : nullptr;
   if (shipped)
     t.by.shipped = *shipped;
   else if (!alone.has_value() && choice_.ships)

@@ -57,8 +57,9 @@ struct io_threads::pool {
   }
 
   bool is_own_thread() const {
-    return std::any_of(threads.begin(), threads.end(),
-                       [](std::thread const& t) { return t.get_id() == std::this_thread::get_id(); });
+    return std::any_of(threads.begin(), threads.end(), [](std::thread const& t) {
+      return t.get_id() == std::this_thread::get_id();
+    });
   }
 
   std::mutex mutex;
@@ -71,7 +72,8 @@ struct io_threads::pool {
 
 io_threads::io_threads(std::int64_t count) {
   std::size_t const machine = std::max(1u, std::thread::hardware_concurrency());
-  pool_ = std::make_unique<pool>(count > 0 ? static_cast<std::size_t>(count) : std::min<std::size_t>(machine, 4));
+  pool_ = std::make_unique<pool>(count > 0 ? static_cast<std::size_t>(count)
+                                           : std::min<std::size_t>(machine, 4));
 }
 
 io_threads::~io_threads() {

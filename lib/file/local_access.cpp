@@ -1,5 +1,5 @@
-// Implements open_file.hpp: one rank's calls move their data, and what they tell others of it before. All of the path of a
-// small call is here, so that it is compiled as one.
+// Implements open_file.hpp: one rank's calls move their data, and what they tell others of it
+// before. All of the path of a small call is here, so that it is compiled as one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -49,7 +49,8 @@ std::span<std::byte> stretch_of(source const& data) {
             static_cast<std::size_t>(data.row().count * size_in(native_sizes, data.row().type))};
   const_buffer const& buffer = data.buffer();
   if (buffer.form().pieces() != 1) return {};
-  return {const_cast<std::byte*>(buffer.address()) + buffer.form().origin(), static_cast<std::size_t>(buffer.size())};
+  return {const_cast<std::byte*>(buffer.address()) + buffer.form().origin(),
+          static_cast<std::size_t>(buffer.size())};
 }
 
 }  // namespace
@@ -86,7 +87,8 @@ access_summary open_file::summary_of(job const& t) const {
 // Returns true if a call may take the short way: its policy is that of the hints, and nobody has to
 // see it. Reports of usage, develop mode and atomic mode see every call.
 bool open_file::by_hints(call const& c) const {
-  return !c.policy().has_value() && choice().one_stretch_is_one_call && !atomic_ && !seen_by_.report() && !seen_by_.develops();
+  return !c.policy().has_value() && choice().one_stretch_is_one_call && !atomic_ &&
+         !seen_by_.report() && !seen_by_.develops();
 }
 
 std::optional<plain_call> open_file::plain(call const& c) const {
@@ -119,7 +121,8 @@ access_summary open_file::placeless_summary_of(plain_call const& p) const {
   return s;
 }
 
-std::optional<access_summary> open_file::summary_of(plain_call const& p, std::int64_t offset) const {
+std::optional<access_summary> open_file::summary_of(plain_call const& p,
+                                                    std::int64_t offset) const {
   std::optional<std::int64_t> const at = where_->one.place(offset, p.bytes());
   if (!at) return {};
   access_summary s = placeless_summary_of(p);
@@ -147,7 +150,8 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
     done.bytes = done.memory_bytes = done.bytes_written = r.bytes;
     return r.error;
   });
-  if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
+  // the handle wrote less and reported no error
+  if (!error && done.bytes < p.bytes()) error = errc::io;
   if (!error) late_.write();
   return error;
 }
@@ -155,7 +159,8 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
 // Carries a plain call out by `move`, which returns the error of the handle_.
 template <class Move>
 void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move) {
-  done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
+  // cheaper than assigning the name: its length is known here
+  done.policy = std::string(sieving::name);
   done.reason.say(choice().sieving.words(p.kind));
   try {
     if (std::error_code const error = move())
@@ -188,8 +193,8 @@ std::optional<plain_call> open_file::small(call const& c) const {
   view const& v = where_->view;
   bool const simple = c.pointer() != pointer_kind::shared &&
                       (c.kind() == access_kind::read ? can_read(modes()) : can_write(modes())) &&
-                      !has(modes(), mode::sequential) && by_hints(c) && where_->sorted && !where_->checks_types &&
-                      !v.stream().empty() && !c.data.fault();
+                      !has(modes(), mode::sequential) && by_hints(c) && where_->sorted &&
+                      !where_->checks_types && !v.stream().empty() && !c.data.fault();
   if (!simple) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
   auto const bytes = static_cast<std::int64_t>(memory.size());
@@ -205,8 +210,9 @@ bool open_file::access_close(plain_call const& p, std::int64_t offset, report& d
   if (!start || bytes > v.stream().size() - *start) return false;
   window const all = window_of(v.stream(), *start, bytes);
   bool const one = all.pieces == 1;
-  if (!one && (!reading || all.length > std::min(most_close_bytes, choice().sieving.read_window_bytes) ||
-               !choice().sieving.merge(all, p.kind)))
+  if (!one &&
+      (!reading || all.length > std::min(most_close_bytes, choice().sieving.read_window_bytes) ||
+       !choice().sieving.merge(all, p.kind)))
     return false;
 
   carry(p, done, f, [&] {
@@ -217,17 +223,19 @@ bool open_file::access_close(plain_call const& p, std::int64_t offset, report& d
 }
 
 std::error_code open_file::read_picking(window const& w, std::byte* memory, report& done) {
-  // A kernel's copy is several times slower if the target lies a few bytes behind the source within their pages: so it lies in the
-  // same place.
+  // A kernel's copy is several times slower if the target lies a few bytes behind the source within
+  // their pages: so it lies in the same place.
   std::array<std::byte, 2 * most_close_bytes> room;
-  auto const behind = static_cast<std::uintptr_t>(w.offset) - reinterpret_cast<std::uintptr_t>(room.data());
+  auto const behind =
+      static_cast<std::uintptr_t>(w.offset) - reinterpret_cast<std::uintptr_t>(room.data());
   std::byte* const stage = room.data() + behind % most_close_bytes;
   io_result const got = handle_.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
   layout const& stream = where_->view.stream();
   std::int64_t const bytes =
       got.bytes == w.length
           ? w.wanted
-          : std::clamp<std::int64_t>(stream.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
+          : std::clamp<std::int64_t>(stream.bytes_before(w.offset + got.bytes) - w.position, 0,
+                                     w.wanted);
   pack(stream, detail::moved(stage, -w.offset), w.position, w.position + bytes, memory);
   done.read_calls = 1;
   done.bytes_read = got.bytes;
@@ -237,7 +245,9 @@ std::error_code open_file::read_picking(window const& w, std::byte* memory, repo
 }
 
 failure open_file::reconcile() {
-  return caught([&]() -> failure { return {handle_.reconcile(), "writing out what this node has kept of the file"}; });
+  return caught([&]() -> failure {
+    return {handle_.reconcile(), "writing out what this node has kept of the file"};
+  });
 }
 
 failure open_file::access_alone(job const& t, staging& with, report& done) {
@@ -289,12 +299,13 @@ failure open_file::moved(job const& t, staging& with, report& done) {
 
 namespace {
 
-failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
-                       report& done) {
+failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how,
+                       staging& with, report& done) {
   auto const before = [&] { return how_far(t.kind, done.bytes, t.bytes); };
   memory_side memory(t.where->view.representation(), *t.memory);
   try {
-    if (std::error_code const error = carry_out(t.by.policy, wanted, handle, memory, how, with, done))
+    if (std::error_code const error =
+            carry_out(t.by.policy, wanted, handle, memory, how, with, done))
       return {error, before()};
   } catch (invalid_plan const& x) {
     return {errc::argument, std::string(x.what()) + "; " + before()};
@@ -312,7 +323,8 @@ failure open_file::access_here(job const& t, staging& with, report& done) {
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {
   // Everything between the first and the last byte is ours until the call ends.
-  window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
+  window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes)
+                                     : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
   auto const [from, bytes] = range_of_data(all.offset, all.length);
   if (auto const e =

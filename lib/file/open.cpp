@@ -62,7 +62,8 @@ std::string_view develop_in_environment() {
 std::string unknown_develop() {
   std::string_view const set = develop_in_environment();
   if (develop_in(set)) return {};
-  return "ARGOSY_DEVELOP=" + std::string(set) + " is not understood (1, on, true, 0, off, false); it is off\n";
+  return "ARGOSY_DEVELOP=" + std::string(set) +
+         " is not understood (1, on, true, 0, off, false); it is off\n";
 }
 
 }  // namespace
@@ -72,9 +73,10 @@ bool wants_develop(file_hints const& h) {
 }
 
 std::string without_prefix(std::string const& path) {
-  constexpr std::string_view known[] = {"ufs",   "nfs",    "xfs",       "pfs",    "sfs",        "piofs",  "pvfs",
-                                        "pvfs2", "testfs", "gpfs",      "bgl",    "bglockless", "lustre", "panfs",
-                                        "daos",  "ime",    "quobytefs", "zoidfs", "beegfs"};
+  constexpr std::string_view known[] = {"ufs",   "nfs",        "xfs",    "pfs",    "sfs",
+                                        "piofs", "pvfs",       "pvfs2",  "testfs", "gpfs",
+                                        "bgl",   "bglockless", "lustre", "panfs",  "daos",
+                                        "ime",   "quobytefs",  "zoidfs", "beegfs"};
   std::string rest = path;
   for (;;) {
     std::size_t const colon = rest.find(':');
@@ -145,7 +147,8 @@ std::uint64_t random_name() {
     std::random_device device;
     return std::uint64_t{device()} << 32 | device();
   } catch (...) {  // no descriptor is left for it
-    auto const now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    auto const now =
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     return (now + static_cast<std::uint64_t>(::getpid())) * 0x9e3779b97f4a7c15u;
   }
 }
@@ -168,7 +171,8 @@ bool takes_files(std::string const& path) {
 
 namespace {
 
-// A line if the file that the environment names could not be read: what is read from it has an origin.
+// A line if the file that the environment names could not be read: what is read from it has an
+// origin.
 std::string unreadable(argosy::hints const& h) {
   for (named_hint const& one : h.named)
     if (!one.fault.empty() && one.origin.empty())
@@ -178,8 +182,8 @@ std::string unreadable(argosy::hints const& h) {
 
 }  // namespace
 
-void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
-                      opener with) {
+void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks,
+                      argosy::hints const& h, opener with) {
   opened_.begin(name, how, my_rank, all_ranks);
   merges_.begin(how, my_rank, all_ranks);
   std::string complaint;
@@ -246,7 +250,7 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
       if (!error) {
         if (failure f = join(number, none); f || has_its_name()) return f;
         handle_.close();  // another open has made it, failed, and removed it before this one could
-                         // be seen
+                          // be seen
         continue;
       }
       if (classify(error) != errc::no_such_file) return error;
@@ -271,9 +275,8 @@ failure open_file::join(std::uint64_t number, bool& none) {
 failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
 
 failure open_file::cut() {
-  return failure_of(errc::io, [&]() -> failure {
-    return {handle_.resize(0), "cutting the file to 0 bytes"};
-  });
+  return failure_of(
+      errc::io, [&]() -> failure { return {handle_.resize(0), "cutting the file to 0 bytes"}; });
 }
 
 failure open_file::to_end() {
@@ -295,7 +298,8 @@ void open_file::abandon(bool made) {
 // that is left loses nothing.
 void open_file::remove_made() {
   std::error_code unknown;
-  if (merges_.is_alone(handle_) && handle_.identity() && handle_.size(unknown) == 0 && !unknown) opened_.remove(handle_);
+  if (merges_.is_alone(handle_) && handle_.identity() && handle_.size(unknown) == 0 && !unknown)
+    opened_.remove(handle_);
 }
 
 // The opener and the handle may be code of the program, which throws.
@@ -304,7 +308,8 @@ failure open_file::remove_and_close() {
     std::error_code const kept = opened_.remove(handle_);
     if (!kept) return {};
     bool const gone = classify(kept) == errc::no_such_file;
-    return {kept, gone ? "deleting the file: nobody has its name, or another file" : "deleting the file"};
+    return {kept,
+            gone ? "deleting the file: nobody has its name, or another file" : "deleting the file"};
   });
   f.keep(failure_of(errc::io, [this] { return failure(handle_.close()); }));
   if (handle_.is_open()) handle_ = {};

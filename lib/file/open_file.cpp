@@ -24,8 +24,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 namespace argosy::detail {
-open_file::open_file()
-    : where_(std::make_shared<used_view const>(view())) {}
+open_file::open_file() : where_(std::make_shared<used_view const>(view())) {}
 open_file::open_file(int rank, int ranks) : open_file() {
   opened_.begin({}, mode::none, rank, ranks);
   merges_.begin(mode::none, rank, ranks);
@@ -60,7 +59,8 @@ bool open_file::may_plan_merges() const noexcept {
   return merges_.may_plan(hints().values().ds_write);
 }
 
-// By default only for files opened unique: others who have it open would be outside of the partitioning, and their writes refused.
+// By default only for files opened unique: others who have it open would be outside of the
+// partitioning, and their writes refused.
 bool open_file::wants_partitioning() const {
   resolved_hints const& h = hints().values();
   if (!can_write(modes()) || h.partitioning == toggle::disable) return false;
@@ -74,8 +74,9 @@ failure open_file::sync() {
   if (late_.of_sync()) return late_.of_sync();
   late_.begin_sync();
   if (auto const code = handle_.sync())
-    late_.keep_of_sync({code, "what was written since the last sync may be lost: write it again, "
-                              "and call clear_sync_error()"});
+    late_.keep_of_sync({code,
+                        "what was written since the last sync may be lost: write it again, "
+                        "and call clear_sync_error()"});
   return late_.of_sync();
 }
 
@@ -103,20 +104,23 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
       // Nobody may find this out later, when others count on this rank's part.
       if (std::int64_t const typed = memory.types().size_with(native_sizes); typed != memory.size())
         return {errc::argument, "the data has " + std::to_string(memory.size()) +
-                                    " bytes in memory, but its types have " + std::to_string(typed)};
+                                    " bytes in memory, but its types have " +
+                                    std::to_string(typed)};
       t.bytes = memory.types().size_with(v.representation().sizes());
     }
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
   }
   if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
-  bool const may_be_cut =
-      where_->lenient && !v.representation().converts() && c.pointer() == pointer_kind::explicit_offset;
+  bool const may_be_cut = where_->lenient && !v.representation().converts() &&
+                          c.pointer() == pointer_kind::explicit_offset;
   if (!v.is_whole(t.bytes) && !may_be_cut)
-    return {errc::datatype, "the data has " + std::to_string(t.bytes) + " bytes in the file, not whole etypes of " +
+    return {errc::datatype, "the data has " + std::to_string(t.bytes) +
+                                " bytes in the file, not whole etypes of " +
                                 std::to_string(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  t.told.timed = seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.by.shipped && t.by.agents);
+  t.told.timed =
+      seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.by.shipped && t.by.agents);
   if (failure f = where_->fault_of(memory.types(), t.etypes)) return f;
   if (seen_by_.develops() && !reading) tell_of_parts(*this, c, t.bytes);
   if (c.pointer() == pointer_kind::shared) return {};
@@ -164,7 +168,8 @@ plan open_file::explain(job const& t) const {
     return p;
   }
   std::string const why_not = why_not_shipped(t);
-  plan p = why_not.empty() ? t.by.agents->explain(t, *t.by.shipped) : t.by.policy.plan(access_of(t));
+  plan p =
+      why_not.empty() ? t.by.agents->explain(t, *t.by.shipped) : t.by.policy.plan(access_of(t));
   p.reason += t.where->words_of_holes();
   p.reason += why_not.empty() ? agents_.parts().words() : "; not shipped: " + why_not;
   return p;

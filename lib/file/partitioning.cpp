@@ -1,4 +1,5 @@
-// Implements partitioning.hpp: the directives by which a file system learns which node serves which part.
+// Implements partitioning.hpp: the directives by which a file system learns which node serves which
+// part.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/partitioning.hpp>
 
@@ -30,7 +31,9 @@ failure give(any_handle& h, directive<Structures>& d, char const* name) {
   return e ? failure(e, std::string(name) + " of file partitioning") : failure();
 }
 
-bool is(failure const& f, int error) { return f.code == std::error_code(error, std::system_category()); }
+bool is(failure const& f, int error) {
+  return f.code == std::error_code(error, std::system_category());
+}
 
 constexpr std::int64_t longest_stripe = std::numeric_limits<int>::max();
 
@@ -56,13 +59,15 @@ bool partitioning::is_possible(stripes const& wanted, agent_nodes const& all) no
 std::string partitioning::why_impossible(stripes const& wanted, agent_nodes const& all) {
   if (!all.can_be_told) return "the file system takes no directives";
   if (wanted.agents > agent_nodes::most)
-    return std::to_string(wanted.agents) + " agents; a map has room for " + std::to_string(agent_nodes::most);
+    return std::to_string(wanted.agents) + " agents; a map has room for " +
+           std::to_string(agent_nodes::most);
   if (wanted.bytes > longest_stripe) return "stripes of 2 GiB or more have no place in a map";
   auto const agent = std::find(all.node.begin(), all.node.end(), unknown_node) - all.node.begin();
   return "agent " + std::to_string(agent) + " does not know the number of its node";
 }
 
-failure partitioning::start(any_handle& h, stripes const& wanted, int instances, agent_nodes const& all) {
+failure partitioning::start(any_handle& h, stripes const& wanted, int instances,
+                            agent_nodes const& all) {
   directive<start_with_map> d;
   d.what.start.numInstances = instances;
   d.what.map.partitionSize = static_cast<int>(wanted.bytes);

@@ -22,7 +22,8 @@ struct registry {
     return one;
   }
   representation const* find(std::string_view name) const {
-    auto const at = std::find_if(all.begin(), all.end(), [&](representation const& r) { return r.name() == name; });
+    auto const at = std::find_if(all.begin(), all.end(),
+                                 [&](representation const& r) { return r.name() == name; });
     return at == all.end() ? nullptr : &*at;
   }
 };
@@ -41,11 +42,13 @@ bool usable(basic_sizes const& sizes, representation_functions const& functions)
 
 }  // namespace
 
-void register_representation(std::string_view name, representation_functions functions, std::error_code& error) {
+void register_representation(std::string_view name, representation_functions functions,
+                             std::error_code& error) {
   error.clear();
   basic_sizes sizes = detail::native_sizes;
   if (functions.file_bytes)
-    for (std::size_t i = 0; i < detail::basic_count; ++i) sizes[i] = functions.file_bytes(static_cast<basic>(i));
+    for (std::size_t i = 0; i < detail::basic_count; ++i)
+      sizes[i] = functions.file_bytes(static_cast<basic>(i));
   if (name.empty() || name.size() > longest_name || !usable(sizes, functions)) {
     error = errc::argument;
     return;
@@ -61,7 +64,9 @@ void register_representation(std::string_view name, representation_functions fun
 void register_representation(std::string_view name, representation_functions functions) {
   std::error_code error;
   register_representation(name, std::move(functions), error);
-  if (error) throw std::system_error(error, "argosy::register_representation: \"" + std::string(name) + "\"");
+  if (error)
+    throw std::system_error(error,
+                            "argosy::register_representation: \"" + std::string(name) + "\"");
 }
 
 representation detail::find_representation(std::string_view name, std::error_code& error) {
@@ -76,8 +81,9 @@ representation detail::find_representation(std::string_view name) {
   std::error_code error;
   representation found = detail::find_representation(name, error);
   if (error)
-    throw std::system_error(error, "argosy::find_representation: \"" + std::string(name) +
-                                       "\" (there are native, internal, external32, and what is registered)");
+    throw std::system_error(
+        error, "argosy::find_representation: \"" + std::string(name) +
+                   "\" (there are native, internal, external32, and what is registered)");
   return found;
 }
 

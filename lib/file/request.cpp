@@ -61,7 +61,8 @@ bool background_access::test() {
 }
 
 void background_access::wait() {
-  if (file->others().workers()) return file->others().workers()->wait([this] { return has_ended_; });
+  if (file->others().workers())
+    return file->others().workers()->wait([this] { return has_ended_; });
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return has_ended_; });
 }
@@ -102,7 +103,8 @@ report request::wait(on_error e) {
   what_failed_.clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
-  // Other ranks may wait for what this one does here, such as to ask whether all of them have begun.
+  // Other ranks may wait for what this one does here, such as to ask whether all of them have
+  // begun.
   std::optional<detail::memory_reserve> kept;
   if (o->file->ranks() > 1) kept.emplace();
   {

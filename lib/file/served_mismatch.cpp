@@ -1,4 +1,5 @@
-// Implements file/detail/ranks/call_mismatch.hpp between nodes: what ranks ask, and what rank 0 decides.
+// Implements file/detail/ranks/call_mismatch.hpp between nodes: what ranks ask, and what rank 0
+// decides.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>

@@ -86,14 +86,18 @@ std::int64_t common_byte(layout const& filetype, part_of_copy a, part_of_copy b,
 
 failure used_view::locate(std::int64_t offset, std::int64_t bytes, std::int64_t& position) const {
   argosy::view const& v = view;
-  if (offset < 0) return {errc::argument, "the offset is " + text_of(offset) + " etypes; it must not be negative"};
+  if (offset < 0)
+    return {errc::argument,
+            "the offset is " + text_of(offset) + " etypes; it must not be negative"};
   if (v.stream().empty() && bytes == 0) return {};
   auto const start = v.position(offset);
   if (v.stream().empty())
-    return {errc::argument, text_of(bytes) + " bytes are given, but the filetype of this rank's view is empty"};
+    return {errc::argument,
+            text_of(bytes) + " bytes are given, but the filetype of this rank's view is empty"};
   if (!start || bytes > v.stream().size() - *start)
-    return {errc::argument, "offset " + text_of(offset) + " and " + text_of(bytes) +
-                                " bytes reach beyond what the view can address (2^63 bytes at most)"};
+    return {errc::argument,
+            "offset " + text_of(offset) + " and " + text_of(bytes) +
+                " bytes reach beyond what the view can address (2^63 bytes at most)"};
   position = *start;
   return {};
 }
@@ -107,7 +111,8 @@ failure used_view::fault_of(stream_types const& data, std::int64_t etypes) const
           "the data is of other types (" + to_string(data.get()) + ") than the etype (" +
               to_string(view.etype_types()) + ")" +
               (view.representation().converts()
-                   ? ", and representation " + std::string(view.representation().name()) + " converts by type"
+                   ? ", and representation " + std::string(view.representation().name()) +
+                         " converts by type"
                    : "; found in develop mode, where types are compared")};
 } catch (invalid_layout const& e) {
   return {errc::datatype, e.what()};

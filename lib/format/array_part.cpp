@@ -22,7 +22,8 @@ namespace argosy {
 namespace {
 
 std::string shape_and_type(dtype const& type, std::vector<std::int64_t> const& shape, order o) {
-  return to_string(type) + " " + detail::python_tuple(shape) + (o == order::fortran ? " in Fortran order" : "");
+  return to_string(type) + " " + detail::python_tuple(shape) +
+         (o == order::fortran ? " in Fortran order" : "");
 }
 
 // Arrays with at most one dimension that is longer than 1 are the same in both orders.
@@ -53,7 +54,8 @@ bool match_record(dtype const& file, dtype const& mine, matched& m) {
   std::int64_t before = -1;
   for (detail::dtype_field const& f : mine.fields) {
     auto const found = std::ranges::find(file.fields, f.name, &detail::dtype_field::name);
-    if (found == file.fields.end() || found->offset <= before || !match_field(*found, f, m)) return false;
+    if (found == file.fields.end() || found->offset <= before || !match_field(*found, f, m))
+      return false;
     before = found->offset;
     all.add(0, m.form);
   }
@@ -68,7 +70,8 @@ bool match(dtype const& file, dtype const& mine, matched& m) {
   m.form = bytes(file.bytes);
   if (mine.order == '|') return true;
   bool const swapped = file.order != mine.order;
-  if (m.swapped.value_or(swapped) != swapped) return false;  // one view converts all of it, or nothing
+  // one view converts all of it, or nothing
+  if (m.swapped.value_or(swapped) != swapped) return false;
   m.swapped = swapped;
   return true;
 }
@@ -77,21 +80,23 @@ bool match(dtype const& file, dtype const& mine, matched& m) {
 representation const& byte_swapped() {
   constexpr auto swap = [](basic type, std::int64_t count, std::byte const* from, std::byte* to) {
     auto const n = static_cast<std::ptrdiff_t>(detail::size_in(detail::native_sizes, type));
-    for (std::int64_t i = 0; i < count; ++i) std::reverse_copy(from + i * n, from + (i + 1) * n, to + i * n);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::reverse_copy(from + i * n, from + (i + 1) * n, to + i * n);
     return true;
   };
-  static representation const it("byte-swapped",
-                                 {.file_bytes = [](basic type) { return detail::size_in(detail::native_sizes, type); },
-                                  .read = swap,
-                                  .write = swap},
-                                 detail::native_sizes);
+  static representation const it(
+      "byte-swapped",
+      {.file_bytes = [](basic type) { return detail::size_in(detail::native_sizes, type); },
+       .read = swap,
+       .write = swap},
+      detail::native_sizes);
   return it;
 }
 
 }  // namespace
 
-array_part::array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element, signature types,
-                       form_function form)
+array_part::array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element,
+                       signature types, form_function form)
     : shape_(std::move(shape)),
       order_(o),
       type_(std::move(element.type)),
@@ -114,7 +119,8 @@ void array_part::measure() {
   size_ = dense.size();
   if (!dense.empty() && (dense.true_lower_bound() < 0 || dense.true_upper_bound() > bytes_))
     throw invalid_layout("argosy::array_part: the part reaches beyond the array " +
-                         shape_and_type(type_, shape_, order_) + "; give elements of the array only");
+                         shape_and_type(type_, shape_, order_) +
+                         "; give elements of the array only");
 }
 
 std::string to_string(array_part const& p) { return shape_and_type(p.type_, p.shape_, p.order_); }
@@ -154,14 +160,17 @@ failure view_of(stored_array const& stored, array_part const& part, view& into) 
 
 failure fault_of(array_part const& part, const_buffer const& data, std::string_view whose) {
   signature const types = data.types();
-  type_digest const given(types, false);  // the other byte order does not tell integers of one width apart, either
+  // the other byte order does not tell integers of one width apart, either
+  type_digest const given(types, false);
   if (data.size() == part.part_bytes() &&
-      (data.size() == 0 || given.is_bytes() || given.repeats(type_digest(part.types(), false), part.elements())))
+      (data.size() == 0 || given.is_bytes() ||
+       given.repeats(type_digest(part.types(), false), part.elements())))
     return {};
   signature wanted;
   wanted.append(part.types(), part.elements());
-  return {errc::datatype, "the data is " + (types.empty() ? "nothing" : to_string(types)) + ", this rank's part of '" +
-                              std::string(whose) + "', " + to_string(part) + ", is " +
+  return {errc::datatype, "the data is " + (types.empty() ? "nothing" : to_string(types)) +
+                              ", this rank's part of '" + std::string(whose) + "', " +
+                              to_string(part) + ", is " +
                               (wanted.empty() ? "nothing" : to_string(wanted))};
 }
 

@@ -20,13 +20,14 @@ std::int64_t bytes_of(checkpoint_header const& h, checkpoint_array const& a, std
 
 std::string place_of(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block) {
   std::int64_t const at = a.offset + block * h.block_bytes;
-  return "block " + std::to_string(block) + " of '" + a.name + "', bytes " + std::to_string(at) + " to " +
-         std::to_string(at + bytes_of(h, a, block)) + " of the file";
+  return "block " + std::to_string(block) + " of '" + a.name + "', bytes " + std::to_string(at) +
+         " to " + std::to_string(at + bytes_of(h, a, block)) + " of the file";
 }
 
 // Of parts that do not cover their block once: the sum of their bytes tells more.
 std::string words_of_cover(block_part const& p, std::int64_t bytes) {
-  std::string const sum = " (they have " + std::to_string(p.length) + " of its " + counted(bytes, "byte") + ")";
+  std::string const sum =
+      " (they have " + std::to_string(p.length) + " of its " + counted(bytes, "byte") + ")";
   if (p.length < bytes) return "the parts of the ranks leave elements out" + sum;
   if (p.length > bytes) return "parts of ranks overlap" + sum;
   return "parts of ranks overlap, and leave other elements out";
@@ -58,9 +59,11 @@ std::vector<parcel> block_shares::send(std::vector<block_part> const& parts) con
 
 std::vector<block_part> block_shares::combine(std::vector<parcel> const& parcels) const {
   std::vector<block_part> all(static_cast<std::size_t>(mine()));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].block = first(rank_) + static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i].block = first(rank_) + static_cast<std::int64_t>(i);
   for (parcel const& p : parcels)
-    for (std::size_t at = 0; at + sizeof(block_part) <= p.content.size(); at += sizeof(block_part)) {
+    for (std::size_t at = 0; at + sizeof(block_part) <= p.content.size();
+         at += sizeof(block_part)) {
       block_part part;
       std::memcpy(&part, p.content.data() + at, sizeof part);
       all.at(static_cast<std::size_t>(part.block - first(rank_))).combine(part);
@@ -118,8 +121,9 @@ failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_s
     if (++more == 0) first = place_of(h, a, p.block);
   }
   if (more < 0) return {};
-  return {errc::damaged, first + ", is not what was written" +
-                             (more == 0 ? "" : ", and so are " + std::to_string(more) + " blocks behind it")};
+  return {errc::damaged,
+          first + ", is not what was written" +
+              (more == 0 ? "" : ", and so are " + std::to_string(more) + " blocks behind it")};
 }
 
 bool is_there(opener const& files, std::string const& path) noexcept try {

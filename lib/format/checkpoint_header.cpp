@@ -26,11 +26,14 @@ constexpr std::uint32_t longest_text = 16 << 20;
 constexpr std::int64_t alignment = 4096;
 constexpr std::int64_t least_block = 512, most_block = std::int64_t{1} << 30;
 
-failure damaged(std::string words) { return {errc::damaged, "the header of the checkpoint: " + std::move(words)}; }
+failure damaged(std::string words) {
+  return {errc::damaged, "the header of the checkpoint: " + std::move(words)};
+}
 
 std::uint32_t word_at(std::span<std::byte const> from, std::size_t at) {
   std::uint32_t all = 0;
-  for (std::size_t i = 0; i < 4; ++i) all |= std::to_integer<std::uint32_t>(from[at + i]) << (8 * i);
+  for (std::size_t i = 0; i < 4; ++i)
+    all |= std::to_integer<std::uint32_t>(from[at + i]) << (8 * i);
   return all;
 }
 
@@ -42,17 +45,19 @@ bool array_bytes(detail::checkpoint_array const& a, std::int64_t& bytes) {
     bytes = 0;
     return true;
   }
-  return std::ranges::all_of(a.shape, [&](std::int64_t n) { return !__builtin_mul_overflow(bytes, n, &bytes); });
+  return std::ranges::all_of(
+      a.shape, [&](std::int64_t n) { return !__builtin_mul_overflow(bytes, n, &bytes); });
 }
 
 std::string text_of(checkpoint_header const& h) {
-  std::string text =
-      "{'blocks': " + std::to_string(h.block_bytes) + ", 'size': " + std::to_string(h.file_bytes) + ", 'arrays': [";
+  std::string text = "{'blocks': " + std::to_string(h.block_bytes) +
+                     ", 'size': " + std::to_string(h.file_bytes) + ", 'arrays': [";
   for (detail::checkpoint_array const& a : h.arrays)
     text += "\n  {'name': " + detail::python_text(a.name) + ", 'descr': " + to_string(a.type) +
             ", 'fortran_order': " + (a.order == order::fortran ? "True" : "False") +
-            ", 'shape': " + detail::python_tuple(a.shape) + ", 'offset': " + std::to_string(a.offset) +
-            ", 'sums': " + std::to_string(a.sums) + "},";
+            ", 'shape': " + detail::python_tuple(a.shape) +
+            ", 'offset': " + std::to_string(a.offset) + ", 'sums': " + std::to_string(a.sums) +
+            "},";
   return text + "\n]}\n";
 }
 
@@ -65,10 +70,12 @@ std::string shown(std::string_view name) {
 
 // Takes an array out of what the text says of it. Empty if all is well.
 std::string array_from(literal& from, detail::checkpoint_array& a) {
-  literal const *name = from.find("name"), *descr = from.find("descr"), *fortran = from.find("fortran_order"),
-                *shape = from.find("shape"), *offset = from.find("offset"), *sums = from.find("sums");
-  if (!name || !descr || !fortran || !shape || !is_number(offset) || !is_number(sums) || from.items.size() != 12 ||
-      name->what != literal::kind::text || name->text.empty() || fortran->what != literal::kind::truth)
+  literal const *name = from.find("name"), *descr = from.find("descr"),
+                *fortran = from.find("fortran_order"), *shape = from.find("shape"),
+                *offset = from.find("offset"), *sums = from.find("sums");
+  if (!name || !descr || !fortran || !shape || !is_number(offset) || !is_number(sums) ||
+      from.items.size() != 12 || name->what != literal::kind::text || name->text.empty() ||
+      fortran->what != literal::kind::truth)
     return "an array has a name, descr, fortran_order, shape, offset and sums";
   a.name = std::move(const_cast<literal*>(name)->text);
   a.order = fortran->number == 1 ? order::fortran : order::c;
@@ -154,14 +161,16 @@ detail::checkpoint_array const* checkpoint_header::find(std::string_view name) c
   return found == arrays.end() ? nullptr : &*found;
 }
 
-std::optional<std::int64_t> detail::checkpoint_header_bytes(std::span<std::byte const> start, failure& why) {
+std::optional<std::int64_t> detail::checkpoint_header_bytes(std::span<std::byte const> start,
+                                                            failure& why) {
   why = {};
   if (start.size() < prefix || std::memcmp(start.data(), magic.data(), magic.size() - 1) != 0) {
     why = {errc::damaged, "this is no checkpoint: it does not begin with \\x93ARGOSY"};
     return {};
   }
   if (start[7] != std::byte{1}) {
-    why = damaged("version " + std::to_string(std::to_integer<int>(start[7])) + " is not known; 1 is");
+    why = damaged("version " + std::to_string(std::to_integer<int>(start[7])) +
+                  " is not known; 1 is");
     return {};
   }
   std::uint32_t const length = word_at(start, 8);
@@ -172,7 +181,8 @@ std::optional<std::int64_t> detail::checkpoint_header_bytes(std::span<std::byte 
   return static_cast<std::int64_t>(prefix) + length;
 }
 
-std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::byte const> start, failure& why) {
+std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::byte const> start,
+                                                                 failure& why) {
   auto const size = checkpoint_header_bytes(start, why);
   if (!size) return {};
   auto const no = [&](std::string words) -> std::optional<checkpoint_header> {
@@ -228,7 +238,8 @@ std::string to_string(checkpoint_header const& h) {
   std::string all;
   for (detail::checkpoint_array const& a : h.arrays)
     all += a.name + ": " + to_string(a.type) + " " + detail::python_tuple(a.shape) +
-           (a.order == order::fortran ? ", Fortran order" : "") + ", from byte " + std::to_string(a.offset) + " on\n";
+           (a.order == order::fortran ? ", Fortran order" : "") + ", from byte " +
+           std::to_string(a.offset) + " on\n";
   return all;
 }
 

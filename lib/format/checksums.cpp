@@ -41,12 +41,16 @@ std::uint64_t cover_of_piece(std::int64_t begin, std::int64_t end) noexcept {
   return random_at(end) - random_at(begin);
 }
 
-bool block_part::covers(std::int64_t bytes) const noexcept { return cover == random_at(bytes) - random_at(0); }
+bool block_part::covers(std::int64_t bytes) const noexcept {
+  return cover == random_at(bytes) - random_at(0);
+}
 
-std::uint32_t block_part::whole(std::int64_t bytes) const noexcept { return partial_crc::whole(sum, bytes); }
+std::uint32_t block_part::whole(std::int64_t bytes) const noexcept {
+  return partial_crc::whole(sum, bytes);
+}
 
-std::vector<block_part> block_parts(layout const& filetype, const_buffer const& data, std::int64_t block_bytes,
-                                    std::int64_t all_bytes) {
+std::vector<block_part> block_parts(layout const& filetype, const_buffer const& data,
+                                    std::int64_t block_bytes, std::int64_t all_bytes) {
   std::vector<block_part> parts;
   std::vector<std::byte> packed(static_cast<std::size_t>(std::min(packed_bytes, data.size())));
   partial_crc crc;
@@ -73,8 +77,8 @@ std::vector<block_part> block_parts(layout const& filetype, const_buffer const& 
       crc = {};
       at = 0;
     }
-    crc.add(begin - at,
-            std::span(packed).subspan(static_cast<std::size_t>(c.position() - first), static_cast<std::size_t>(n)));
+    crc.add(begin - at, std::span(packed).subspan(static_cast<std::size_t>(c.position() - first),
+                                                  static_cast<std::size_t>(n)));
     at = begin + n;
     ++parts.back().pieces;
     parts.back().cover += cover_of_piece(begin, at);

@@ -60,8 +60,9 @@ std::uint32_t through(std::uint32_t c, std::span<std::byte const> data) noexcept
       std::memcpy(&low, p, 4);
       std::memcpy(&high, p + 4, 4);
       low ^= c;
-      c = tables[7][low & 255] ^ tables[6][low >> 8 & 255] ^ tables[5][low >> 16 & 255] ^ tables[4][low >> 24] ^
-          tables[3][high & 255] ^ tables[2][high >> 8 & 255] ^ tables[1][high >> 16 & 255] ^ tables[0][high >> 24];
+      c = tables[7][low & 255] ^ tables[6][low >> 8 & 255] ^ tables[5][low >> 16 & 255] ^
+          tables[4][low >> 24] ^ tables[3][high & 255] ^ tables[2][high >> 8 & 255] ^
+          tables[1][high >> 16 & 255] ^ tables[0][high >> 24];
     }
   }
   for (; n > 0; --n, ++p) c = tables[0][(c ^ std::to_integer<std::uint32_t>(*p)) & 255] ^ c >> 8;
@@ -70,7 +71,9 @@ std::uint32_t through(std::uint32_t c, std::span<std::byte const> data) noexcept
 
 }  // namespace
 
-std::uint32_t crc32(std::span<std::byte const> data) noexcept { return ~through(~std::uint32_t{0}, data); }
+std::uint32_t crc32(std::span<std::byte const> data) noexcept {
+  return ~through(~std::uint32_t{0}, data);
+}
 
 void partial_crc::pass(std::int64_t zeros) noexcept {
   if (zeros == 0 || state_ == 0) return;

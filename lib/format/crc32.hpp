@@ -11,7 +11,8 @@ namespace argosy::detail {
 // As zlib's crc32.
 std::uint32_t crc32(std::span<std::byte const> data) noexcept;
 
-// The sum of a stretch of bytes in a block of zeros is linear: the sums of all parts, put together by exclusive or, are that of the whole.
+// The sum of a stretch of bytes in a block of zeros is linear: the sums of all parts, put together
+// by exclusive or, are that of the whole.
 class partial_crc {
  public:
   // The next bytes of the block, `gap` bytes behind the last ones.

@@ -69,11 +69,12 @@ bool from_text(std::string const& text, dtype& into, std::string& why) {
   }
   if (!known) return bad("is no type that NumPy writes");
   if (into.kind == 'M' || into.kind == 'm') {
-    if (!into.unit.empty() &&
-        (into.unit.size() < 3 || into.unit.size() > 20 || into.unit.front() != '[' || into.unit.back() != ']' ||
-         !std::all_of(into.unit.begin() + 1, into.unit.end() - 1, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-         })))
+    if (!into.unit.empty() && (into.unit.size() < 3 || into.unit.size() > 20 ||
+                               into.unit.front() != '[' || into.unit.back() != ']' ||
+                               !std::all_of(into.unit.begin() + 1, into.unit.end() - 1, [](char c) {
+                                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                        (c >= '0' && c <= '9');
+                               })))
       return bad("has no unit of time in brackets");
   } else if (!into.unit.empty()) {
     return bad("is no type that NumPy writes");
@@ -120,15 +121,18 @@ bool from_literal(literal const& from, dtype& into, std::string& why) {
 
 // ('x', '<f8'), ('x', '<f8', (3,)), (('title', 'x'), '<f8')
 bool field_from(literal const& from, detail::dtype_field& into, std::string& why) {
-  bool well = from.what == literal::kind::tuple && (from.items.size() == 2 || from.items.size() == 3);
+  bool well =
+      from.what == literal::kind::tuple && (from.items.size() == 2 || from.items.size() == 3);
   if (well) {
     literal const* name = &from.items[0];
-    if (name->what == literal::kind::tuple && name->items.size() == 2 && name->items[0].what == literal::kind::text)
+    if (name->what == literal::kind::tuple && name->items.size() == 2 &&
+        name->items[0].what == literal::kind::text)
       name = &name->items[1];
     well = name->what == literal::kind::text;
     into.name = name->text;
   }
-  if (well && from.items.size() == 3) well = detail::read_tuple(from.items[2], into.shape) && into.shape.size() <= 32;
+  if (well && from.items.size() == 3)
+    well = detail::read_tuple(from.items[2], into.shape) && into.shape.size() <= 32;
   if (!well) {
     why = "a field is a name, a type and maybe a shape: ('x', '<f8', (3,))";
     return false;
@@ -139,13 +143,14 @@ bool field_from(literal const& from, detail::dtype_field& into, std::string& why
 }  // namespace
 
 bool operator==(dtype const& a, dtype const& b) {
-  return a.kind == b.kind && a.order == b.order && a.bytes == b.bytes && a.unit == b.unit && a.fields == b.fields;
+  return a.kind == b.kind && a.order == b.order && a.bytes == b.bytes && a.unit == b.unit &&
+         a.fields == b.fields;
 }
 
 std::string to_string(dtype const& type) {
   if (type.kind != 'r')
-    return std::string("'") + type.order + type.kind + std::to_string(type.kind == 'U' ? type.bytes / 4 : type.bytes) +
-           type.unit + "'";
+    return std::string("'") + type.order + type.kind +
+           std::to_string(type.kind == 'U' ? type.bytes / 4 : type.bytes) + type.unit + "'";
   std::string all;
   for (detail::dtype_field const& f : type.fields) {
     all += (all.empty() ? "[(" : ", (") + detail::python_text(f.name) + ", " + to_string(f.type);
@@ -163,7 +168,8 @@ bool dtype_from(literal const& from, dtype& into, std::string& why) {
 }
 
 void add_field(dtype& record, std::string_view name, inner_type field) {
-  dtype_field f{.name = std::string(name), .type = std::move(field.type), .shape = std::move(field.inner)};
+  dtype_field f{
+      .name = std::string(name), .type = std::move(field.type), .shape = std::move(field.inner)};
   if (f.name.empty()) f.name = "f" + std::to_string(record.fields.size());
   f.offset = record.bytes;
   std::int64_t size = f.type.bytes;

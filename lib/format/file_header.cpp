@@ -20,8 +20,8 @@ failure read_exactly(any_handle& f, std::int64_t offset, std::span<std::byte> in
   io_result const r = f.read(offset, into);
   if (r.error) return r.error;
   if (r.bytes == static_cast<std::int64_t>(into.size())) return {};
-  return {errc::damaged,
-          "the file ends at byte " + std::to_string(offset + r.bytes) + ", inside of what its header names"};
+  return {errc::damaged, "the file ends at byte " + std::to_string(offset + r.bytes) +
+                             ", inside of what its header names"};
 }
 
 // The file's start, as long as `bytes_of` says, parsed by `parse`.
@@ -48,7 +48,9 @@ failure read_from(any_handle& f, file_header& into) {
     if (mark[1] == std::byte{'A'}) {
       first = read_as(f, detail::checkpoint_header_bytes, detail::parse_checkpoint_header, into);
     } else if (mark[1] != std::byte{'N'}) {
-      first.detail = "this is neither a .npy file nor a checkpoint: it begins with neither \\x93NUMPY nor \\x93ARGOSY";
+      first.detail =
+          "this is neither a .npy file nor a checkpoint: it begins with neither \\x93NUMPY nor "
+          "\\x93ARGOSY";
     }
   }
   if (first) return first;
@@ -56,10 +58,11 @@ failure read_from(any_handle& f, file_header& into) {
   std::int64_t const size = f.size(error);
   if (error) return error;
   auto const* npy = std::get_if<npy_header>(&into);
-  std::int64_t const end = npy ? npy->data_offset + npy->bytes() : std::get<checkpoint_header>(into).file_bytes;
+  std::int64_t const end =
+      npy ? npy->data_offset + npy->bytes() : std::get<checkpoint_header>(into).file_bytes;
   if (size < end)
-    return {errc::damaged,
-            "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(end)};
+    return {errc::damaged, "the file has " + std::to_string(size) +
+                               " bytes; its header speaks of " + std::to_string(end)};
   return {};
 }
 
@@ -72,7 +75,8 @@ failure damage_of(any_handle& f, checkpoint_header const& h, std::vector<damaged
       auto const block = std::span(data).first(static_cast<std::size_t>(bytes));
       if (failure cut = read_exactly(f, a.sums + 4 * b, sum)) return cut;
       if (failure cut = read_exactly(f, a.offset + at, block)) return cut;
-      if (detail::checksum_from(sum) != detail::checksum_of(block)) into.push_back({a.name, b, a.offset + at, bytes});
+      if (detail::checksum_from(sum) != detail::checksum_of(block))
+        into.push_back({a.name, b, a.offset + at, bytes});
     }
   }
   return {};

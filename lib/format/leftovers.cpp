@@ -147,8 +147,7 @@ failure detail::permissions_at(opener const& files, std::string const& path,
                                   error == std::errc::too_many_files_open_in_system ||
                                   error == std::errc::not_enough_memory ||
                                   (error && classify(error) == errc::no_memory);
-  if (will_stop_the_save)
-    return {error, "looking up the permissions of the file that is replaced"};
+  if (will_stop_the_save) return {error, "looking up the permissions of the file that is replaced"};
   if (error) return {};
   into = permissions_of(old);
   failure_of(errc::io, [&] { old.close(); });  // nothing was written by it

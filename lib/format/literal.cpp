@@ -14,7 +14,9 @@ constexpr int deepest = 16;
 constexpr std::size_t most_keys = 32;
 
 void append_utf8(std::string& to, std::uint32_t c) {
-  auto const put = [&](std::uint32_t byte) { to.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  auto const put = [&](std::uint32_t byte) {
+    to.push_back(static_cast<char>(static_cast<unsigned char>(byte)));
+  };
   if (c < 0x80) {
     put(c);
   } else if (c < 0x800) {
@@ -59,7 +61,8 @@ class parser {
     return false;
   }
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool take(char c) {
@@ -186,7 +189,8 @@ class parser {
       comma = take(',');
     }
     // (x) is x in Python, and no tuple.
-    if (what == literal::kind::tuple && into.items.size() == 1 && !comma) return fail("a tuple of one has a comma");
+    if (what == literal::kind::tuple && into.items.size() == 1 && !comma)
+      return fail("a tuple of one has a comma");
     return true;
   }
 
@@ -247,7 +251,8 @@ std::string python_text(std::string_view text) {
 
 std::string python_tuple(std::span<std::int64_t const> numbers) {
   std::string all = "(";
-  for (std::size_t i = 0; i < numbers.size(); ++i) all += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    all += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
   return all + (numbers.size() == 1 ? ",)" : ")");
 }
 
@@ -267,9 +272,15 @@ bool is_ascii(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    auto const byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
+    auto const byte = [&](std::size_t k) {
+      return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u;
+    };
     unsigned const first = byte(i);
-    std::size_t const more = first < 0x80 ? 0 : first >> 5 == 6 ? 1 : first >> 4 == 14 ? 2 : first >> 3 == 30 ? 3 : 4;
+    std::size_t const more = first < 0x80       ? 0
+                             : first >> 5 == 6  ? 1
+                             : first >> 4 == 14 ? 2
+                             : first >> 3 == 30 ? 3
+                                                : 4;
     if (more == 4) return false;
     std::uint32_t c = more == 0 ? first : first & (0x3fu >> more);
     for (std::size_t k = 1; k <= more; ++k) {

@@ -32,10 +32,10 @@ inline constexpr std::size_t most_literals = 65536;
 // an empty string.
 using literal_taker = std::function<std::string(literal&)>;
 
-// What ast.literal_eval takes of strings, whole numbers, True and False, and tuples, lists and dicts of them; not nested deeper
-// than 16. `text` is UTF-8, or latin-1 where `is_latin` says so. False if it is anything else; then `why` says what and where.
-// With `take`, lists that are values of the outermost dict stay empty: their items are given to it
-// one by one.
+// What ast.literal_eval takes of strings, whole numbers, True and False, and tuples, lists and
+// dicts of them; not nested deeper than 16. `text` is UTF-8, or latin-1 where `is_latin` says so.
+// False if it is anything else; then `why` says what and where. With `take`, lists that are values
+// of the outermost dict stay empty: their items are given to it one by one.
 bool parse_literal(std::string_view text, bool is_latin, literal& into, std::string& why,
                    literal_taker const& take = {});
 

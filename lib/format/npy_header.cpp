@@ -18,7 +18,9 @@ constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr std::int64_t longest_header = 1 << 20;
 constexpr std::size_t npy_alignment = 4096;
 
-failure damaged_npy(std::string words) { return {errc::damaged, "the .npy header: " + std::move(words)}; }
+failure damaged_npy(std::string words) {
+  return {errc::damaged, "the .npy header: " + std::move(words)};
+}
 
 std::uint32_t byte_at(std::span<std::byte const> from, std::size_t i) {
   return std::to_integer<std::uint32_t>(from[i]);
@@ -33,7 +35,8 @@ bool array_bytes(dtype const& type, std::vector<std::int64_t> const& shape, std:
     bytes = 0;
     return true;
   }
-  return std::ranges::all_of(shape, [&](std::int64_t n) { return !__builtin_mul_overflow(bytes, n, &bytes); });
+  return std::ranges::all_of(
+      shape, [&](std::int64_t n) { return !__builtin_mul_overflow(bytes, n, &bytes); });
 }
 
 }  // namespace
@@ -43,7 +46,8 @@ std::int64_t npy_header::bytes() const {
   return array_bytes(type, shape, all) ? all : -1;
 }
 
-std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> start, failure& why) {
+std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> start,
+                                                     failure& why) {
   why = {};
   if (start.size() >= 12 && start[0] == std::byte{0} &&
       std::memcmp(start.data() + 1, npy_magic.data() + 1, npy_magic.size() - 1) == 0) {
@@ -64,7 +68,8 @@ std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> 
     return {};
   }
   std::int64_t length = byte_at(start, 8) | byte_at(start, 9) << 8;
-  if (major > 1) length |= static_cast<std::int64_t>(byte_at(start, 10) | byte_at(start, 11) << 8) << 16;
+  if (major > 1)
+    length |= static_cast<std::int64_t>(byte_at(start, 10) | byte_at(start, 11) << 8) << 16;
   if (length > longest_header) {
     why = damaged_npy(std::to_string(length) + " bytes of text are more than a header has");
     return {};
@@ -87,12 +92,15 @@ std::optional<npy_header> detail::parse_npy_header(std::span<std::byte const> st
   detail::literal all;
   std::string words;
   if (!detail::parse_literal(text, h.version < 3, all, words)) return no(std::move(words));
-  detail::literal const *descr = all.find("descr"), *fortran = all.find("fortran_order"), *shape = all.find("shape");
+  detail::literal const *descr = all.find("descr"), *fortran = all.find("fortran_order"),
+                        *shape = all.find("shape");
   if (!descr || !fortran || !shape || all.items.size() != 6)
     return no("it must have the keys descr, fortran_order and shape, and no others");
-  if (fortran->what != detail::literal::kind::truth) return no("fortran_order is neither True nor False");
+  if (fortran->what != detail::literal::kind::truth)
+    return no("fortran_order is neither True nor False");
   h.order = fortran->number == 1 ? order::fortran : order::c;
-  if (!detail::read_tuple(*shape, h.shape) || h.shape.size() > 64) return no("the shape is no tuple of sizes");
+  if (!detail::read_tuple(*shape, h.shape) || h.shape.size() > 64)
+    return no("the shape is no tuple of sizes");
   if (!detail::dtype_from(*descr, h.type, words)) return no(std::move(words));
   std::int64_t bytes = 0, end = 0;
   if (!array_bytes(h.type, h.shape, bytes) || __builtin_add_overflow(bytes, *size, &end))
@@ -100,8 +108,10 @@ std::optional<npy_header> detail::parse_npy_header(std::span<std::byte const> st
   return h;
 }
 
-std::vector<std::byte> detail::npy_header_of(dtype const& type, order o, std::vector<std::int64_t> const& shape) {
-  std::string text = "{'descr': " + to_string(type) + ", 'fortran_order': " + (o == order::fortran ? "True" : "False") +
+std::vector<std::byte> detail::npy_header_of(dtype const& type, order o,
+                                             std::vector<std::int64_t> const& shape) {
+  std::string text = "{'descr': " + to_string(type) +
+                     ", 'fortran_order': " + (o == order::fortran ? "True" : "False") +
                      ", 'shape': " + detail::python_tuple(shape) + ", }";
   int version = detail::is_ascii(text) ? 1 : 3;
   auto const padded = [&] {
@@ -115,7 +125,8 @@ std::vector<std::byte> detail::npy_header_of(dtype const& type, order o, std::ve
   std::string head(npy_magic);
   head += static_cast<char>(version);
   head += '\0';
-  for (std::size_t i = 0; i < before - 8; ++i) head += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  for (std::size_t i = 0; i < before - 8; ++i)
+    head += static_cast<char>(text.size() >> (8 * i) & 0xff);
   head += text;
   auto const bytes = std::as_bytes(std::span(head));
   return {bytes.begin(), bytes.end()};
@@ -165,7 +176,8 @@ failure detail::complete_npy(opener const& files, std::string const& path,
 
 std::string to_string(npy_header const& h) {
   return to_string(h.type) + " " + detail::python_tuple(h.shape) +
-         (h.order == order::fortran ? ", Fortran order" : "") + ", from byte " + std::to_string(h.data_offset) + " on";
+         (h.order == order::fortran ? ", Fortran order" : "") + ", from byte " +
+         std::to_string(h.data_offset) + " on";
 }
 
 }  // namespace argosy

@@ -98,24 +98,30 @@ std::string_view kind_of(dtype const& t) {
 std::string fault_of(xdmf_grid const& g) {
   std::size_t const n = g.points.size();
   if (n < 1 || n > 3) return "a grid has 1 to 3 indices";
-  if (std::ranges::any_of(g.points, [](std::int64_t k) { return k < 1; })) return "a grid has points along each index";
+  if (std::ranges::any_of(g.points, [](std::int64_t k) { return k < 1; }))
+    return "a grid has points along each index";
   if (!g.coordinates.empty()) {
-    if (!g.origin.empty() || !g.spacing.empty()) return "a grid has coordinates, or origin and spacing";
+    if (!g.origin.empty() || !g.spacing.empty())
+      return "a grid has coordinates, or origin and spacing";
     if (g.coordinates.size() != n) return "a grid has coordinates along each index";
     for (std::size_t d = 0; d < n; ++d)
-      if (std::ssize(g.coordinates[d]) != g.points[d]) return "a grid has a coordinate of each point along an index";
+      if (std::ssize(g.coordinates[d]) != g.points[d])
+        return "a grid has a coordinate of each point along an index";
   }
   for (auto const* list : {&g.origin, &g.spacing})
-    if (!list->empty() && list->size() != n) return "origin and spacing have a number for each index";
+    if (!list->empty() && list->size() != n)
+      return "origin and spacing have a number for each index";
   return {};
 }
 
 std::string grid_text(xdmf_grid const& g) {
-  constexpr char const* item = "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"";
+  constexpr char const* item =
+      "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"";
   bool const regular = g.coordinates.empty();
-  std::string text = std::string("      <Topology TopologyType=\"") + (regular ? "3DCoRectMesh" : "3DRectMesh") +
-                     "\" Dimensions=\"" + joined(slowest_first<std::int64_t>(g.points, g.order, 1)) +
-                     "\"/>\n      <Geometry GeometryType=\"" + (regular ? "ORIGIN_DXDYDZ" : "VXVYVZ") + "\">\n";
+  std::string text =
+      std::string("      <Topology TopologyType=\"") + (regular ? "3DCoRectMesh" : "3DRectMesh") +
+      "\" Dimensions=\"" + joined(slowest_first<std::int64_t>(g.points, g.order, 1)) +
+      "\"/>\n      <Geometry GeometryType=\"" + (regular ? "ORIGIN_DXDYDZ" : "VXVYVZ") + "\">\n";
   if (regular) {
     auto const filled = [&](std::vector<double> list, double fill) {
       list.resize(g.points.size(), fill);
@@ -126,7 +132,8 @@ std::string grid_text(xdmf_grid const& g) {
   } else {
     auto axes = slowest_first<std::vector<double>>(g.coordinates, g.order, {0});
     std::ranges::reverse(axes);  // x first
-    for (auto const& axis : axes) text += item + (std::to_string(axis.size()) + "\">" + joined(axis)) + "</DataItem>\n";
+    for (auto const& axis : axes)
+      text += item + (std::to_string(axis.size()) + "\">" + joined(axis)) + "</DataItem>\n";
   }
   return text + "      </Geometry>\n";
 }
@@ -152,7 +159,8 @@ std::string visible(std::string_view name) {
 }
 
 // Empty, and `why` says so, if the field cannot be shown on the grid.
-std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field const& f, std::string& why) {
+std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field const& f,
+                       std::string& why) {
   std::size_t const n = g.points.size();
   sizes shape = f.shape;
   std::int64_t parts = 1;
@@ -169,12 +177,16 @@ std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field c
           " is not UTF-8, in which XML is written; give it another one";
     return {};
   }
-  char const* const what = parts == 1 ? "Scalar" : parts == 3 ? "Vector" : parts == 9 ? "Tensor" : nullptr;
+  char const* const what = parts == 1   ? "Scalar"
+                           : parts == 3 ? "Vector"
+                           : parts == 9 ? "Tensor"
+                                        : nullptr;
   if (kind.empty())
     why = "'" + f.name + "' is of " + to_string(f.type) +
           ", which it cannot show; integers and floating point of up to 8 bytes";
   else if (!what || (shape != g.points && shape != cells))
-    why = "'" + f.name + "' has " + words_of(f.shape) + " values, the grid " + words_of(g.points) + " points";
+    why = "'" + f.name + "' has " + words_of(f.shape) + " values, the grid " + words_of(g.points) +
+          " points";
   else if (f.order != g.order && n > 1)
     why = "'" + f.name + "' and the grid have different orders of their indices";
   if (!why.empty()) return {};
@@ -183,12 +195,16 @@ std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field c
   namespace fs = std::filesystem;
   fs::path const from = fs::path(path).parent_path(), to = without_prefix(f.file);
   std::string const way =
-      (from.is_absolute() == to.is_absolute() ? to.lexically_proximate(from.empty() ? "." : from) : to).string();
-  return "      <Attribute Name=\"" + escaped(f.name) + "\" AttributeType=\"" + what + "\" Center=\"" +
-         (shape == g.points ? "Node" : "Cell") + "\">\n        <DataItem Format=\"Binary\" NumberType=\"" +
-         std::string(kind) + "\" Precision=\"" + std::to_string(f.type.bytes) + "\" Endian=\"" +
-         (f.type.order == '>' ? "Big" : "Little") + "\" Seek=\"" + std::to_string(f.offset) + "\" Dimensions=\"" +
-         joined(slow) + "\">" + escaped(way) + "</DataItem>\n      </Attribute>\n";
+      (from.is_absolute() == to.is_absolute() ? to.lexically_proximate(from.empty() ? "." : from)
+                                              : to)
+          .string();
+  return "      <Attribute Name=\"" + escaped(f.name) + "\" AttributeType=\"" + what +
+         "\" Center=\"" + (shape == g.points ? "Node" : "Cell") +
+         "\">\n        <DataItem Format=\"Binary\" NumberType=\"" + std::string(kind) +
+         "\" Precision=\"" + std::to_string(f.type.bytes) + "\" Endian=\"" +
+         (f.type.order == '>' ? "Big" : "Little") + "\" Seek=\"" + std::to_string(f.offset) +
+         "\" Dimensions=\"" + joined(slow) + "\">" + escaped(way) +
+         "</DataItem>\n      </Attribute>\n";
 }
 
 bool have_times(std::vector<xdmf_field> const& fields) {
@@ -199,25 +215,27 @@ bool have_times(std::vector<xdmf_field> const& fields) {
 std::vector<std::size_t> by_time(std::vector<xdmf_field> const& fields) {
   std::vector<std::size_t> steps(fields.size());
   std::iota(steps.begin(), steps.end(), 0);
-  if (have_times(fields)) std::ranges::sort(steps, {}, [&](std::size_t i) { return std::pair(fields[i].time, i); });
+  if (have_times(fields))
+    std::ranges::sort(steps, {}, [&](std::size_t i) { return std::pair(fields[i].time, i); });
   return steps;
 }
 
 }  // namespace
 
-std::string xdmf_text(std::string const& path, xdmf_grid const& grid, std::vector<xdmf_field> const& fields,
-                      failure& why) {
+std::string xdmf_text(std::string const& path, xdmf_grid const& grid,
+                      std::vector<xdmf_field> const& fields, failure& why) {
   std::string words = fault_of(grid);
   std::vector<std::size_t> const steps = by_time(fields);
   if (!have_times(fields)) words = "a time is no number";
   std::string const mesh = words.empty() ? grid_text(grid) : std::string();
   std::string text =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n<Xdmf Version=\"2.0\">\n"
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n<Xdmf "
+      "Version=\"2.0\">\n"
       "  <Domain>\n    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
   for (std::size_t i = 0; i < steps.size() && words.empty();) {
     double const time = fields[steps[i]].time;
-    text += "    <Grid Name=\"" + number(time) + "\" GridType=\"Uniform\">\n      <Time Value=\"" + number(time) +
-            "\"/>\n" + mesh;
+    text += "    <Grid Name=\"" + number(time) + "\" GridType=\"Uniform\">\n      <Time Value=\"" +
+            number(time) + "\"/>\n" + mesh;
     for (; i < steps.size() && fields[steps[i]].time == time && words.empty(); ++i)
       text += field_text(path, grid, fields[steps[i]], words);
     text += "    </Grid>\n";
@@ -227,17 +245,19 @@ std::string xdmf_text(std::string const& path, xdmf_grid const& grid, std::vecto
 }
 
 std::string xdmf_lines(xdmf_grid const& g, std::vector<xdmf_field> const& fields) {
-  std::string text = "points " + words_of(g.points) + "\norder " + (g.order == order::c ? "c" : "fortran") +
-                     "\norigin (" + joined(g.origin) + ")\nspacing (" + joined(g.spacing) + ")\n";
+  std::string text = "points " + words_of(g.points) + "\norder " +
+                     (g.order == order::c ? "c" : "fortran") + "\norigin (" + joined(g.origin) +
+                     ")\nspacing (" + joined(g.spacing) + ")\n";
   for (std::size_t d = 0; d < g.coordinates.size(); ++d)
-    text += "coordinates[" + std::to_string(d) + "] " + std::to_string(g.coordinates[d].size()) + " numbers of sum " +
-            std::to_string(fingerprint(joined(g.coordinates[d]))) + "\n";
+    text += "coordinates[" + std::to_string(d) + "] " + std::to_string(g.coordinates[d].size()) +
+            " numbers of sum " + std::to_string(fingerprint(joined(g.coordinates[d]))) + "\n";
   std::size_t n = 0;
   for (std::size_t const i : by_time(fields)) {
     xdmf_field const& f = fields[i];
-    text += "fields[" + std::to_string(n++) + "] '" + f.name + "' at time " + number(f.time) + ", " +
-            to_string(f.type) + " (" + words_of(f.shape) + ")" + (f.order == order::c ? "" : " in Fortran order") +
-            " of '" + f.file + "' from byte " + std::to_string(f.offset) + " on\n";
+    text += "fields[" + std::to_string(n++) + "] '" + f.name + "' at time " + number(f.time) +
+            ", " + to_string(f.type) + " (" + words_of(f.shape) + ")" +
+            (f.order == order::c ? "" : " in Fortran order") + " of '" + f.file + "' from byte " +
+            std::to_string(f.offset) + " on\n";
   }
   return text;
 }

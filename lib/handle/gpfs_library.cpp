@@ -20,12 +20,15 @@ int outcome(int returned) {
 
 }  // namespace
 
-std::shared_ptr<detail::gpfs_library const> detail::gpfs_library::load(std::string const& name, std::string& why_not) {
+std::shared_ptr<detail::gpfs_library const> detail::gpfs_library::load(std::string const& name,
+                                                                       std::string& why_not) {
   static constexpr detail::library_search where{"GPFS", "ARGOSY_GPFS_LIBRARY", "libgpfs.so"};
   return detail::load_library<detail::gpfs_library>(
       where, name, why_not, [](detail::gpfs_library& made, detail::symbols const& in) {
         in.find("gpfs_prealloc", made.prealloc_);  // may be missing
-        return in.find("gpfs_fcntl", made.fcntl_) ? "" : "has no gpfs_fcntl: it is not the library of GPFS";
+        return in.find("gpfs_fcntl", made.fcntl_)
+                   ? ""
+                   : "has no gpfs_fcntl: it is not the library of GPFS";
       });
 }
 

@@ -34,7 +34,8 @@ int type_at(std::span<std::byte const> argument, int offset) {
 }
 
 bool is_data_shipping(int type) {
-  return type == gpfs::data_ship_start || type == gpfs::data_ship_map || type == gpfs::data_ship_stop;
+  return type == gpfs::data_ship_start || type == gpfs::data_ship_map ||
+         type == gpfs::data_ship_stop;
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ gpfs_real gpfs_real::open(std::string const& path, open_flags flags, std::error_
   return open(path, flags, settings{}, error);
 }
 
-gpfs_real gpfs_real::open(std::string const& path, open_flags flags, settings const& s, std::error_code& error) {
+gpfs_real gpfs_real::open(std::string const& path, open_flags flags, settings const& s,
+                          std::error_code& error) {
   gpfs_real f(posix::open(path, flags, error));
   if (error) return f;
   if (!s.any_file_system) f.why_not_ = not_on_gpfs(f.raw().descriptor(), path);
@@ -60,7 +62,8 @@ std::error_code gpfs_real::fcntl(std::span<std::byte> argument) {
   if (header.totalLength < static_cast<int>(sizeof header) ||
       static_cast<std::size_t>(header.totalLength) > argument.size())
     return std::make_error_code(std::errc::invalid_argument);
-  if (header.totalLength > gpfs::fcntl_length_max) return std::make_error_code(std::errc::argument_list_too_long);
+  if (header.totalLength > gpfs::fcntl_length_max)
+    return std::make_error_code(std::errc::argument_list_too_long);
   if (!library_) return errc::unsupported;
 
   int const outcome = library_->fcntl(raw().descriptor(), argument.data());
@@ -84,12 +87,12 @@ std::error_code gpfs_real::preallocate(std::int64_t bytes) {
 }
 
 opener gpfs_real_opener(gpfs_real::settings s) {
-  return posix_opener().opening(
-      [s = std::move(s)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-        gpfs_real f = gpfs_real::open(path, flags, s, error);
-        if (error) return {};
-        return any_handle(std::move(f));
-      });
+  return posix_opener().opening([s = std::move(s)](std::string const& path, open_flags flags,
+                                                   std::error_code& error) -> any_handle {
+    gpfs_real f = gpfs_real::open(path, flags, s, error);
+    if (error) return {};
+    return any_handle(std::move(f));
+  });
 }
 
 }  // namespace argosy

@@ -31,13 +31,14 @@ struct symbols {
   }
 };
 
-// `bind(Library&, symbols)` fills in the functions and returns what is wrong with the library, or an empty text. A library that was
-// loaded once stays. Null, and why not, if there is none.
+// `bind(Library&, symbols)` fills in the functions and returns what is wrong with the library, or
+// an empty text. A library that was loaded once stays. Null, and why not, if there is none.
 template <class Library, class Bind>
-std::shared_ptr<Library const> load_library(library_search const& where, std::string const& name, std::string& why_not,
-                                            Bind&& bind) {
+std::shared_ptr<Library const> load_library(library_search const& where, std::string const& name,
+                                            std::string& why_not, Bind&& bind) {
   std::string path = name;
-  if (path.empty())  // a program with more rights than its user has loads nothing that the user names
+  // a program with more rights than its user has loads nothing that the user names
+  if (path.empty())
     if (char const* const said = ::secure_getenv(where.variable)) path = said;
   if (path.empty()) path = where.usual_name;
 

@@ -96,7 +96,8 @@ std::string name_beside(std::string const& path) {
 
 std::error_code remove_file(std::string const& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return {EISDIR, std::system_category()};  // an empty one would go
+  // an empty one would go
+  if (std::filesystem::is_directory(path, error)) return {EISDIR, std::system_category()};
   if (!std::filesystem::remove(path, error) && !error)
     error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
   return error;

@@ -1,4 +1,5 @@
-// Instantiates the lock table of range_locks.hpp for the threads of this process and the kernel's OFD locks.
+// Instantiates the lock table of range_locks.hpp for the threads of this process and the kernel's
+// OFD locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "range_locks.hpp"
 
@@ -50,9 +51,7 @@ class waiting {
 
  private:
   static constexpr std::int64_t byte = threads_and_kernel::somebody_waits;
-  int set(int type) const {
-    return threads_and_kernel::control(descriptor_, type, byte, byte + 1);
-  }
+  int set(int type) const { return threads_and_kernel::control(descriptor_, type, byte, byte + 1); }
 
   int descriptor_;
   bool is_told_ = false;

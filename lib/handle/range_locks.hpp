@@ -25,7 +25,8 @@ auto basic_range_locks<System>::add(entry const& e) -> place {
 }
 
 template <class System>
-bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const {
+bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind,
+                                         owner_id owner) const {
   return std::any_of(entries_.begin(), entries_.end(), [=](entry const& e) {
     return e.owner != owner && overlaps(e, begin, end) &&
            (kind == lock_kind::exclusive || e.kind == lock_kind::exclusive);
@@ -38,10 +39,12 @@ void basic_range_locks<System>::give_up(std::int64_t begin, std::int64_t end, ow
 }
 
 template <class System>
-int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const {
+int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::int64_t end,
+                                       owner_id owner) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> needed;
   for (entry const& e : entries_)
-    if (!(e.held && e.owner == owner) && overlaps(e, begin, end)) needed.emplace_back(e.begin, e.end);
+    if (!(e.held && e.owner == owner) && overlaps(e, begin, end))
+      needed.emplace_back(e.begin, e.end);
   std::sort(needed.begin(), needed.end());
   int error = 0;
   auto const forget = [&](std::int64_t from, std::int64_t to) {
@@ -68,7 +71,8 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
 }
 
 template <class System>
-int basic_range_locks<System>::try_lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind) {
+int basic_range_locks<System>::try_lock(int descriptor, std::int64_t begin, std::int64_t end,
+                                        lock_kind kind) {
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   if (conflict(begin, end, kind, me)) return EAGAIN;
@@ -89,8 +93,8 @@ int basic_range_locks<System>::ask(std::unique_lock<typename System::mutex>& gua
     give_up(e.begin, e.end, e.owner);
     mine->held = true;
   } else {
-    // Locks that this thread held before stay, and so do their entries. But a thread that unlocked meanwhile may have left
-    // bytes locked for this one, which nobody needs now.
+    // Locks that this thread held before stay, and so do their entries. But a thread that unlocked
+    // meanwhile may have left bytes locked for this one, which nobody needs now.
     entries_.erase(mine);
     release(descriptor, e.begin, e.end, {});
   }
@@ -103,11 +107,13 @@ template <class System>
 int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::int64_t end) {
   auto owner = System::self();
   std::unique_lock guard(mutex_);
-  bool const mine = std::any_of(entries_.begin(), entries_.end(),
-                                [&](entry const& e) { return e.owner == owner && overlaps(e, begin, end); });
+  bool const mine = std::any_of(entries_.begin(), entries_.end(), [&](entry const& e) {
+    return e.owner == owner && overlaps(e, begin, end);
+  });
   if (!mine) {
-    auto const other = std::find_if(entries_.begin(), entries_.end(),
-                                    [=](entry const& e) { return e.held && e.begin == begin && e.end == end; });
+    auto const other = std::find_if(entries_.begin(), entries_.end(), [=](entry const& e) {
+      return e.held && e.begin == begin && e.end == end;
+    });
     if (other != entries_.end()) owner = other->owner;
   }
   // The kernel first: once the entry is gone, another thread may be given the same bytes.

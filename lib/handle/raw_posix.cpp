@@ -28,10 +28,12 @@ template class retrying<raw_posix>;
 
 namespace {
 
-static_assert(sizeof(off_t) == 8, "argosy needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
+static_assert(sizeof(off_t) == 8,
+              "argosy needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t look_up_limit_bytes = 128 << 10;  // getrlimit costs as much as a small pwrite
+// getrlimit costs as much as a small pwrite
+constexpr std::int64_t look_up_limit_bytes = 128 << 10;
 
 std::error_code from_errno(int error) { return {error, std::system_category()}; }
 
@@ -73,7 +75,8 @@ std::uint32_t type_of_file_system(Ask&& ask) {
 }
 
 // Null if the file system is not Lustre, or its library cannot be loaded.
-std::shared_ptr<detail::lustre_library const> library_for(std::uint32_t type, detail::lustre_settings const& lustre) {
+std::shared_ptr<detail::lustre_library const> library_for(std::uint32_t type,
+                                                          detail::lustre_settings const& lustre) {
   if (!lustre.any_file_system && type != detail::lustre_library::magic_number) return nullptr;
   std::string why_not;  // its files are as good without stripes
   return detail::lustre_library::load(lustre.library, why_not);
@@ -83,16 +86,20 @@ std::shared_ptr<detail::lustre_library const> library_for(std::uint32_t type, de
 std::uint32_t type_of_directory(std::string const& path) {
   std::string directory = std::filesystem::path(path).parent_path().string();
   if (directory.empty()) directory = ".";
-  return type_of_file_system([&](struct statfs* where) { return ::statfs(directory.c_str(), where); });
+  return type_of_file_system(
+      [&](struct statfs* where) { return ::statfs(directory.c_str(), where); });
 }
 
-// Calls `open`, and puts up with what only clients of network file systems say. They look and create in two steps, so that of two nodes
-// that make a file at a time one is told EEXIST; and for a second or so a name is that of a file which another node has replaced, ESTALE.
+// Calls `open`, and puts up with what only clients of network file systems say. They look and
+// create in two steps, so that of two nodes that make a file at a time one is told EEXIST; and for
+// a second or so a name is that of a file which another node has replaced, ESTALE.
 template <class Open>
 int open_patiently(std::string const& path, int mode, Open&& open) {
   int descriptor = open(mode);
   bool const makes = (mode & (O_CREAT | O_EXCL)) == O_CREAT;
-  auto const is_odd = [&] { return descriptor < 0 && (errno == ESTALE || (makes && errno == EEXIST)); };
+  auto const is_odd = [&] {
+    return descriptor < 0 && (errno == ESTALE || (makes && errno == EEXIST));
+  };
   if (!is_odd()) return descriptor;
   int const first = errno;
   if (!detail::storage_by_type(type_of_directory(path)).separate_caches) {
@@ -109,7 +116,8 @@ int open_patiently(std::string const& path, int mode, Open&& open) {
   return descriptor;
 }
 
-// The first run of parts as one vector; parts that also follow one another in memory are one element.
+// The first run of parts as one vector; parts that also follow one another in memory are one
+// element.
 struct vector_of_parts {
   std::array<iovec, 1024> elements;
   int count = 0;
@@ -123,7 +131,8 @@ struct vector_of_parts {
       if (p.memory.empty()) continue;
       if (p.offset != begin + bytes || bytes == most_bytes) break;
       auto* const from = const_cast<std::byte*>(p.memory.data());
-      auto const length = static_cast<std::size_t>(std::min(detail::bytes_of(p), most_bytes - bytes));
+      auto const length =
+          static_cast<std::size_t>(std::min(detail::bytes_of(p), most_bytes - bytes));
       auto& last = elements[static_cast<std::size_t>(std::max(count - 1, 0))];
       if (count > 0 && static_cast<std::byte*>(last.iov_base) + last.iov_len == from) {
         last.iov_len += length;
@@ -174,8 +183,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_
   return open(path, flags, detail::lustre_settings{}, error);
 }
 
-raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lustre_settings const& lustre,
-                          std::error_code& error) {
+raw_posix raw_posix::open(std::string const& path, open_flags flags,
+                          detail::lustre_settings const& lustre, std::error_code& error) {
   raw_posix opened;
   error.clear();
   if ((!flags.read && !flags.write) || path.find('\0') != std::string::npos) {
@@ -188,13 +197,15 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
   auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
 
   std::shared_ptr<detail::lustre_library const> dealing;
-  if (flags.create && flags.stripes != detail::file_stripes{}) dealing = library_for(type_of_directory(path), lustre);
+  if (flags.create && flags.stripes != detail::file_stripes{})
+    dealing = library_for(type_of_directory(path), lustre);
   auto const open_by = [&](int how) {
     return dealing ? dealing->open(path, how, flags.permissions, flags.stripes)
                    : ::open(path.c_str(), how, flags.permissions);
   };
 
-  // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must first return a lease: waits.
+  // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must
+  // first return a lease: waits.
   int descriptor = open_patiently(path, mode | O_NONBLOCK, open_by);
   if (descriptor < 0 && errno == EAGAIN) descriptor = open_patiently(path, mode, open_by);
   if (descriptor < 0) {
@@ -230,9 +241,11 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
     if (about.st_blksize > 0) opened.block_bytes_ = about.st_blksize;
     opened.size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
     opened.locks_ = std::move(locks);
-    std::uint32_t const type = type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
-    opened.storage_ = type == detail::fuse_type ? detail::storage_behind_fuse(detail::mounted_as(about.st_dev))
-                                                : detail::storage_by_type(type);
+    std::uint32_t const type =
+        type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
+    opened.storage_ = type == detail::fuse_type
+                          ? detail::storage_behind_fuse(detail::mounted_as(about.st_dev))
+                          : detail::storage_by_type(type);
     if (opened.storage_.separate_caches) {
       opened.cache_ = std::make_unique<detail::separate_cache>();
       detail::separate_cache::read_nothing_ahead(descriptor);
@@ -248,7 +261,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
 }
 
 std::int64_t raw_posix::limit_for(std::int64_t bytes) {
-  if (bytes >= look_up_limit_bytes) size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
+  if (bytes >= look_up_limit_bytes)
+    size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
   return size_limit_.load(std::memory_order_relaxed);
 }
 
@@ -276,8 +290,9 @@ io_result raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
 
 io_result raw_posix::write(std::int64_t offset, std::span<std::byte const> memory) {
   auto const bytes = std::min(static_cast<std::int64_t>(memory.size()), most_bytes);
-  return written(end_of_range(offset, bytes), bytes,
-                 [&] { return ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset); });
+  return written(end_of_range(offset, bytes), bytes, [&] {
+    return ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset);
+  });
 }
 
 io_result raw_posix::read(std::span<read_part const> parts) {
@@ -287,7 +302,8 @@ io_result raw_posix::read(std::span<read_part const> parts) {
     return read(parts[0].offset, parts[0].memory);
   vector_of_parts const vector(parts, most_bytes);
   if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
-  ssize_t const got = ::preadv(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
+  ssize_t const got =
+      ::preadv(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
   return result(got);
 }
 
@@ -297,8 +313,9 @@ io_result raw_posix::write(std::span<write_part const> parts) {
   if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
     return write(parts[0].offset, parts[0].memory);
   vector_of_parts const vector(parts, most_bytes);
-  return written(end_of_range(parts.front().offset, vector.bytes), vector.bytes,
-                 [&] { return ::pwritev(descriptor_, vector.elements.data(), vector.count, parts.front().offset); });
+  return written(end_of_range(parts.front().offset, vector.bytes), vector.bytes, [&] {
+    return ::pwritev(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
+  });
 }
 
 std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
@@ -312,7 +329,8 @@ std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_k
   return lock_error(error);
 }
 
-bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind,
+                         std::error_code& error) {
   error = is_open() ? std::error_code() : from_errno(EBADF);
   if (error || length == 0) return !error;
   if (!readable_) kind = lock_kind::exclusive;
@@ -335,7 +353,8 @@ std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
   int const lost = write_out();  // the lock goes all the same
-  std::error_code const error = lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
+  std::error_code const error =
+      lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
   return error || lost == 0 ? error : from_errno(lost);
 }
 
@@ -403,7 +422,9 @@ std::error_code raw_posix::resize(std::int64_t bytes) {
 std::error_code raw_posix::preallocate(std::int64_t bytes) {
   if (!is_open()) return from_errno(EBADF);
   if (bytes == 0) return {};
-  auto const unsupported = [](int error) { return error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS; };
+  auto const unsupported = [](int error) {
+    return error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS;
+  };
   auto const allocate = [&](int mode) {
     detail::size_limit_guard guard(bytes, limit_for(largest));
     int const error = ::fallocate(descriptor_, mode, 0, bytes) == 0 ? 0 : errno;

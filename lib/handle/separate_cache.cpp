@@ -12,7 +12,8 @@
 namespace argosy::detail {
 
 void separate_cache::read_nothing_ahead(int descriptor) noexcept {
-  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM);  // where it is not known nothing is read ahead
+  // where it is not known nothing is read ahead
+  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM);
 }
 
 int separate_cache::write_out(int descriptor) {
@@ -24,7 +25,8 @@ int separate_cache::write_out(int descriptor) {
   return error;
 }
 
-// One after the other: who finds nothing written any more must not go on while another thread still writes it out.
+// One after the other: who finds nothing written any more must not go on while another thread still
+// writes it out.
 int separate_cache::flush(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   int const now = written_.load(std::memory_order_relaxed) ? write_out(descriptor) : 0;
@@ -42,14 +44,17 @@ int separate_cache::take_lost() {
 int separate_cache::renew(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   std::uint64_t const now = wanted_.load(std::memory_order_acquire);
-  // Also where nothing was written: by the answer clients in user space learn the size. What could not be written does not keep this
-  // rank from reading; whoever gives back a lock, reconciles, syncs or closes is told.
+  // Also where nothing was written: by the answer clients in user space learn the size. What could
+  // not be written does not keep this rank from reading; whoever gives back a lock, reconciles,
+  // syncs or closes is told.
   int const error = write_out(descriptor);
   if (error == EINTR) return error;
   if (error != 0) untold_ = error;
   if (int const kept = ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)) return kept;
   struct statx about{};
-  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &about) != 0) return errno;
+  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME,
+              &about) != 0)
+    return errno;
   fresh_.store(now, std::memory_order_release);
   return 0;
 }

@@ -45,7 +45,7 @@ void replace_handler(void (*now)(int), void (*wanted)(int)) noexcept {
 
 }  // namespace
 
-constinit thread_local volatile std::sig_atomic_t is_writing = 0;
+constinit thread_local std::sig_atomic_t volatile is_writing = 0;
 
 void heed_size_signal() noexcept {
   std::lock_guard const guard(heeding);
@@ -62,17 +62,20 @@ std::int64_t size_limit() noexcept {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
-  return limit.rlim_cur > static_cast<rlim_t>(none) ? none : static_cast<std::int64_t>(limit.rlim_cur);
+  return limit.rlim_cur > static_cast<rlim_t>(none) ? none
+                                                    : static_cast<std::int64_t>(limit.rlim_cur);
 }
 
-size_limit_guard::size_limit_guard(std::int64_t end, std::int64_t limit) noexcept : active_(end > limit) {
+size_limit_guard::size_limit_guard(std::int64_t end, std::int64_t limit) noexcept
+    : active_(end > limit) {
   if (!active_) return;
   sigset_t const file_size = only_file_size();
   ::pthread_sigmask(SIG_BLOCK, &file_size, &before_);
-  // A signal that is already pending belongs to somebody else, and must be delivered. One that was not blocked is not pending.
+  // A signal that is already pending belongs to somebody else, and must be delivered. One that was
+  // not blocked is not pending.
   sigset_t pending;
-  pending_before_ =
-      sigismember(&before_, SIGXFSZ) == 1 && ::sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+  pending_before_ = sigismember(&before_, SIGXFSZ) == 1 && ::sigpending(&pending) == 0 &&
+                    sigismember(&pending, SIGXFSZ) == 1;
 }
 
 void size_limit_guard::note(int error) noexcept { raised_ = error == EFBIG; }

@@ -20,7 +20,8 @@ namespace argosy {
 
 namespace detail {
 
-// How often this process is the child of a fork(): what its parent has gathered is not its own, and its thread has another number.
+// How often this process is the child of a fork(): what its parent has gathered is not its own, and
+// its thread has another number.
 inline std::atomic<unsigned> forks{0};
 
 }  // namespace detail

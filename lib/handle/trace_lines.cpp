@@ -26,8 +26,8 @@ std::uint64_t id_of_message(std::string_view file, int from, int to, std::int64_
   std::uint64_t id = 14695981039346656037u;  // FNV-1a
   auto const add_byte = [&](std::uint64_t b) { id = (id ^ (b & 255)) * 1099511628211u; };
   for (char const c : file) add_byte(static_cast<unsigned char>(c));
-  for (std::uint64_t const n :
-       {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to), static_cast<std::uint64_t>(number)})
+  for (std::uint64_t const n : {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
+                                static_cast<std::uint64_t>(number)})
     for (int shift = 0; shift < 64; shift += 8) add_byte(n >> shift);
   return id;
 }
@@ -64,7 +64,8 @@ std::string detail::describe(open_flags flags) {
   return s;
 }
 
-// Time since the epoch, so that ranks and nodes can be compared, but never going backwards within one tracer.
+// Time since the epoch, so that ranks and nodes can be compared, but never going backwards within
+// one tracer.
 std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
   return nanoseconds_of(start_.time_since_epoch() + (t - steady_start_));
 }
@@ -75,7 +76,8 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
                        Put&& put) noexcept {
   if (ended_) return;
   gathering& all = *gathered_;
-  if (unsigned const now = detail::forks.load(std::memory_order_relaxed); all.of_fork != now) [[unlikely]] {
+  if (unsigned const now = detail::forks.load(std::memory_order_relaxed); all.of_fork != now)
+      [[unlikely]] {
     all.of_fork = now;
     all.inherited = descriptor_ >= 0;
     all.text.cut(0);
@@ -95,7 +97,8 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
   all.lines += lines;
   all.newest = std::max(all.newest, when);
   has_gathered_.store(true, std::memory_order_relaxed);
-  if (at_once || all.at_once || all.text.size() >= gathering::most || all.newest - all.written > longest_gathered)
+  if (at_once || all.at_once || all.text.size() >= gathering::most ||
+      all.newest - all.written > longest_gathered)
     write_locked();
 }
 

@@ -29,8 +29,8 @@ void complain_of_value(char const* variable, char const* value, char const* allo
 }
 
 template <class Value>
-Value choice(int rank, char const* variable, Value value, std::initializer_list<std::pair<char const*, Value>> choices,
-             char const* allowed) {
+Value choice(int rank, char const* variable, Value value,
+             std::initializer_list<std::pair<char const*, Value>> choices, char const* allowed) {
   char const* const said = std::getenv(variable);
   if (!said || !*said) return value;
   for (auto const& [name, meaning] : choices)
@@ -71,9 +71,10 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
       complain_of_value("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
   }
   if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
-  o.write = choice(rank, "ARGOSY_TRACE_WRITE", detail::trace_write::gathered,
-                   {{"gathered", detail::trace_write::gathered}, {"at_once", detail::trace_write::at_once}},
-                   "gathered or at_once");
+  o.write = choice(
+      rank, "ARGOSY_TRACE_WRITE", detail::trace_write::gathered,
+      {{"gathered", detail::trace_write::gathered}, {"at_once", detail::trace_write::at_once}},
+      "gathered or at_once");
   return o;
 }
 

@@ -5,7 +5,9 @@
 
 namespace argosy::detail {
 
-bool traced_phases::wanted_by(tracer const& to) noexcept { return to.options().mode == trace_mode::phases; }
+bool traced_phases::wanted_by(tracer const& to) noexcept {
+  return to.options().mode == trace_mode::phases;
+}
 
 // What a call before has left, so that the next one of this thread need not ask for memory.
 struct traced_phases::left_over {
@@ -44,7 +46,8 @@ void traced_phases::begin(phase p, phase_facts const& facts) noexcept try {
     take(messages_, left.messages);
     take(open_, left.open);
   }
-  if (!open_.empty() && all_[open_.back().index].what == p && all_[open_.back().index].facts.name == facts.name) {
+  if (!open_.empty() && all_[open_.back().index].what == p &&
+      all_[open_.back().index].facts.name == facts.name) {
     ++open_.back().again;
     return;
   }

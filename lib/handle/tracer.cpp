@@ -29,15 +29,15 @@ using detail::trace_text;
 // Makes a text safe for file names: other characters become '_'.
 std::string plain(std::string s) {
   for (char& c : s)
-    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' && c != '_' &&
-        c != '+')
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' &&
+        c != '_' && c != '+')
       c = '_';
   return s;
 }
 
 std::string name_of(trace_options const& o, int number) {
-  std::string name = o.directory + "/argosy-" + plain(o.program) + '-' + std::to_string(::getpid()) +
-                     "-rank" + std::to_string(o.rank);
+  std::string name = o.directory + "/argosy-" + plain(o.program) + '-' +
+                     std::to_string(::getpid()) + "-rank" + std::to_string(o.rank);
   if (!o.agent.empty()) name += '-' + plain(o.agent);
   if (number != 1) name += '.' + std::to_string(number);
   return name + ".json";
@@ -77,12 +77,13 @@ trace_text head_of(trace_options const& o) {
 }
 
 void heed_forks() noexcept {
-  static int const heeded =
-      ::pthread_atfork(nullptr, nullptr, [] { detail::forks.fetch_add(1, std::memory_order_relaxed); });
+  static int const heeded = ::pthread_atfork(
+      nullptr, nullptr, [] { detail::forks.fetch_add(1, std::memory_order_relaxed); });
   static_cast<void>(heeded);
 }
 
-// When a program ends: the handler of a signal that calls exit() may have interrupted who holds it, and would wait for ever.
+// When a program ends: the handler of a signal that calls exit() may have interrupted who holds it,
+// and would wait for ever.
 std::unique_lock<std::mutex> lock_if_free(std::mutex& mutex) noexcept {
   std::unique_lock guard(mutex, std::try_to_lock);
   for (int ms = 0; ms < 100 && !guard.owns_lock(); ++ms) {
@@ -100,7 +101,8 @@ tracer::tracer(trace_options options)
       start_(std::chrono::system_clock::now()),
       gathered_(std::make_unique<gathering>(options_.rank)) {
   heed_forks();
-  gathered_->at_once = options_.write == detail::trace_write::at_once || options_.mode == trace_mode::errors;
+  gathered_->at_once =
+      options_.write == detail::trace_write::at_once || options_.mode == trace_mode::errors;
   gathered_->newest = gathered_->written = steady_start_;
   if (options_.directory.empty()) {
     char const* const local = std::getenv("TMPDIR");
@@ -114,7 +116,8 @@ tracer::~tracer() {
   if (descriptor_ < 0) return;
   if (auto const guard = lock_if_free(mutex_)) {
     write_locked();
-    bool const mine = !gathered_->inherited && gathered_->of_fork == detail::forks.load(std::memory_order_relaxed);
+    bool const mine = !gathered_->inherited &&
+                      gathered_->of_fork == detail::forks.load(std::memory_order_relaxed);
     if (!ended_ && mine) put_whole("]\n");
   }
   ::close(descriptor_);
@@ -131,7 +134,8 @@ void tracer::look_at_directory(std::string* instead) noexcept {
 
 void tracer::tell(int error, std::string* instead) noexcept try {
   if (std::exchange(told_, true)) return;
-  bool const of_directory = error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS;
+  bool const of_directory =
+      error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS;
   std::string const words =
       "the trace of rank " + std::to_string(options_.rank) + " cannot be written to " +
       options_.directory + ": " + std::strerror(error) +
@@ -146,7 +150,8 @@ void tracer::tell(int error, std::string* instead) noexcept try {
 bool tracer::start() noexcept try {
   // A new file: a name in a directory that everybody may write to could be somebody's link.
   auto const create = [&] {
-    return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+    return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+                  0644);
   };
   int opened = create();
   for (int number = 2; opened < 0 && errno == EEXIST && number < 100; ++number) {
@@ -154,7 +159,8 @@ bool tracer::start() noexcept try {
     opened = create();
   }
   if (opened < 0) {
-    // Next time there may be a descriptor, or a directory. An error that cannot go away ends the trace.
+    // Next time there may be a descriptor, or a directory. An error that cannot go away ends the
+    // trace.
     ended_ = errno != EMFILE && errno != ENFILE && errno != EINTR && errno != ENOENT;
     if (ended_ || errno == ENOENT) tell(errno);
     return false;
@@ -166,7 +172,8 @@ bool tracer::start() noexcept try {
   return false;
 }
 
-// Writes whole lines: as many as fit, if not all do, and then the trace ends there. How many bytes of them stay.
+// Writes whole lines: as many as fit, if not all do, and then the trace ends there. How many bytes
+// of them stay.
 std::size_t tracer::put_whole(std::string_view lines) noexcept {
   detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), detail::size_limit());
   std::size_t put = 0;
@@ -184,7 +191,8 @@ std::size_t tracer::put_whole(std::string_view lines) noexcept {
   std::size_t const whole = lines.substr(0, put).rfind('\n') + 1;  // none: npos + 1 is 0
   auto const torn = static_cast<off_t>(put - whole);
   if (torn > 0)
-    if (off_t const end = ::lseek(descriptor_, 0, SEEK_END); end >= torn && ::ftruncate(descriptor_, end - torn) != 0)
+    if (off_t const end = ::lseek(descriptor_, 0, SEEK_END);
+        end >= torn && ::ftruncate(descriptor_, end - torn) != 0)
       return whole;  // then the last line stays torn
   return whole;
 }
@@ -192,13 +200,15 @@ std::size_t tracer::put_whole(std::string_view lines) noexcept {
 void tracer::write_locked() noexcept {
   has_gathered_.store(false, std::memory_order_relaxed);
   gathering& all = *gathered_;
-  if (all.of_fork != detail::forks.load(std::memory_order_relaxed)) return;  // the parent's; dropped with the next line
+  // the parent's; dropped with the next line
+  if (all.of_fork != detail::forks.load(std::memory_order_relaxed)) return;
   int const saved = errno;
   std::string_view const lines = all.text.view();
   std::size_t const stayed = ended_ || lines.empty() ? 0 : put_whole(lines);
-  lines_ += stayed == lines.size()
-                ? all.lines
-                : std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(stayed), '\n');
+  lines_ +=
+      stayed == lines.size()
+          ? all.lines
+          : std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(stayed), '\n');
   all.text.cut(0);
   all.text.give_back(4 * gathering::most);
   all.lines = 0;

@@ -36,7 +36,8 @@ struct word_reader {
   T number(std::string_view text, std::string_view word) const {
     T value{};
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) refuse(word, "not a number that fits");
+    if (error != std::errc() || end != text.data() + text.size())
+      refuse(word, "not a number that fits");
     return value;
   }
   // A number of at least `least`; a factor, or a time in ns that a clock of 63 bits can still add.
@@ -59,7 +60,8 @@ struct word_reader {
   // An errno by its name, like ENOSPC.
   std::error_code errno_named(std::string_view text, std::string_view word) const {
     for (int e = 1; e < 4096; ++e)
-      if (std::error_code const code(e, std::system_category()); error_name(code) == text) return code;
+      if (std::error_code const code(e, std::system_category()); error_name(code) == text)
+        return code;
     refuse(word, "not the name of an errno");
   }
   // An errno by its name, or by its number if it has no name.

@@ -1,4 +1,5 @@
-// Implements layout/detail/algebra.hpp, equal.hpp, measure.hpp, faults.hpp and serialize.hpp for programs that link the library.
+// Implements layout/detail/algebra.hpp, equal.hpp, measure.hpp, faults.hpp and serialize.hpp for
+// programs that link the library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/layout/layout.hpp>
 
@@ -17,15 +18,21 @@ layout linked::copies(std::int64_t count, std::int64_t stride, layout const& inn
 layout linked::table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
   return table_here(offsets, lengths);
 }
-layout linked::table(std::span<std::int64_t const> offsets, std::int64_t length) { return table_here(offsets, length); }
+layout linked::table(std::span<std::int64_t const> offsets, std::int64_t length) {
+  return table_here(offsets, length);
+}
 layout linked::borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
   return borrowed_table_here(offsets, length);
 }
-void linked::add(assembler& to, std::int64_t displacement, layout const& part) { to.add_here(displacement, part); }
+void linked::add(assembler& to, std::int64_t displacement, layout const& part) {
+  to.add_here(displacement, part);
+}
 layout linked::finish(assembler& all) { return all.finish_here(); }
 
 bool linked::same_bytes(layout const& a, layout const& b) { return same_bytes_here(a, b); }
-piece linked::hull_of(layout const& l, std::int64_t from, std::int64_t to) { return hull_here(l, from, to); }
+piece linked::hull_of(layout const& l, std::int64_t from, std::int64_t to) {
+  return hull_here(l, from, to);
+}
 std::size_t linked::depth(layout const& l) { return measure(l).depth(); }
 bool linked::is_monotonic(layout const& l) { return measure(l).is_monotonic(); }
 std::int64_t linked::piece_at(layout const& l, std::int64_t position) {

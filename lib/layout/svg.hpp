@@ -48,8 +48,8 @@ struct colour {
   }
 };
 
-inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49},
-    pale{238, 240, 243}, grid_grey{200, 205, 212};
+inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49}, pale{238, 240, 243},
+    grid_grey{200, 205, 212};
 
 // The palette of Okabe and Ito without its black, which all kinds of eyes tell apart. Ranks beyond
 // 7 get lighter and darker tints. Beyond 21 the colours come again, and numbers tell ranks apart.

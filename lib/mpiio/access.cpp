@@ -65,13 +65,15 @@ int begin_split(MPI_File file, char const* name, memory const& m, Call&& call) {
   });
 }
 
-int end_split(MPI_File file, char const* name, char const* begun, void const* address, MPI_Status* status) {
+int end_split(MPI_File file, char const* name, char const* begun, void const* address,
+              MPI_Status* status) {
   return with_file(file, name, [&](opened_file& f) {
     std::error_code error;
     report const done = f.of.end(begun, error);
     tell_status(status, done.memory_bytes);
     if (!error && std::exchange(f.split_buffer, nullptr) != address)
-      return tell(file, MPI_ERR_BUFFER, std::string(name) + ": this is not the buffer with which the call began");
+      return tell(file, MPI_ERR_BUFFER,
+                  std::string(name) + ": this is not the buffer with which the call began");
     return told(file, f, error, f.split_class);
   });
 }
@@ -82,97 +84,98 @@ int end_split(MPI_File file, char const* name, char const* begun, void const* ad
 using namespace argosy;
 using namespace argosy::mpiio;
 
-// Each call in two forms: with an int for the count, and with an MPI_Count, which MPI 4 has. An older mpi.h does not declare the
-// second, so it is declared here.
-#define ARGOSY_MPIIO_BOTH(name, define) define(MPI_File_##name, int, name) define(MPI_File_##name##_c, MPI_Count, name)
+// Each call in two forms: with an int for the count, and with an MPI_Count, which MPI 4 has. An
+// older mpi.h does not declare the second, so it is declared here.
+#define ARGOSY_MPIIO_BOTH(name, define) \
+  define(MPI_File_##name, int, name) define(MPI_File_##name##_c, MPI_Count, name)
 
 // --- Blocking ---
 
-#define ARGOSY_MPIIO_ACCESS(function, number, method, Data, pointer)                               \
-  ARGOSY_MPIIO_FUNCTION(                                                                           \
-      int, function,                                                                               \
-      (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status),       \
-      (file, address, count, type, status)) {                                                      \
-    return transfer<Data>(                                                                         \
-        file, #function, {address, count, type}, status,                                           \
-        [](argosy::file& f, auto data, how with) { return f.method(data(), with); });              \
+#define ARGOSY_MPIIO_ACCESS(function, number, method, Data, pointer)                          \
+  ARGOSY_MPIIO_FUNCTION(                                                                      \
+      int, function,                                                                          \
+      (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status * status), \
+      (file, address, count, type, status)) {                                                 \
+    return transfer<Data>(                                                                    \
+        file, #function, {address, count, type}, status,                                      \
+        [](argosy::file& f, auto data, how with) { return f.method(data(), with); });         \
   }
-#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                            \
-  ARGOSY_MPIIO_FUNCTION(int, function,                                                             \
-                        (MPI_File file, MPI_Offset offset, pointer address, number count,          \
-                         MPI_Datatype type, MPI_Status* status),                                   \
-                        (file, offset, address, count, type, status)) {                            \
-    return transfer<Data>(                                                                         \
-        file, #function, {address, count, type}, status,                                           \
-        [&](argosy::file& f, auto data, how with) { return f.method(offset, data(), with); });     \
+#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                        \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                         \
+                        (MPI_File file, MPI_Offset offset, pointer address, number count,      \
+                         MPI_Datatype type, MPI_Status * status),                              \
+                        (file, offset, address, count, type, status)) {                        \
+    return transfer<Data>(                                                                     \
+        file, #function, {address, count, type}, status,                                       \
+        [&](argosy::file& f, auto data, how with) { return f.method(offset, data(), with); }); \
   }
-#define ARGOSY_MPIIO_READ(function, number, method)                                                \
+#define ARGOSY_MPIIO_READ(function, number, method) \
   ARGOSY_MPIIO_ACCESS(function, number, method, target, void*)
-#define ARGOSY_MPIIO_WRITE(function, number, method)                                               \
+#define ARGOSY_MPIIO_WRITE(function, number, method) \
   ARGOSY_MPIIO_ACCESS(function, number, method, source, void const*)
-#define ARGOSY_MPIIO_READ_AT(function, number, method)                                             \
+#define ARGOSY_MPIIO_READ_AT(function, number, method) \
   ARGOSY_MPIIO_ACCESS_AT(function, number, method, target, void*)
-#define ARGOSY_MPIIO_WRITE_AT(function, number, method)                                            \
+#define ARGOSY_MPIIO_WRITE_AT(function, number, method) \
   ARGOSY_MPIIO_ACCESS_AT(function, number, method, source, void const*)
 
 // --- Nonblocking ---
 
-#define ARGOSY_MPIIO_BEGIN(function, number, method, Data, pointer)                                \
-  ARGOSY_MPIIO_FUNCTION(                                                                           \
-      int, function,                                                                               \
-      (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Request* request),     \
-      (file, address, count, type, request)) {                                                     \
-    return start<Data>(file, #function, {address, count, type}, request,                           \
-                       [](argosy::file& f, auto data) { return f.method(data()); });               \
+#define ARGOSY_MPIIO_BEGIN(function, number, method, Data, pointer)                             \
+  ARGOSY_MPIIO_FUNCTION(                                                                        \
+      int, function,                                                                            \
+      (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Request * request), \
+      (file, address, count, type, request)) {                                                  \
+    return start<Data>(file, #function, {address, count, type}, request,                        \
+                       [](argosy::file& f, auto data) { return f.method(data()); });            \
   }
-#define ARGOSY_MPIIO_BEGIN_AT(function, number, method, Data, pointer)                             \
-  ARGOSY_MPIIO_FUNCTION(int, function,                                                             \
-                        (MPI_File file, MPI_Offset offset, pointer address, number count,          \
-                         MPI_Datatype type, MPI_Request* request),                                 \
-                        (file, offset, address, count, type, request)) {                           \
-    return start<Data>(file, #function, {address, count, type}, request,                           \
-                       [&](argosy::file& f, auto data) { return f.method(offset, data()); });      \
+#define ARGOSY_MPIIO_BEGIN_AT(function, number, method, Data, pointer)                        \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                        \
+                        (MPI_File file, MPI_Offset offset, pointer address, number count,     \
+                         MPI_Datatype type, MPI_Request * request),                           \
+                        (file, offset, address, count, type, request)) {                      \
+    return start<Data>(file, #function, {address, count, type}, request,                      \
+                       [&](argosy::file& f, auto data) { return f.method(offset, data()); }); \
   }
-#define ARGOSY_MPIIO_IREAD(function, number, method)                                               \
+#define ARGOSY_MPIIO_IREAD(function, number, method) \
   ARGOSY_MPIIO_BEGIN(function, number, method, target, void*)
-#define ARGOSY_MPIIO_IWRITE(function, number, method)                                              \
+#define ARGOSY_MPIIO_IWRITE(function, number, method) \
   ARGOSY_MPIIO_BEGIN(function, number, method, source, void const*)
-#define ARGOSY_MPIIO_IREAD_AT(function, number, method)                                            \
+#define ARGOSY_MPIIO_IREAD_AT(function, number, method) \
   ARGOSY_MPIIO_BEGIN_AT(function, number, method, target, void*)
-#define ARGOSY_MPIIO_IWRITE_AT(function, number, method)                                           \
+#define ARGOSY_MPIIO_IWRITE_AT(function, number, method) \
   ARGOSY_MPIIO_BEGIN_AT(function, number, method, source, void const*)
 
 // --- Split ---
 
-#define ARGOSY_MPIIO_SPLIT_BEGIN(function, number, method, Data, pointer)                          \
-  ARGOSY_MPIIO_FUNCTION(int, function,                                                             \
-                        (MPI_File file, pointer address, number count, MPI_Datatype type),         \
-                        (file, address, count, type)) {                                            \
-    return begin_split<Data>(file, #function, {address, count, type},                              \
-                             [](argosy::file& f, auto data) { f.begin_##method(data()); });        \
+#define ARGOSY_MPIIO_SPLIT_BEGIN(function, number, method, Data, pointer)                   \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                      \
+                        (MPI_File file, pointer address, number count, MPI_Datatype type),  \
+                        (file, address, count, type)) {                                     \
+    return begin_split<Data>(file, #function, {address, count, type},                       \
+                             [](argosy::file& f, auto data) { f.begin_##method(data()); }); \
   }
-#define ARGOSY_MPIIO_SPLIT_BEGIN_AT(function, number, method, Data, pointer)                       \
-  ARGOSY_MPIIO_FUNCTION(                                                                           \
-      int, function,                                                                               \
-      (MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type),        \
-      (file, offset, address, count, type)) {                                                      \
-    return begin_split<Data>(                                                                      \
-        file, #function, {address, count, type},                                                   \
-        [&](argosy::file& f, auto data) { f.begin_##method(offset, data()); });                    \
+#define ARGOSY_MPIIO_SPLIT_BEGIN_AT(function, number, method, Data, pointer)                \
+  ARGOSY_MPIIO_FUNCTION(                                                                    \
+      int, function,                                                                        \
+      (MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type), \
+      (file, offset, address, count, type)) {                                               \
+    return begin_split<Data>(                                                               \
+        file, #function, {address, count, type},                                            \
+        [&](argosy::file& f, auto data) { f.begin_##method(offset, data()); });             \
   }
-#define ARGOSY_MPIIO_SPLIT_END(method, pointer)                                                    \
-  ARGOSY_MPIIO_FUNCTION(int, MPI_File_##method##_end,                                              \
-                        (MPI_File file, pointer address, MPI_Status* status),                      \
-                        (file, address, status)) {                                                 \
-    return end_split(file, "MPI_File_" #method "_end", "begin_" #method, address, status);         \
+#define ARGOSY_MPIIO_SPLIT_END(method, pointer)                                            \
+  ARGOSY_MPIIO_FUNCTION(int, MPI_File_##method##_end,                                      \
+                        (MPI_File file, pointer address, MPI_Status * status),             \
+                        (file, address, status)) {                                         \
+    return end_split(file, "MPI_File_" #method "_end", "begin_" #method, address, status); \
   }
-#define ARGOSY_MPIIO_SPLIT(method, Data, pointer)                                                  \
-  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin, int, method, Data, pointer)                  \
-  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer)          \
+#define ARGOSY_MPIIO_SPLIT(method, Data, pointer)                                         \
+  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin, int, method, Data, pointer)         \
+  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer) \
   ARGOSY_MPIIO_SPLIT_END(method, pointer)
-#define ARGOSY_MPIIO_SPLIT_AT(method, Data, pointer)                                               \
-  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin, int, method, Data, pointer)               \
-  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer)       \
+#define ARGOSY_MPIIO_SPLIT_AT(method, Data, pointer)                                         \
+  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin, int, method, Data, pointer)         \
+  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer) \
   ARGOSY_MPIIO_SPLIT_END(method, pointer)
 
 extern "C" {

@@ -17,15 +17,17 @@
 
 namespace argosy::mpiio {
 
-// `Data` is a source or a target. What is wrong is an error of the call; `error_class` is then MPI's name for it on this rank, as
-// argosy has one class for all arguments.
+// `Data` is a source or a target. What is wrong is an error of the call; `error_class` is then
+// MPI's name for it on this rank, as argosy has one class for all arguments.
 template <class Data>
 Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error_class) {
   constexpr bool reads = std::same_as<Data, target>;
   source_location const nowhere{};  // the program's line is not known
   if (count < 0) {
     error_class = MPI_ERR_COUNT;
-    return {failure(errc::argument, "the count is " + std::to_string(count) + "; it must not be negative"), nowhere};
+    return {failure(errc::argument,
+                    "the count is " + std::to_string(count) + "; it must not be negative"),
+            nowhere};
   }
   known_type const& k = known(type);
   if (!k.fault.empty()) {
@@ -33,12 +35,14 @@ Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error
     return {failure(errc::datatype, k.fault), nowhere};
   }
   std::int64_t items = 0;
-  if (k.items > 0 && address != nullptr && !__builtin_mul_overflow(std::int64_t{count}, k.items, &items) &&
+  if (k.items > 0 && address != nullptr &&
+      !__builtin_mul_overflow(std::int64_t{count}, k.items, &items) &&
       items <= std::numeric_limits<std::int64_t>::max() / k.size)
     return {detail::item_row{address, k.item, items}, nowhere};
   using where = std::conditional_t<reads, void*, void const*>;
   auto const at = const_cast<where>(address);
-  if (!k.dense || (address == nullptr && count > 0)) return Data(at, k.form, std::int64_t{count}, nowhere);
+  if (!k.dense || (address == nullptr && count > 0))
+    return Data(at, k.form, std::int64_t{count}, nowhere);
   using bytes_at = std::conditional_t<reads, buffer, const_buffer>;
   using byte = std::remove_pointer_t<decltype(bytes_at().address())>;
   std::int64_t size = 0;
@@ -46,7 +50,9 @@ Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error
     error_class = MPI_ERR_COUNT;
     return {failure(errc::argument, "the data has more than 2^63 bytes"), nowhere};
   }
-  return Data(bytes_at(static_cast<byte*>(at), bytes(size), argosy::detail::types_of_copies(k.form, count)), nowhere);
+  return Data(
+      bytes_at(static_cast<byte*>(at), bytes(size), argosy::detail::types_of_copies(k.form, count)),
+      nowhere);
 }
 
 // So many bytes in memory; MPI_Get_count makes items of them.

@@ -27,16 +27,16 @@ MPI_Datatype named(basic type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-// Calls of MPI's functions with counts that they can take. Each converts `most` items at a time; `position` is always 0, as the
-// buffers begin with the items.
+// Calls of MPI's functions with counts that they can take. Each converts `most` items at a time;
+// `position` is always 0, as the buffers begin with the items.
 template <class Function, class Number>
 struct converter {
   Function* function;
   void* state;
   static constexpr std::int64_t most = sizeof(Number) == sizeof(int) ? INT_MAX : INT64_MAX;
 
-  bool operator()(basic type, std::int64_t count, std::byte* user, std::int64_t user_bytes, std::byte* file,
-                  std::int64_t file_bytes) const {
+  bool operator()(basic type, std::int64_t count, std::byte* user, std::int64_t user_bytes,
+                  std::byte* file, std::int64_t file_bytes) const {
     MPI_Datatype const as = named(type);
     if (as == MPI_DATATYPE_NULL) return false;
     while (count > 0) {
@@ -51,8 +51,8 @@ struct converter {
 };
 
 template <class Function, class Number>
-int register_functions(char const* name, Function* read, Function* write, MPI_Datarep_extent_function* extent,
-                       void* state) {
+int register_functions(char const* name, Function* read, Function* write,
+                       MPI_Datarep_extent_function* extent, void* state) {
   return guarded(MPI_FILE_NULL, "MPI_Register_datarep", [&] {
     auto const file_bytes = [extent, state](basic type) -> std::int64_t {
       MPI_Datatype const as = named(type);
@@ -65,21 +65,26 @@ int register_functions(char const* name, Function* read, Function* write, MPI_Da
     functions.file_bytes = file_bytes;
     if (read)
       functions.read = [=, convert = converter<Function, Number>{read, state}](
-                           basic type, std::int64_t count, std::byte const* file, std::byte* memory) {
-        return convert(type, count, memory, argosy::detail::size_in(argosy::detail::native_sizes, type),
+                           basic type, std::int64_t count, std::byte const* file,
+                           std::byte* memory) {
+        return convert(type, count, memory,
+                       argosy::detail::size_in(argosy::detail::native_sizes, type),
                        const_cast<std::byte*>(file), file_bytes(type));
       };
     if (write)
       functions.write = [=, convert = converter<Function, Number>{write, state}](
-                            basic type, std::int64_t count, std::byte const* memory, std::byte* file) {
+                            basic type, std::int64_t count, std::byte const* memory,
+                            std::byte* file) {
         return convert(type, count, const_cast<std::byte*>(memory),
-                       argosy::detail::size_in(argosy::detail::native_sizes, type), file, file_bytes(type));
+                       argosy::detail::size_in(argosy::detail::native_sizes, type), file,
+                       file_bytes(type));
       };
     std::error_code error;
     register_representation(name ? name : "", std::move(functions), error);
     if (!error) return MPI_SUCCESS;
-    return tell(MPI_FILE_NULL, error,
-                "MPI_Register_datarep of '" + std::string(name ? name : "") + "': " + error.message());
+    return tell(
+        MPI_FILE_NULL, error,
+        "MPI_Register_datarep of '" + std::string(name ? name : "") + "': " + error.message());
   });
 }
 
@@ -96,8 +101,11 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Register_datarep,
                        void* state),
                       (name, read, write, extent, state)) {
   // MPI_CONVERSION_FN_NULL is a null pointer or a function, as the MPI library likes.
-  auto const none = [](MPI_Datarep_conversion_function* f) { return f == MPI_CONVERSION_FN_NULL ? nullptr : f; };
-  return register_functions<MPI_Datarep_conversion_function, int>(name, none(read), none(write), extent, state);
+  auto const none = [](MPI_Datarep_conversion_function* f) {
+    return f == MPI_CONVERSION_FN_NULL ? nullptr : f;
+  };
+  return register_functions<MPI_Datarep_conversion_function, int>(name, none(read), none(write),
+                                                                  extent, state);
 }
 
 // As MPI 4 declares it.

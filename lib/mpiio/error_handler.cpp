@@ -22,7 +22,8 @@ namespace {
 using function = MPI_File_errhandler_function;
 using fortran_function = void(MPI_Fint* file, MPI_Fint* code);
 
-// What a handler of files calls, and who holds it: the program, files, and whoever was handed it out.
+// What a handler of files calls, and who holds it: the program, files, and whoever was handed it
+// out.
 struct made_handler {
   function* of_c = nullptr;
   fortran_function* of_fortran = nullptr;
@@ -31,7 +32,8 @@ struct made_handler {
 
 std::mutex handlers_mutex;
 auto& handlers() {
-  static auto& all = *new std::map<MPI_Errhandler, made_handler, std::less<>>;  // files that are never closed hold some
+  // files that are never closed hold some
+  static auto& all = *new std::map<MPI_Errhandler, made_handler, std::less<>>;
   return all;
 }
 int predefined_handed_out = 0;
@@ -75,7 +77,8 @@ std::string text_of(int code) {
   return text;
 }
 
-// Codes of each class, and what they stand for now. Few of one class: MPI keeps codes for ever, and a program may meet errors without end.
+// Codes of each class, and what they stand for now. Few of one class: MPI keeps codes for ever, and
+// a program may meet errors without end.
 struct told_codes {
   static constexpr int most = 16;
   struct of_class {
@@ -113,7 +116,9 @@ int class_of_call(std::error_code const& error, int own) {
   return of_arguments && own != MPI_SUCCESS ? own : to_mpi_class(error);
 }
 
-error_handler::error_handler(error_handler const& other) : handler_(other.handler_) { hold(handler_); }
+error_handler::error_handler(error_handler const& other) : handler_(other.handler_) {
+  hold(handler_);
+}
 
 error_handler& error_handler::operator=(error_handler const& other) {
   hold(other.handler_);
@@ -189,12 +194,12 @@ using namespace argosy::mpiio;
 extern "C" {
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_File_create_errhandler,
-                      (MPI_File_errhandler_function* f, MPI_Errhandler* handler), (f, handler)) {
+                      (MPI_File_errhandler_function * f, MPI_Errhandler* handler), (f, handler)) {
   return made({.of_c = f}, f, handler, real);
 }
 
 // Interposed since files of ours hold handlers, too, of which MPI does not know.
-ARGOSY_MPIIO_FUNCTION(int, MPI_Errhandler_free, (MPI_Errhandler* handler), (handler)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_Errhandler_free, (MPI_Errhandler * handler), (handler)) {
   if (handler == nullptr) return real(handler);
   if (is_predefined(*handler)) {
     std::lock_guard const guard(handlers_mutex);
@@ -233,17 +238,18 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Error_string, (int code, char* text, int* length)
   return real(code, text, length);
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_errhandler,
-                      (MPI_File file, MPI_Errhandler handler), (file, handler)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_errhandler, (MPI_File file, MPI_Errhandler handler),
+                      (file, handler)) {
   error_handler* const of_file = handler_of(file);
   if (!of_file) return tell_no_file("MPI_File_set_errhandler");
   if (of_file->set(handler)) return MPI_SUCCESS;
-  return tell(file, MPI_ERR_ARG,
-              "MPI_File_set_errhandler: the error handler was not made by MPI_File_create_errhandler");
+  return tell(
+      file, MPI_ERR_ARG,
+      "MPI_File_set_errhandler: the error handler was not made by MPI_File_create_errhandler");
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_errhandler,
-                      (MPI_File file, MPI_Errhandler* handler), (file, handler)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_errhandler, (MPI_File file, MPI_Errhandler* handler),
+                      (file, handler)) {
   error_handler const* const of_file = handler_of(file);
   if (!of_file) return tell_no_file("MPI_File_get_errhandler");
   *handler = of_file->handed_out();

@@ -1,4 +1,5 @@
-// What a file does with an error: MPI's error handlers, and the codes by which programs ask for our sentences.
+// What a file does with an error: MPI's error handlers, and the codes by which programs ask for our
+// sentences.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +10,12 @@
 
 namespace argosy::mpiio {
 
-// A new code of this class, for which MPI_Error_string returns `text`. Codes are few and come again after some errors.
+// A new code of this class, for which MPI_Error_string returns `text`. Codes are few and come again
+// after some errors.
 int code_of(int error_class, std::string const& text);
 
-// MPI's class for the error of a call. `own`: of this rank's own arguments, which MPI tells in more classes than argosy;
-// MPI_SUCCESS if nothing is wrong with them.
+// MPI's class for the error of a call. `own`: of this rank's own arguments, which MPI tells in more
+// classes than argosy; MPI_SUCCESS if nothing is wrong with them.
 int class_of_call(std::error_code const& error, int own);
 
 // A counted hold on an MPI_Errhandler: MPI counts the holds of its own files only.
@@ -28,7 +30,8 @@ class error_handler {
   error_handler& operator=(error_handler const& other);
   ~error_handler();
 
-  // Does what the handler says; returns if that does. `file` is what a function of the program is given.
+  // Does what the handler says; returns if that does. `file` is what a function of the program is
+  // given.
   void call(MPI_File file, int code) const;
 
  private:

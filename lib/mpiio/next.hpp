@@ -58,16 +58,17 @@ way<Function> way_of(char const* name) {
 // PMPI_X is a function of its own, since each of the two goes on to its own kind: a tool's MPI_X
 // calls PMPI_X, and would come back for ever. MPI_X is weak, as it is in MPI libraries, so that a
 // tool's may be in the same program when both are linked statically.
-#define ARGOSY_MPIIO_FUNCTION(result, name, parameters, arguments)                                  \
-  extern "C" result name parameters;                                                                \
-  extern "C" result P##name parameters;                                                             \
-  static result argosy_##name([[maybe_unused]] decltype(::name)* real ARGOSY_MPIIO_AND parameters); \
-  extern "C" __attribute__((weak)) result name parameters {                                         \
-    static auto const on = ::argosy::mpiio::way_of<decltype(::name)>(#name);                        \
-    return on.passes ? on.to arguments : argosy_##name(on.to ARGOSY_MPIIO_AND arguments);           \
-  }                                                                                                 \
-  extern "C" result P##name parameters {                                                            \
-    static auto const on = ::argosy::mpiio::way_of<decltype(::name)>("P" #name);                    \
-    return on.passes ? on.to arguments : argosy_##name(on.to ARGOSY_MPIIO_AND arguments);           \
-  }                                                                                                 \
+#define ARGOSY_MPIIO_FUNCTION(result, name, parameters, arguments)                        \
+  extern "C" result name parameters;                                                      \
+  extern "C" result P##name parameters;                                                   \
+  static result argosy_##name(                                                            \
+      [[maybe_unused]] decltype(::name)* real ARGOSY_MPIIO_AND parameters);               \
+  extern "C" __attribute__((weak)) result name parameters {                               \
+    static auto const on = ::argosy::mpiio::way_of<decltype(::name)>(#name);              \
+    return on.passes ? on.to arguments : argosy_##name(on.to ARGOSY_MPIIO_AND arguments); \
+  }                                                                                       \
+  extern "C" result P##name parameters {                                                  \
+    static auto const on = ::argosy::mpiio::way_of<decltype(::name)>("P" #name);          \
+    return on.passes ? on.to arguments : argosy_##name(on.to ARGOSY_MPIIO_AND arguments); \
+  }                                                                                       \
   static result argosy_##name([[maybe_unused]] decltype(::name)* real ARGOSY_MPIIO_AND parameters)

@@ -41,11 +41,13 @@ mode mode_of(int amode) {
 
 hints hints_of(MPI_Info info) {
   hints h;
-  // What programs that were written for other libraries rely on: views that those take, and a sync that may be tried again.
+  // What programs that were written for other libraries rely on: views that those take, and a sync
+  // that may be tried again.
   h.set("argosy_lenient", "true").set("argosy_sync_errors", "until_written");
   if (char const* const path = std::getenv("ROMIO_HINTS"); path != nullptr && *path != '\0') {
     hints const more = read_hints_file(path, "ROMIO_HINTS");
-    h.named.insert(h.named.end(), more.named.rbegin(), more.named.rend());  // of equal names the first counts there
+    // of equal names the first counts there
+    h.named.insert(h.named.end(), more.named.rbegin(), more.named.rend());
   }
   hints const given = from_info(info);
   h.named.insert(h.named.end(), given.named.begin(), given.named.end());
@@ -61,17 +63,17 @@ using namespace argosy::mpiio;
 extern "C" {
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_File_open,
-                      (MPI_Comm comm, char const* filename, int amode,
-                       MPI_Info info, MPI_File* file),
+                      (MPI_Comm comm, char const* filename, int amode, MPI_Info info,
+                       MPI_File* file),
                       (comm, filename, amode, info, file)) {
   *file = MPI_FILE_NULL;
   return guarded(MPI_FILE_NULL, "MPI_File_open", [&] {
     std::error_code no_group;
     mpi const world(comm, no_group);
     if (no_group)
-      return tell(
-          MPI_FILE_NULL, MPI_ERR_COMM,
-          "MPI_File_open: the communicator is MPI_COMM_NULL or an intercommunicator; a file is opened by one group");
+      return tell(MPI_FILE_NULL, MPI_ERR_COMM,
+                  "MPI_File_open: the communicator is MPI_COMM_NULL or an intercommunicator; a "
+                  "file is opened by one group");
     auto f = std::make_shared<opened_file>();
     hints given = hints_of(info);
     std::string const path = filename ? filename : "";
@@ -80,9 +82,11 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_open,
     try {
       f->of = file::open(world, path, mode_of(amode), given, std::move(on.files));
     } catch (error const& e) {
-      // Of an open all ranks say why it failed, as programs expect: where another rank failed, its class.
+      // Of an open all ranks say why it failed, as programs expect: where another rank failed, its
+      // class.
       bool const elsewhere = e.code() == errc::error_on_another_rank;
-      return tell(MPI_FILE_NULL, elsewhere ? std::error_code(classify(e.cause())) : e.code(), e.what());
+      return tell(MPI_FILE_NULL, elsewhere ? std::error_code(classify(e.cause())) : e.code(),
+                  e.what());
     }
     f->amode = amode;
     f->handle = std::move(on.name);
@@ -91,7 +95,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_open,
   });
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_close, (MPI_File* file), (file)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_close, (MPI_File * file), (file)) {
   return guarded(*file, "MPI_File_close", [&] {
     auto const* const found = find(*file);
     if (!found) return tell_no_file("MPI_File_close");
@@ -105,8 +109,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_close, (MPI_File* file), (file)) {
   });
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_delete,
-                      (char const* filename, MPI_Info info), (filename, info)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_delete, (char const* filename, MPI_Info info),
+                      (filename, info)) {
   return guarded(MPI_FILE_NULL, "MPI_File_delete", [&] {
     chosen_handle const on = handle_for(filename ? filename : "", from_info(info));
     std::string const path = detail::without_prefix(filename ? filename : "");
@@ -124,8 +128,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_size, (MPI_File file, MPI_Offset bytes),
   });
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_preallocate,
-                      (MPI_File file, MPI_Offset bytes), (file, bytes)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_preallocate, (MPI_File file, MPI_Offset bytes), (file, bytes)) {
   return with_call(file, "MPI_File_preallocate", [&](opened_file& f, std::error_code& e) {
     settle(file, f);
     f.of.preallocate(bytes, e);
@@ -133,11 +136,13 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_preallocate,
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_size, (MPI_File file, MPI_Offset* bytes), (file, bytes)) {
-  return with_call(file, "MPI_File_get_size", [&](opened_file& f, std::error_code& e) { *bytes = f.of.size(e); });
+  return with_call(file, "MPI_File_get_size",
+                   [&](opened_file& f, std::error_code& e) { *bytes = f.of.size(e); });
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_File_sync, (MPI_File file), (file)) {
-  return with_call(file, "MPI_File_sync", [&](opened_file& f, std::error_code& e) { f.of.sync(e); });
+  return with_call(file, "MPI_File_sync",
+                   [&](opened_file& f, std::error_code& e) { f.of.sync(e); });
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_atomicity, (MPI_File file, int flag), (file, flag)) {

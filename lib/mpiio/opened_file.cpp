@@ -12,7 +12,8 @@
 namespace argosy::mpiio {
 namespace {
 
-// What a handle points to. Never freed, so that a handle that was closed can be told from one that is open: they are few and small.
+// What a handle points to. Never freed, so that a handle that was closed can be told from one that
+// is open: they are few and small.
 struct slot {
   std::shared_ptr<opened_file> file;
   MPI_Fint number;
@@ -35,7 +36,8 @@ slot* slot_of(MPI_File file) {
 MPI_File remember(std::shared_ptr<opened_file> f) {
   std::lock_guard const guard(slots_mutex);
   auto& all = slots();
-  auto free = std::find_if(all.begin(), all.end(), [](auto const& s) { return s->file == nullptr; });
+  auto free =
+      std::find_if(all.begin(), all.end(), [](auto const& s) { return s->file == nullptr; });
   if (free == all.end()) {
     auto const number = static_cast<MPI_Fint>(all.size() + 1);  // 0 is MPI_FILE_NULL
     free = all.insert(all.end(), std::make_unique<slot>(slot{nullptr, number}));
@@ -70,10 +72,11 @@ int tell(MPI_File file, std::error_code const& error, std::string const& text) {
 }
 
 int tell_no_file(char const* call) {
-  return tell(MPI_FILE_NULL, MPI_ERR_FILE,
-              std::string(call) +
-                  ": the file is not open. What to do: open it first, and look at what MPI_File_open "
-                  "returns, since errors of files are not fatal by default");
+  return tell(
+      MPI_FILE_NULL, MPI_ERR_FILE,
+      std::string(call) +
+          ": the file is not open. What to do: open it first, and look at what MPI_File_open "
+          "returns, since errors of files are not fatal by default");
 }
 
 }  // namespace argosy::mpiio
@@ -90,7 +93,8 @@ ARGOSY_MPIIO_FUNCTION(MPI_Fint, MPI_File_c2f, (MPI_File file), (file)) {
 ARGOSY_MPIIO_FUNCTION(MPI_File, MPI_File_f2c, (MPI_Fint number), (number)) {
   std::lock_guard const guard(slots_mutex);
   auto const at = static_cast<std::size_t>(number);
-  return number < 1 || at > slots().size() ? MPI_FILE_NULL : reinterpret_cast<MPI_File>(slots()[at - 1].get());
+  return number < 1 || at > slots().size() ? MPI_FILE_NULL
+                                           : reinterpret_cast<MPI_File>(slots()[at - 1].get());
 }
 
 }  // extern "C"

@@ -52,7 +52,8 @@ int tell(MPI_File file, int error_class, std::string const& text);
 int tell(MPI_File file, std::error_code const& error, std::string const& text);
 int tell_no_file(char const* call);
 
-// Runs a body that may throw, and makes codes of what it throws: nothing may leave a function of MPI.
+// Runs a body that may throw, and makes codes of what it throws: nothing may leave a function of
+// MPI.
 template <class Body>
 int guarded(MPI_File file, char const* call, Body&& body) {
   try {

@@ -62,7 +62,8 @@ using held = std::shared_ptr<pending>;
 std::atomic<int> pending_count{0};
 std::mutex pending_mutex;
 auto& all_pending() {
-  static auto& all = *new std::map<MPI_Request, held, std::less<>>;  // MPI may free some while it is finalized
+  // MPI may free some while it is finalized
+  static auto& all = *new std::map<MPI_Request, held, std::less<>>;
   return all;
 }
 
@@ -113,13 +114,15 @@ class files_among {
       if (p && !p->look()) all = false;
     return all;
   }
-  // That of a file with several ranks, else of all; none in a program of sessions only, whose files have one rank.
+  // That of a file with several ranks, else of all; none in a program of sessions only, whose files
+  // have one rank.
   MPI_Comm comm() const {
     int is_there = 0;
     PMPI_Initialized(&is_there);
     MPI_Comm found = is_there != 0 ? MPI_COMM_WORLD : MPI_COMM_NULL;
     for (held const& p : all_)
-      if (p && p->file->of.is_open() && p->file->of.world().size() > 1) found = p->file->of.world().get();
+      if (p && p->file->of.is_open() && p->file->of.world().size() > 1)
+        found = p->file->of.world().get();
     return found;
   }
   held const& operator[](int i) const { return all_[static_cast<std::size_t>(i)]; }
@@ -135,12 +138,14 @@ class files_among {
   bool some_ = false;
 };
 
-// Between two looks: lets MPI move messages, and the thread that accesses the file have the processor. Now and then it finds
-// requests that cannot end, since ranks are in different calls.
+// Between two looks: lets MPI move messages, and the thread that accesses the file have the
+// processor. Now and then it finds requests that cannot end, since ranks are in different calls.
 class breath {
  public:
-  // `comm`: of several ranks, if there is one. MPI libraries know that a communicator of one rank has no messages to move.
-  breath(std::vector<request*> awaited, MPI_Comm comm) : awaited_(std::move(awaited)), comm_(comm) {}
+  // `comm`: of several ranks, if there is one. MPI libraries know that a communicator of one rank
+  // has no messages to move.
+  breath(std::vector<request*> awaited, MPI_Comm comm)
+      : awaited_(std::move(awaited)), comm_(comm) {}
   void operator()() {
     auto const since = std::chrono::steady_clock::now();
     pause();
@@ -167,9 +172,11 @@ class breath {
   int times_ = 0;
 };
 
-// Errors of completed requests of files go into the statuses. `place(i)` is the index in the list of the i-th status.
+// Errors of completed requests of files go into the statuses. `place(i)` is the index in the list
+// of the i-th status.
 template <class Place>
-int with_errors(int code, files_among const& files, int count, MPI_Status* statuses, Place&& place) {
+int with_errors(int code, files_among const& files, int count, MPI_Status* statuses,
+                Place&& place) {
   bool wrong = false;
   for (int i = 0; i < count; ++i)
     if (files[place(i)] && files[place(i)]->code != MPI_SUCCESS) wrong = true;
@@ -223,7 +230,8 @@ void settle(MPI_File file, opened_file& f) {
   for (held const& p : of_file) awaited.push_back(&p->of);
   breath between(std::move(awaited), f.of.world().get());
   auto const all_ended = [&] {
-    return std::ranges::all_of(dropped, &request::test) && std::ranges::all_of(of_file, &pending::look);
+    return std::ranges::all_of(dropped, &request::test) &&
+           std::ranges::all_of(of_file, &pending::look);
   };
   while (!all_ended()) between();
 }
@@ -234,7 +242,7 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_Wait, (MPI_Request* r, MPI_Status* status), (r, status)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_Wait, (MPI_Request * r, MPI_Status* status), (r, status)) {
   if (none_pending()) return real(r, status);
   held const p = find(*r);
   if (p) {
@@ -245,8 +253,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Wait, (MPI_Request* r, MPI_Status* status), (r, s
   return code == MPI_SUCCESS ? told(p) : code;
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_Test,
-                      (MPI_Request* r, int* flag, MPI_Status* status), (r, flag, status)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_Test, (MPI_Request * r, int* flag, MPI_Status* status),
+                      (r, flag, status)) {
   if (none_pending()) return real(r, flag, status);
   held const p = find(*r);
   if (p) p->look();
@@ -254,14 +262,14 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Test,
   return code == MPI_SUCCESS && *flag != 0 ? told(p) : code;
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status,
-                      (MPI_Request r, int* flag, MPI_Status* status), (r, flag, status)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status, (MPI_Request r, int* flag, MPI_Status* status),
+                      (r, flag, status)) {
   if (none_pending()) return real(r, flag, status);
   if (held const p = find(r)) p->look();
   return real(r, flag, status);
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_Request_free, (MPI_Request* r), (r)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_free, (MPI_Request * r), (r)) {
   if (none_pending()) return real(r);
   if (held const p = find(*r); p && !p->has_ended) {
     // MPI's request ends here; the transfer goes on, and close waits for it.
@@ -276,8 +284,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Request_free, (MPI_Request* r), (r)) {
   return real(r);
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_Waitall,
-                      (int count, MPI_Request* list, MPI_Status* statuses),
+ARGOSY_MPIIO_FUNCTION(int, MPI_Waitall, (int count, MPI_Request* list, MPI_Status* statuses),
                       (count, list, statuses)) {
   if (none_pending()) return real(count, list, statuses);
   files_among files(count, list);
@@ -322,7 +329,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Waitany,
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_Testsome,
-                      (int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses),
+                      (int count, MPI_Request* list, int* ended, int* indices,
+                       MPI_Status* statuses),
                       (count, list, ended, indices, statuses)) {
   if (none_pending()) return real(count, list, ended, indices, statuses);
   files_among files(count, list);
@@ -333,7 +341,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Testsome,
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_Waitsome,
-                      (int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses),
+                      (int count, MPI_Request* list, int* ended, int* indices,
+                       MPI_Status* statuses),
                       (count, list, ended, indices, statuses)) {
   if (none_pending()) return real(count, list, ended, indices, statuses);
   files_among files(count, list);

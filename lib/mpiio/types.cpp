@@ -47,8 +47,8 @@ known_type decoded(MPI_Datatype type) {
     k.form = from_mpi(type);
     layout const& form = k.form.form();
     k.size = form.size();
-    k.dense =
-        form.pieces() <= 1 && form.lower_bound() == 0 && form.extent() == k.size && (k.size == 0 || form.origin() == 0);
+    k.dense = form.pieces() <= 1 && form.lower_bound() == 0 && form.extent() == k.size &&
+              (k.size == 0 || form.origin() == 0);
   } catch (invalid_layout const& e) {
     k.fault = e.what();
   }
@@ -58,14 +58,15 @@ known_type decoded(MPI_Datatype type) {
 
 bool is_predefined(MPI_Datatype type) {
   int const combiner = detail::mpi_calls::combiner_of(type);
-  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
-         combiner == MPI_COMBINER_F90_INTEGER;
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 }  // namespace
 
 known_type const& known(MPI_Datatype type) {
-  // Most calls are of the datatype of the one before, and asking MPI costs as much as the rest of a small call.
+  // Most calls are of the datatype of the one before, and asking MPI costs as much as the rest of a
+  // small call.
   thread_local struct {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     unsigned freed = 0;
@@ -76,7 +77,8 @@ known_type const& known(MPI_Datatype type) {
   // Not in the thread's own memory, which is small where this library is loaded late.
   thread_local std::unique_ptr<known_type> unusable;
   if (type == MPI_DATATYPE_NULL) {
-    unusable = std::make_unique<known_type>(known_type{.form = {}, .fault = "the datatype is MPI_DATATYPE_NULL"});
+    unusable = std::make_unique<known_type>(
+        known_type{.form = {}, .fault = "the datatype is MPI_DATATYPE_NULL"});
     return *unusable;
   }
   void* found = nullptr;

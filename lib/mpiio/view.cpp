@@ -16,7 +16,8 @@
 namespace argosy::mpiio {
 namespace {
 
-// For view_shape, which makes the view inside of the call: a datatype that cannot be is an error of all ranks.
+// For view_shape, which makes the view inside of the call: a datatype that cannot be is an error of
+// all ranks.
 auto maker_of(MPI_Datatype type) {
   return [type]() -> argosy::typed_layout {
     known_type const& k = known(type);
@@ -25,7 +26,8 @@ auto maker_of(MPI_Datatype type) {
   };
 }
 
-// MPI_ERR_TYPE if one is no datatype. Of datatypes that cannot be a view the classes that OMPIO and ROMIO tell.
+// MPI_ERR_TYPE if one is no datatype. Of datatypes that cannot be a view the classes that OMPIO and
+// ROMIO tell.
 int class_of_no_view(MPI_Datatype etype, MPI_Datatype filetype) {
   if (!known(etype).fault.empty() || !known(filetype).fault.empty()) return MPI_ERR_TYPE;
   std::int64_t const unit = known(etype).size, size = known(filetype).size;
@@ -67,11 +69,13 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_view,
     std::error_code error;
     hints const given = from_info(info);
     std::string_view const name = representation ? representation : "";
-    std::int64_t const at = displacement == MPI_DISPLACEMENT_CURRENT ? current_displacement : displacement;
+    std::int64_t const at =
+        displacement == MPI_DISPLACEMENT_CURRENT ? current_displacement : displacement;
     auto const etype_made = maker_of(etype), filetype_made = maker_of(filetype);
     settle(file, f);
     f.of.set_view(at, {etype_made, filetype_made, name}, {given, error});
-    if (error == errc::datatype) return tell(file, class_of_no_view(etype, filetype), f.of.what_failed());
+    if (error == errc::datatype)
+      return tell(file, class_of_no_view(etype, filetype), f.of.what_failed());
     if (error) return tell(file, error, f.of.what_failed());
     f.displacement = f.of.view().displacement();
     f.etype = kept_type(etype);
@@ -89,7 +93,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_view,
     *displacement = f.displacement;
     *etype = f.etype.handed_out();
     *filetype = f.filetype.handed_out();
-    std::size_t const n = std::min<std::size_t>(f.representation.size(), MPI_MAX_DATAREP_STRING - 1);
+    std::size_t const n =
+        std::min<std::size_t>(f.representation.size(), MPI_MAX_DATAREP_STRING - 1);
     *std::copy_n(f.representation.data(), n, representation) = '\0';
     return MPI_SUCCESS;
   });
@@ -117,8 +122,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_type_extent_c,
   return type_extent(file, type, std::numeric_limits<MPI_Count>::max(), *extent);
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek,
-                      (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek, (MPI_File file, MPI_Offset offset, int whence),
+                      (file, offset, whence)) {
   return with_call(file, "MPI_File_seek", [&](opened_file& f, std::error_code& e) {
     std::int64_t to = offset;
     seek_from const from = seek_from_of(whence, to);
@@ -126,16 +131,16 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek,
   });
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_position,
-                      (MPI_File file, MPI_Offset* offset), (file, offset)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_position, (MPI_File file, MPI_Offset* offset),
+                      (file, offset)) {
   return with_file(file, "MPI_File_get_position", [&](opened_file& f) {
     *offset = f.of.position();
     return MPI_SUCCESS;
   });
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek_shared,
-                      (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek_shared, (MPI_File file, MPI_Offset offset, int whence),
+                      (file, offset, whence)) {
   return with_call(file, "MPI_File_seek_shared", [&](opened_file& f, std::error_code& e) {
     std::int64_t to = offset;
     seek_from const from = seek_from_of(whence, to);
@@ -143,8 +148,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek_shared,
   });
 }
 
-ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_position_shared,
-                      (MPI_File file, MPI_Offset* offset), (file, offset)) {
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_position_shared, (MPI_File file, MPI_Offset* offset),
+                      (file, offset)) {
   return with_file(file, "MPI_File_get_position_shared", [&](opened_file& f) {
     *offset = f.of.position_shared();
     return MPI_SUCCESS;

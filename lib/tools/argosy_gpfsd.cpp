@@ -21,11 +21,14 @@ namespace {
 
 constexpr char const* usage =
     R"(argosy-gpfsd --socket FILE [--directory DIR] [--machine FILE] [--network] [--print-machine]
-  --socket FILE     an ordinary file of text, written when it serves: what a mount needs to know, with a secret;
-                    only its owner may read it, and who can read it may mount. Removed at the end.
+  --socket FILE     a text file, written when the server is ready: what a mount needs to know, with
+                    a secret. Only its owner may read it; whoever can read it may mount. Removed at
+                    the end.
   --directory DIR   where files are at rest (default: the current one); names are relative to it
-  --machine FILE    parameters, one `name value` per line (default: a plausible machine of the year 2000)
-  --network         serve other machines, too, over TCP: a free port of all interfaces, which the file tells
+  --machine FILE    parameters, one `name value` per line (default: a plausible machine of the year
+                    2000)
+  --network         serve other machines, too, over TCP: on a free port of all interfaces, which the
+                    file names
   --print-machine   print all parameters and end
 It ends with SIGINT or SIGTERM; data that a node has not flushed by then is lost.
 )";
@@ -65,7 +68,8 @@ options read_options(int argc, char** argv) {
       throw std::invalid_argument("unknown option " + name);
     }
   }
-  if (o.socket.empty() && !o.print_machine && !o.help) throw std::invalid_argument("--socket is missing");
+  if (o.socket.empty() && !o.print_machine && !o.help)
+    throw std::invalid_argument("--socket is missing");
   return o;
 }
 
@@ -75,7 +79,8 @@ std::optional<argosy::file_identity> write_socket_file(std::string const& path,
   std::string const draft = path + ".new";
   ::unlink(draft.c_str());
   int const file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  bool good = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  bool good =
+      file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   std::error_code unknown;
   auto const made = argosy::detail::identity_of_file(file, unknown);
   good = file >= 0 && ::close(file) == 0 && good && ::rename(draft.c_str(), path.c_str()) == 0;
@@ -112,10 +117,10 @@ int main(int argc, char** argv) try {
   if (made) argosy::detail::remove_file_of(o.socket, *made);  // not that of a later host
   auto const m = host.manager();
   auto const s = host.servers();
-  std::cout << "token requests " << m.requests << ", grants " << m.grants << ", conflicts " << m.conflicts
-            << ", failed nodes " << m.failed_nodes << "\nblock reads " << s.reads << ", block writes " << s.writes
-            << ", bytes read " << s.bytes_read << ", bytes written " << s.bytes_written << ", errors " << s.errors
-            << '\n';
+  std::cout << "token requests " << m.requests << ", grants " << m.grants << ", conflicts "
+            << m.conflicts << ", failed nodes " << m.failed_nodes << "\nblock reads " << s.reads
+            << ", block writes " << s.writes << ", bytes read " << s.bytes_read
+            << ", bytes written " << s.bytes_written << ", errors " << s.errors << '\n';
   return 0;
 } catch (std::exception const& e) {
   std::cerr << "argosy-gpfsd: " << e.what() << '\n' << usage;

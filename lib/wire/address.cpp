@@ -57,7 +57,8 @@ std::string this_machine() {
 }
 
 void randomize(std::span<std::byte> bytes) {
-  if (getentropy(bytes.data(), bytes.size()) != 0) throw std::system_error(errno, std::system_category(), "getentropy");
+  if (getentropy(bytes.data(), bytes.size()) != 0)
+    throw std::system_error(errno, std::system_category(), "getentropy");
 }
 
 std::string hex(std::span<std::byte const> bytes) {
@@ -70,7 +71,9 @@ std::string hex(std::span<std::byte const> bytes) {
 }
 
 bool from_hex(std::string const& text, std::span<std::byte> bytes) {
-  if (text.size() != 2 * bytes.size() || text.find_first_not_of("0123456789abcdef") != std::string::npos) return false;
+  if (text.size() != 2 * bytes.size() ||
+      text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return false;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<std::byte>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
   return true;
@@ -84,7 +87,9 @@ void add_hosts(address& a) {
   std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> const owned(all, &freeifaddrs);
   for (bool const loopback : {false, true})  // the last resort
     for (ifaddrs const* i = all; i != nullptr; i = i->ifa_next) {
-      if (i->ifa_addr == nullptr || (i->ifa_flags & IFF_UP) == 0 || a.host_count == address::hosts_max) continue;
+      if (i->ifa_addr == nullptr || (i->ifa_flags & IFF_UP) == 0 ||
+          a.host_count == address::hosts_max)
+        continue;
       if (((i->ifa_flags & IFF_LOOPBACK) != 0) != loopback) continue;
       address::host h;
       if (i->ifa_addr->sa_family == AF_INET) {
@@ -127,8 +132,8 @@ address new_address() {
 
 std::string to_text(address const& a) {
   std::ostringstream out;
-  out << "argosy 1\nmachine " << a.machine.data() << "\nshown " << hex(a.shown) << "\nanswered " << hex(a.answered)
-      << '\n';
+  out << "argosy 1\nmachine " << a.machine.data() << "\nshown " << hex(a.shown) << "\nanswered "
+      << hex(a.answered) << '\n';
   if (a.local[0] != 0) out << "local " << a.local.data() << '\n';
   if (a.port != 0) out << "port " << a.port << '\n';
   for (std::uint32_t i = 0; a.port != 0 && i < a.host_count; ++i) {
@@ -145,11 +150,13 @@ address address_from(std::string const& text, std::error_code& error) {
   error.clear();
   std::istringstream lines(text);
   std::string line;
-  bool fine = text.find('\0') == std::string::npos && std::getline(lines, line) && line == "argosy 1";
+  bool fine =
+      text.find('\0') == std::string::npos && std::getline(lines, line) && line == "argosy 1";
   bool ended = false;
   std::set<std::string> seen;
   while (fine && !ended && std::getline(lines, line)) {
-    std::string const key = line.substr(0, line.find(' ')), value = line.substr(std::min(line.size(), key.size() + 1));
+    std::string const key = line.substr(0, line.find(' ')),
+                      value = line.substr(std::min(line.size(), key.size() + 1));
     if (key != "host" && !seen.insert(key).second) {
       fine = false;  // twice
     } else if (key == "end") {
@@ -162,7 +169,8 @@ address address_from(std::string const& text, std::error_code& error) {
       fine = from_hex(value, key == "shown" ? a.shown : a.answered);
     } else if (key == "port") {
       auto const [end, wrong] = std::from_chars(value.data(), value.data() + value.size(), a.port);
-      fine = wrong == std::errc() && end == value.data() + value.size() && a.port > 0 && a.port < 65536;
+      fine = wrong == std::errc() && end == value.data() + value.size() && a.port > 0 &&
+             a.port < 65536;
     } else if (key == "host" && a.host_count < address::hosts_max) {
       address::host& h = a.hosts[a.host_count++];
       h.family = value.find(':') == std::string::npos ? 4 : 6;
@@ -171,7 +179,8 @@ address address_from(std::string const& text, std::error_code& error) {
       fine = false;
     }
   }
-  bool const whole = seen.contains("shown") && seen.contains("answered") && (a.port != 0 || a.host_count == 0);
+  bool const whole =
+      seen.contains("shown") && seen.contains("answered") && (a.port != 0 || a.host_count == 0);
   if (!fine || !ended || !whole) error = std::make_error_code(std::errc::bad_message);
   return a;
 }

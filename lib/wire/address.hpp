@@ -1,4 +1,5 @@
-// The address of a station: where it listens, and the cookies that prove who may talk to it. Plain bytes that ranks can gather.
+// The address of a station: where it listens, and the cookies that prove who may talk to it. Plain
+// bytes that ranks can gather.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace argosy::wire {
 
-// A peer that connects shows one cookie and is shown the other, so neither talks to a stray process. Only those who have the
-// address know them; on a network they travel unencrypted.
+// A peer that connects shows one cookie and is shown the other, so neither talks to a stray
+// process. Only those who have the address know them; on a network they travel unencrypted.
 using cookie = std::array<std::byte, 32>;
 
 struct address {
@@ -23,7 +24,8 @@ struct address {
   static constexpr std::size_t hosts_max = 6;
 
   std::array<char, 64> machine = {};  // equal on machines where local names reach each other
-  std::array<char, 48> local = {};    // a name of a Unix socket that is in no directory; empty: none
+  // a name of a Unix socket that is in no directory; empty: none
+  std::array<char, 48> local = {};
   std::array<host, hosts_max> hosts = {};
   std::uint32_t host_count = 0;
   std::uint32_t port = 0;  // of TCP; 0: none
@@ -37,7 +39,8 @@ inline bool operator==(address::host const& a, address::host const& b) {
 }
 static_assert(std::is_trivially_copyable_v<address>);
 
-// An address with new cookies, a new name, and this machine's network interfaces. Throws std::system_error.
+// An address with new cookies, a new name, and this machine's network interfaces. Throws
+// std::system_error.
 address new_address();
 
 // Some lines of text, for a file; whoever can read it may connect.

@@ -17,7 +17,8 @@ namespace {
 std::error_code code(boost::system::error_code const& e) {
   if (!e) return {};
   // The end of a stream is no errno.
-  if (e.category() != boost::system::system_category()) return std::make_error_code(std::errc::connection_reset);
+  if (e.category() != boost::system::system_category())
+    return std::make_error_code(std::errc::connection_reset);
   return {e.value(), std::system_category()};
 }
 
@@ -32,7 +33,7 @@ struct buffers {
 
 }  // namespace
 
-// --- Beginning and end ---------------------------------------------------------------------------------------------
+// --- Beginning and end ---------------------------------------------------------------------------
 
 void connection::start(events e, std::uint64_t introduction) {
   std::lock_guard const lock(mutex_);
@@ -97,7 +98,7 @@ void connection::shut(std::error_code error) {
   queue_.clear();
 }
 
-// --- Sending -------------------------------------------------------------------------------------------------------
+// --- Sending -------------------------------------------------------------------------------------
 
 void connection::send(frame f) {
   outgoing o;
@@ -144,10 +145,11 @@ void connection::write_some() {
     }
   }
   writing_ = true;
-  socket_.async_write_some(buffers{gather_.data(), gather_.data() + gather_.size()},
-                           [self = shared_from_this()](boost::system::error_code const& e, std::size_t bytes) {
-                             self->on_written(code(e), bytes);
-                           });
+  socket_.async_write_some(
+      buffers{gather_.data(), gather_.data() + gather_.size()},
+      [self = shared_from_this()](boost::system::error_code const& e, std::size_t bytes) {
+        self->on_written(code(e), bytes);
+      });
 }
 
 void connection::on_written(std::error_code error, std::size_t bytes) {
@@ -168,7 +170,7 @@ void connection::on_written(std::error_code error, std::size_t bytes) {
     shut({});
 }
 
-// --- Receiving -----------------------------------------------------------------------------------------------------
+// --- Receiving -----------------------------------------------------------------------------------
 
 void connection::read_some() {
   auto into = stage_ == stage::greeting
@@ -176,10 +178,12 @@ void connection::read_some() {
                   : boost::asio::buffer(buffer_);
   // A long body is read straight into its frame.
   if (stage_ == stage::body && incoming_.body.size() - body_got_ >= buffer_bytes)
-    into = boost::asio::buffer(incoming_.body.data() + body_got_, incoming_.body.size() - body_got_);
-  socket_.async_read_some(into, [self = shared_from_this()](boost::system::error_code const& e, std::size_t bytes) {
-    self->on_read(code(e), bytes);
-  });
+    into =
+        boost::asio::buffer(incoming_.body.data() + body_got_, incoming_.body.size() - body_got_);
+  socket_.async_read_some(
+      into, [self = shared_from_this()](boost::system::error_code const& e, std::size_t bytes) {
+        self->on_read(code(e), bytes);
+      });
 }
 
 void connection::on_read(std::error_code error, std::size_t bytes) {
@@ -217,7 +221,8 @@ void connection::take(std::span<std::byte const> bytes) {
     }
     if (stage_ == stage::body) {
       std::size_t const n = std::min(bytes.size(), incoming_.body.size() - body_got_);
-      std::copy_n(bytes.begin(), n, incoming_.body.begin() + static_cast<std::ptrdiff_t>(body_got_));
+      std::copy_n(bytes.begin(), n,
+                  incoming_.body.begin() + static_cast<std::ptrdiff_t>(body_got_));
       body_got_ += n;
       bytes = bytes.subspan(n);
       deliver();

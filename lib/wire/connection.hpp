@@ -29,25 +29,31 @@ struct frame {
   std::vector<std::byte> body;
 };
 
-// Any thread may call, and no call waits: frames to send go to a queue without limit, so two peers that only send cannot block
-// each other. An error, or the end of the peer, ends the connection for good.
+// Any thread may call, and no call waits: frames to send go to a queue without limit, so two peers
+// that only send cannot block each other. An error, or the end of the peer, ends the connection for
+// good.
 class connection : public std::enable_shared_from_this<connection> {
  public:
-  // Called on a thread of the station, one at a time. The functions live until `ended` has returned.
+  // Called on a thread of the station, one at a time. The functions live until `ended` has
+  // returned.
   struct events {
-    std::function<void(frame)> arrived;  // in the order in which they were sent; if it throws, the connection ends
+    // in the order in which they were sent; if it throws, the connection ends
+    std::function<void(frame)> arrived;
     std::function<void(std::error_code)> ended;  // called once, as the last
-    // The body that the caller keeps is sent. With the connection's mutex, and on any thread of the station.
+    // The body that the caller keeps is sent. With the connection's mutex, and on any thread of the
+    // station.
     std::function<void(std::uint64_t number)> left = {};
   };
 
   void send(frame f);
-  // The caller keeps the body unchanged until it has left, or the connection has ended: a peer may answer what it has not read.
+  // The caller keeps the body unchanged until it has left, or the connection has ended: a peer may
+  // answer what it has not read.
   void send(std::uint64_t kind, std::uint64_t number, std::span<std::byte const> body);
   void finish();  // ends the connection as soon as all is sent
   void close();   // ends the connection now
 
-  std::uint64_t introduction() const { return introduction_; }  // what the connecting side says of itself
+  // what the connecting side says of itself
+  std::uint64_t introduction() const { return introduction_; }
 
  private:
   friend class station;
@@ -76,13 +82,14 @@ class connection : public std::enable_shared_from_this<connection> {
   // Called for an accepted connection whose cookie is right; empty if this side connected.
   using welcome = std::function<events(std::shared_ptr<connection> const&)>;
 
-  connection(std::shared_ptr<boost::asio::io_context> c, address const& where, std::uint64_t most_bytes)
+  connection(std::shared_ptr<boost::asio::io_context> c, address const& where,
+             std::uint64_t most_bytes)
       : context_(std::move(c)), socket_(*context_), where_(where), most_bytes_(most_bytes) {}
   void start(events e, std::uint64_t introduction);  // greets
   void start(welcome w);                             // is greeted
-  bool is_awaited() const;  // neither greeted nor ended
-  bool has_unread();        // bytes of the peer that no thread has read
-  std::uint64_t progress() const;  // bytes sent
+  bool is_awaited() const;                           // neither greeted nor ended
+  bool has_unread();                                 // bytes of the peer that no thread has read
+  std::uint64_t progress() const;                    // bytes sent
 
   void queue(outgoing o);
   void read_some();   // with the mutex

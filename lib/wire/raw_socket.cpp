@@ -74,7 +74,8 @@ int make(int family, std::error_code& error) {
 }
 
 int listen_at(int s, place const& where, std::error_code& error) {
-  if (::bind(s, where.get(), where.length) != 0 || ::listen(s, SOMAXCONN) != 0) return fail(s, errno, error);
+  if (::bind(s, where.get(), where.length) != 0 || ::listen(s, SOMAXCONN) != 0)
+    return fail(s, errno, error);
   return s;
 }
 
@@ -94,7 +95,8 @@ void tune(int s) {
 // Waits until the socket is connected; returns the error of the attempt, or 0.
 int wait_connected(int s, clock::time_point until) {
   for (;;) {
-    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
+    auto const left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
     pollfd p{s, POLLOUT, 0};
     int const n = ::poll(&p, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
     if (n < 0 && errno == EINTR) continue;
@@ -113,7 +115,8 @@ int connect_to(place const& where, std::chrono::milliseconds patience, std::erro
   if (s < 0) return s;
   int code = 0;
   // A local listener with a full queue says EAGAIN.
-  while ((code = ::connect(s, where.get(), where.length) == 0 ? 0 : errno) == EAGAIN && clock::now() < until)
+  while ((code = ::connect(s, where.get(), where.length) == 0 ? 0 : errno) == EAGAIN &&
+         clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (code == EINPROGRESS || code == EINTR) code = wait_connected(s, until);
   if (code != 0) return fail(s, code, error);
@@ -148,7 +151,8 @@ int listen_network(std::uint32_t& port, std::error_code& error) {
   if (s < 0) return s;
   place where;
   where.length = sizeof where.bytes;
-  if (::getsockname(s, reinterpret_cast<sockaddr*>(&where.bytes), &where.length) != 0) return fail(s, errno, error);
+  if (::getsockname(s, reinterpret_cast<sockaddr*>(&where.bytes), &where.length) != 0)
+    return fail(s, errno, error);
   sockaddr_in a;  // the port is in the same place in both
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   std::memcpy(&a, &where.bytes, sizeof a);
@@ -166,18 +170,19 @@ int accept_next(int listener, std::error_code& error) {
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK) return -1;
     // The peer has gone already, or the network failed: the next peer may be better.
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM || errno == EBADF ||
-        errno == EINVAL || errno == ENOTSOCK)
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM ||
+        errno == EBADF || errno == EINVAL || errno == ENOTSOCK)
       return fail(-1, errno, error);
   }
 }
 
-int connect_local(std::string const& name, std::chrono::milliseconds patience, std::error_code& error) {
+int connect_local(std::string const& name, std::chrono::milliseconds patience,
+                  std::error_code& error) {
   return connect_to(local_place(name), patience, error);
 }
 
-int connect_network(address::host const& host, std::uint32_t port, std::chrono::milliseconds patience,
-                    std::error_code& error) {
+int connect_network(address::host const& host, std::uint32_t port,
+                    std::chrono::milliseconds patience, std::error_code& error) {
   return connect_to(network_place(host, port), patience, error);
 }
 

@@ -1,5 +1,6 @@
-// The calls that make sockets: each is made and checked here. Descriptors do not block and are not inherited by programs
-// that this one starts. Errors are errno values in std::system_category; a descriptor is -1 then.
+// The calls that make sockets: each is made and checked here. Descriptors do not block and are not
+// inherited by programs that this one starts. Errors are errno values in std::system_category; a
+// descriptor is -1 then.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,9 +16,10 @@ int listen_local(std::string const& name, std::error_code& error);
 int listen_network(std::uint32_t& port, std::error_code& error);
 // Accepts the next peer; -1 without an error: there is none.
 int accept_next(int listener, std::error_code& error);
-int connect_local(std::string const& name, std::chrono::milliseconds patience, std::error_code& error);
-int connect_network(address::host const& host, std::uint32_t port, std::chrono::milliseconds patience,
-                    std::error_code& error);
+int connect_local(std::string const& name, std::chrono::milliseconds patience,
+                  std::error_code& error);
+int connect_network(address::host const& host, std::uint32_t port,
+                    std::chrono::milliseconds patience, std::error_code& error);
 bool is_loopback(address::host const& host);
 int family_of(int descriptor);
 // Returns false if the peer of a local socket is a process of another user, and not of root. The

@@ -61,7 +61,7 @@ station::station(options o, connection::welcome accepted, std::error_code& error
 
 station::~station() { stop(); }
 
-// --- Beginning and end ---------------------------------------------------------------------------------------------
+// --- Beginning and end ---------------------------------------------------------------------------
 
 void station::open_doors() {
   where_ = new_address();
@@ -138,7 +138,7 @@ void station::stop() {
   threads_.clear();
 }
 
-// --- Accepting -----------------------------------------------------------------------------------------------------
+// --- Accepting -----------------------------------------------------------------------------------
 
 void station::wait_at(std::shared_ptr<door> const& d) {
   auto constexpr readable = boost::asio::posix::stream_descriptor::wait_read;
@@ -256,14 +256,16 @@ std::shared_ptr<connection> station::add(int descriptor, address const& where) {
   return c;
 }
 
-auto station::connect(address const& to, std::uint64_t introduction, connection::events e, std::error_code& error)
-    -> std::shared_ptr<connection> {
+auto station::connect(address const& to, std::uint64_t introduction, connection::events e,
+                      std::error_code& error) -> std::shared_ptr<connection> {
   int s = -1;
   error = std::make_error_code(std::errc::connection_refused);
   bool const here = to.is_here();
-  if (options_.local && here && to.local[0] != 0) s = connect_local(to.local.data(), options_.patience, error);
+  if (options_.local && here && to.local[0] != 0)
+    s = connect_local(to.local.data(), options_.patience, error);
   for (std::uint32_t i = 0; s < 0 && options_.network && to.port != 0 && i < to.host_count; ++i)
-    if (here || !is_loopback(to.hosts[i])) s = connect_network(to.hosts[i], to.port, options_.patience, error);
+    if (here || !is_loopback(to.hosts[i]))
+      s = connect_network(to.hosts[i], to.port, options_.patience, error);
   if (s < 0) return {};
   std::lock_guard const lock(mutex_);
   std::shared_ptr<connection> c;
@@ -277,7 +279,7 @@ auto station::connect(address const& to, std::uint64_t introduction, connection:
   return c;
 }
 
-// --- Work ----------------------------------------------------------------------------------------------------------
+// --- Work ----------------------------------------------------------------------------------------
 
 // One thread is never at work, so that frames are read and written whatever the others do.
 void station::work(std::function<void()> piece) {

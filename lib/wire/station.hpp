@@ -31,9 +31,11 @@ class station {
   struct options {
     bool listens = true;
     bool local = true, network = true;  // where
-    int workers = 0;                    // how many pieces of work run at a time; there is one thread more
+    // how many pieces of work run at a time; there is one thread more
+    int workers = 0;
     std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a frame; a longer one is an error
-    std::chrono::milliseconds patience{10000};          // how long to wait for a greeting, or for a peer to accept
+    // how long to wait for a greeting, or for a peer to accept
+    std::chrono::milliseconds patience{10000};
     // Connections that have not greeted yet. If there are more, the oldest goes.
     std::size_t most_newcomers = 64;
   };
@@ -47,17 +49,18 @@ class station {
   address const& where() const { return where_; }
   void leave_network();  // stops listening on the network: all peers are on this machine
 
-  // May wait for the peer's machine, not for its program. If it succeeds, `ended` is the last event.
-  std::shared_ptr<connection> connect(address const& to, std::uint64_t introduction, connection::events e,
-                                      std::error_code& error);
+  // May wait for the peer's machine, not for its program. If it succeeds, `ended` is the last
+  // event.
+  std::shared_ptr<connection> connect(address const& to, std::uint64_t introduction,
+                                      connection::events e, std::error_code& error);
 
   // Runs `piece`, which must not throw, on a thread of the station. Ignored once the station stops.
   void work(std::function<void()> piece);
   // Calls `what` after that time, or never if the station stops earlier.
   void after(std::chrono::nanoseconds time, std::function<void()> what);
 
-  // Stops accepting, finishes the work that it has, sends what is queued as long as peers take it, and ends all connections.
-  // Waits for its threads; must not be called on one of them.
+  // Stops accepting, finishes the work that it has, sends what is queued as long as peers take it,
+  // and ends all connections. Waits for its threads; must not be called on one of them.
   void stop();
 
  private:

@@ -20,8 +20,9 @@ bool outlives_ranks() noexcept {
     int begun = 0, found = 0;
     int* on = nullptr;
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun != 0 &&
-           MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, static_cast<void*>(&on), &found) == MPI_SUCCESS && found != 0 &&
-           *on != 0;
+           MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, static_cast<void*>(&on), &found) ==
+               MPI_SUCCESS &&
+           found != 0 && *on != 0;
   }();
   return told;
 }
@@ -29,14 +30,15 @@ bool outlives_ranks() noexcept {
 bool tells_of_dead_rank(int code) noexcept {
   int what = MPI_SUCCESS;
   return code != MPI_SUCCESS && MPI_Error_class(code, &what) == MPI_SUCCESS &&
-         (what == MPIX_ERR_PROC_FAILED || what == MPIX_ERR_PROC_FAILED_PENDING || what == MPIX_ERR_REVOKED ||
-          (what == MPI_ERR_IN_STATUS && outlives_ranks()));
+         (what == MPIX_ERR_PROC_FAILED || what == MPIX_ERR_PROC_FAILED_PENDING ||
+          what == MPIX_ERR_REVOKED || (what == MPI_ERR_IN_STATUS && outlives_ranks()));
 }
 
 int lowest_dead_rank(MPI_Comm comm) noexcept {
   MPI_Group all = MPI_GROUP_NULL, dead = MPI_GROUP_NULL;
   int lowest = std::numeric_limits<int>::max(), count = 0;
-  if (MPIX_Comm_get_failed(comm, &dead) == MPI_SUCCESS && MPI_Group_size(dead, &count) == MPI_SUCCESS && count > 0 &&
+  if (MPIX_Comm_get_failed(comm, &dead) == MPI_SUCCESS &&
+      MPI_Group_size(dead, &count) == MPI_SUCCESS && count > 0 &&
       MPI_Comm_group(comm, &all) == MPI_SUCCESS)
     for (int i = 0; i < count; ++i) {
       int rank = MPI_UNDEFINED;

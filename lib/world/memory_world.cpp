@@ -28,11 +28,13 @@ memory_world::slot const* memory_world::meet(std::span<std::byte const> mine) co
   meeting& all = *memory_;
   std::byte* const first = all.memory.bytes().data();
   std::uint32_t const number = ++all.steps;
-  auto* const slots = static_cast<slot*>(static_cast<void*>(first + sizeof(front))) + (number & 1 ? size_ : 0);
+  auto* const slots =
+      static_cast<slot*>(static_cast<void*>(first + sizeof(front))) + (number & 1 ? size_ : 0);
   slot& own = slots[rank_];
   if (!mine.empty()) std::memcpy(own.content, mine.data(), mine.size());
   own.bytes = static_cast<std::uint32_t>(mine.size());
-  // Before it looks for sleepers, as they say so before they look at the number: at least one of the two sees the other.
+  // Before it looks for sleepers, as they say so before they look at the number: at least one of
+  // the two sees the other.
   std::atomic_ref<std::uint32_t>(own.number).exchange(number, std::memory_order_seq_cst);
   if (std::atomic_ref<std::uint32_t>(static_cast<front*>(static_cast<void*>(first))->sleepers)
           .load(std::memory_order_seq_cst) != 0) [[unlikely]]
@@ -48,7 +50,8 @@ void memory_world::wait_for(slot& other, std::uint32_t number) const {
   for (int i = 0; i < all.looks; ++i)
     if (word.load(std::memory_order_acquire) == number) return;
   if (all.meanwhile) {
-    for (unsigned times = 0; word.load(std::memory_order_acquire) != number; ++times) all.meanwhile(times);
+    for (unsigned times = 0; word.load(std::memory_order_acquire) != number; ++times)
+      all.meanwhile(times);
     return;
   }
   std::atomic_ref<std::uint32_t> const sleepers(
@@ -71,7 +74,8 @@ void memory_world::all_gather(std::span<std::byte const> mine, std::span<std::by
 
 void memory_world::broadcast(std::span<std::byte> message, int root) const {
   for (std::size_t from = 0; from < message.size(); from += slot_bytes) {
-    std::span<std::byte> const part = message.subspan(from, std::min(slot_bytes, message.size() - from));
+    std::span<std::byte> const part =
+        message.subspan(from, std::min(slot_bytes, message.size() - from));
     std::span<std::byte const> const mine = rank_ == root ? part : std::span<std::byte>();
     step(mine, [&](std::byte const* theirs, std::size_t, int r) {
       if (r == root && rank_ != root) std::memcpy(part.data(), theirs, part.size());
@@ -95,12 +99,16 @@ shared_memory memory_world::share(std::size_t bytes, std::error_code& error) con
 shared_memory memory_world::share(std::size_t bytes) const {
   std::error_code error;
   shared_memory result = share(bytes, error);
-  if (error) throw std::system_error(error, "argosy::memory_world::share: " + std::to_string(bytes) + " bytes");
+  if (error)
+    throw std::system_error(error,
+                            "argosy::memory_world::share: " + std::to_string(bytes) + " bytes");
   return result;
 }
 
-void memory_world::wait(std::uint32_t& word, std::uint32_t seen, std::chrono::milliseconds longest) noexcept {
-  constexpr int looks = 100;  // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
+void memory_world::wait(std::uint32_t& word, std::uint32_t seen,
+                        std::chrono::milliseconds longest) noexcept {
+  // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
+  constexpr int looks = 100;
   std::atomic_ref<std::uint32_t> const w(word);
   for (int i = 0; i < looks; ++i)
     if (w.load(std::memory_order_acquire) != seen) return;

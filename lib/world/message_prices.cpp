@@ -28,7 +28,8 @@ double median_of(int times, F const& call) {
   for (int i = 0; i < counted; ++i) {
     auto const begin = clock::now();
     call();
-    took[static_cast<std::size_t>(i)] = std::chrono::duration<double, std::nano>(clock::now() - begin).count();
+    took[static_cast<std::size_t>(i)] =
+        std::chrono::duration<double, std::nano>(clock::now() - begin).count();
   }
   std::nth_element(took.begin(), took.begin() + counted / 2, took.begin() + counted);
   return took[static_cast<std::size_t>(counted / 2)];
@@ -46,7 +47,8 @@ std::optional<message_prices> measure_messages(mpi const& world, int times) {
   world.all_reduce(has_none);
   if (has_none.value) return {};
   std::span<std::byte> const out(room.get(), bytes), in(room.get() + bytes, bytes);
-  int const n = world.size(), to = (world.rank() + n / 2) % n, from = (world.rank() + n - n / 2) % n;
+  int const n = world.size(), to = (world.rank() + n / 2) % n,
+            from = (world.rank() + n - n / 2) % n;
   constexpr int tag = 1;
   auto const exchange = [&](std::size_t some) {
     std::array<mpi::request, 2> both;

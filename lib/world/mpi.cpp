@@ -32,8 +32,9 @@ using detail::bytes_of;
 using detail::check;
 using detail::is_finalized;
 
-// Calls in which one rank waits for another order what ranks of a node have written to shared memory. MPI's own synchronisation
-// does that in hardware; the fences tell the compiler, and processors with weaker memory order.
+// Calls in which one rank waits for another order what ranks of a node have written to shared
+// memory. MPI's own synchronisation does that in hardware; the fences tell the compiler, and
+// processors with weaker memory order.
 struct ordered {
   ordered() noexcept { std::atomic_thread_fence(std::memory_order_release); }
   ~ordered() { std::atomic_thread_fence(std::memory_order_acquire); }
@@ -101,12 +102,14 @@ int delete_number(MPI_Comm, int, void* number, void*) {
   return MPI_SUCCESS;
 }
 
-// Deliveries take turns with two tags: a rank that is ahead may begin the next one while others look for parcels of this one,
-// but not the one after. The number belongs to the communicator of MPI, which several objects may stand for.
+// Deliveries take turns with two tags: a rank that is ahead may begin the next one while others
+// look for parcels of this one, but not the one after. The number belongs to the communicator of
+// MPI, which several objects may stand for.
 int next_parcel_tag(MPI_Comm c) {
   static int const key = [] {  // once, whichever thread comes first
     int made = MPI_KEYVAL_INVALID;
-    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_number, &made, nullptr));
+    check("MPI_Comm_create_keyval",
+          MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_number, &made, nullptr));
     return made;
   }();
   int* number = nullptr;
@@ -133,14 +136,16 @@ void mpi::barrier() const {
 void mpi::all_reduce(void* value, detail::mpi_reduction& how) const {
   if (!how.made.load(std::memory_order_acquire)) make(how);
   [[maybe_unused]] ordered const memory;
-  check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, value, 1, how.type, how.operation, comm_), comm_);
+  check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, value, 1, how.type, how.operation, comm_),
+        comm_);
 }
 
 void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
   auto const ranks = static_cast<std::size_t>(size_), me = static_cast<std::size_t>(rank_);
   if (all.size() / ranks != mine.size() || all.size() % ranks != 0)
-    throw std::invalid_argument("argosy::mpi::all_gather: " + std::to_string(all.size()) + " bytes are not " +
-                                std::to_string(ranks) + " times " + std::to_string(mine.size()));
+    throw std::invalid_argument("argosy::mpi::all_gather: " + std::to_string(all.size()) +
+                                " bytes are not " + std::to_string(ranks) + " times " +
+                                std::to_string(mine.size()));
   if (all.empty()) return;
   if (near_) return near_->all_gather(mine, all);
   // MPI libraries multiply counts and ranks, some in an int.
@@ -148,8 +153,8 @@ void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) 
   bool const in_place = mine.data() == all.data() + me * mine.size();
   [[maybe_unused]] ordered const memory;
   check("MPI_Allgather",
-        MPI_Allgather(in_place ? MPI_IN_PLACE : mine.data(), part.count(), part.type(), all.data(), part.count(),
-                      part.type(), comm_),
+        MPI_Allgather(in_place ? MPI_IN_PLACE : mine.data(), part.count(), part.type(), all.data(),
+                      part.count(), part.type(), comm_),
         comm_);
 }
 
@@ -159,7 +164,8 @@ void mpi::broadcast(std::span<std::byte> message, int root) const {
   [[maybe_unused]] ordered const memory;
   do {
     std::size_t const bytes = std::min(message.size(), most);
-    check("MPI_Bcast", MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_), comm_);
+    check("MPI_Bcast", MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_),
+          comm_);
     message = message.subspan(bytes);
   } while (!message.empty());
 }
@@ -178,7 +184,9 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
   [[maybe_unused]] ordered const memory;
   for (parcel const& p : out) {
     length const l(p.content.size());
-    check("MPI_Issend", MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_, &sends.emplace_back()),
+    check("MPI_Issend",
+          MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_,
+                     &sends.emplace_back()),
           comm_);
   }
   std::multimap<int, parcel> in;             // by rank; those of one rank in the order of arrival
@@ -187,14 +195,18 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
       int found = 0;
       MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;
-      check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status), comm_);
+      check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status),
+            comm_);
       if (found != 0) {
-        parcel& p =
-            in.emplace(status.MPI_SOURCE, parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})->second;
+        parcel& p = in.emplace(status.MPI_SOURCE,
+                               parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})
+                        ->second;
         length const l(p.content.size());
-        check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE), comm_);
+        check("MPI_Mrecv",
+              MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE), comm_);
       } else if (sent == 0) {
-        check("MPI_Testall", MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
+        check("MPI_Testall",
+              MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
               comm_);
         if (sent != 0) check("MPI_Ibarrier", MPI_Ibarrier(comm_, &everybody), comm_);
       } else {
@@ -224,7 +236,8 @@ std::size_t mpi::receive(std::span<std::byte> message, int from, int tag) const 
   length const l(message.size());
   MPI_Status status;
   [[maybe_unused]] ordered const memory;
-  check("MPI_Recv", MPI_Recv(message.data(), l.count(), l.type(), from, tag, comm_, &status), comm_);
+  check("MPI_Recv", MPI_Recv(message.data(), l.count(), l.type(), from, tag, comm_, &status),
+        comm_);
   return bytes_of(status);
 }
 
@@ -232,14 +245,16 @@ mpi::request mpi::start_send(std::span<std::byte const> message, int to, int tag
   length const l(message.size());
   MPI_Request handle = MPI_REQUEST_NULL;
   [[maybe_unused]] ordered const memory;
-  check("MPI_Isend", MPI_Isend(message.data(), l.count(), l.type(), to, tag, comm_, &handle), comm_);
+  check("MPI_Isend", MPI_Isend(message.data(), l.count(), l.type(), to, tag, comm_, &handle),
+        comm_);
   return {handle, false, comm_};
 }
 
 mpi::request mpi::start_receive(std::span<std::byte> message, int from, int tag) const {
   length const l(message.size());
   MPI_Request handle = MPI_REQUEST_NULL;
-  check("MPI_Irecv", MPI_Irecv(message.data(), l.count(), l.type(), from, tag, comm_, &handle), comm_);
+  check("MPI_Irecv", MPI_Irecv(message.data(), l.count(), l.type(), from, tag, comm_, &handle),
+        comm_);
   return {handle, true, comm_};
 }
 
@@ -250,7 +265,8 @@ void mpi::wait_all(std::span<request> requests) {
   [[maybe_unused]] ordered const memory;
   while (!requests.empty()) {
     auto const part = requests.first(std::min(requests.size(), handles.size()));
-    std::transform(part.begin(), part.end(), handles.begin(), [](request const& r) { return r.handle_; });
+    std::transform(part.begin(), part.end(), handles.begin(),
+                   [](request const& r) { return r.handle_; });
     int const code = MPI_Waitall(static_cast<int>(part.size()), handles.data(), statuses.data());
     if (code != MPI_SUCCESS) {  // some may have ended, and have no handle any more
       for (std::size_t i = 0; i < part.size(); ++i) part[i].handle_ = handles[i];
@@ -264,7 +280,8 @@ void mpi::wait_all(std::span<request> requests) {
 }
 
 void mpi::request::ended(MPI_Status const& status) {
-  if (std::exchange(handle_, MPI_REQUEST_NULL) != MPI_REQUEST_NULL && is_receive_) received_ = bytes_of(status);
+  if (std::exchange(handle_, MPI_REQUEST_NULL) != MPI_REQUEST_NULL && is_receive_)
+    received_ = bytes_of(status);
 }
 
 void mpi::request::drop() noexcept {

@@ -20,14 +20,16 @@ std::string mpi_text_of(int code);
 // Throws for an error code. With an error handler that aborts, a failing call never returns.
 inline void check(char const* call, int code) {
   if (code == MPI_SUCCESS) return;
-  if (tells_of_dead_rank(code)) throw rank_failure(-1, std::string(call) + ": " + mpi_text_of(code));
+  if (tells_of_dead_rank(code))
+    throw rank_failure(-1, std::string(call) + ": " + mpi_text_of(code));
   throw mpi_error(call, code);
 }
 
-// Of communication in `c`. Where a rank of it is dead, the code may be of what that led to: a nonblocking collective call that cannot
-// begin its next round says MPI_ERR_OTHER.
+// Of communication in `c`. Where a rank of it is dead, the code may be of what that led to: a
+// nonblocking collective call that cannot begin its next round says MPI_ERR_OTHER.
 inline void check(char const* call, int code, MPI_Comm c) {
-  if (code != MPI_SUCCESS && ends_by_death(c)) throw rank_failure(-1, std::string(call) + ": " + mpi_text_of(code));
+  if (code != MPI_SUCCESS && ends_by_death(c))
+    throw rank_failure(-1, std::string(call) + ": " + mpi_text_of(code));
   check(call, code);
 }
 

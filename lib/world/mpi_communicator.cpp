@@ -1,4 +1,5 @@
-// Implements world/mpi.hpp: communicators, from which others are made, what is kept with them, and how they end.
+// Implements world/mpi.hpp: communicators, from which others are made, what is kept with them, and
+// how they end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
@@ -26,7 +27,8 @@ using detail::is_finalized;
 std::string detail::mpi_text_of(int code) {
   std::string text(MPI_MAX_ERROR_STRING, '\0');
   int length = 0;
-  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) return "error code " + std::to_string(code);
+  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS)
+    return "error code " + std::to_string(code);
   text.resize(static_cast<std::size_t>(length));
   return text;
 }
@@ -89,11 +91,13 @@ int mpi::revoke() const {
 }
 
 void mpi::read() {
-  if (comm_ == MPI_COMM_NULL) throw std::invalid_argument("argosy::mpi: MPI_COMM_NULL is no communicator");
+  if (comm_ == MPI_COMM_NULL)
+    throw std::invalid_argument("argosy::mpi: MPI_COMM_NULL is no communicator");
   int is_inter = 0;
   check("MPI_Comm_test_inter", MPI_Comm_test_inter(comm_, &is_inter));
   if (is_inter != 0)
-    throw std::invalid_argument("argosy::mpi: an intercommunicator has two groups; merge them by MPI_Intercomm_merge");
+    throw std::invalid_argument(
+        "argosy::mpi: an intercommunicator has two groups; merge them by MPI_Intercomm_merge");
   check("MPI_Comm_rank", MPI_Comm_rank(comm_, &rank_));
   check("MPI_Comm_size", MPI_Comm_size(comm_, &size_));
 }
@@ -121,7 +125,8 @@ int leave_shelf(MPI_Comm, int, void* mine, void*) {
 shelf& shelf_of(MPI_Comm c) {
   static int const key = [] {
     int made = MPI_KEYVAL_INVALID;
-    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(share_shelf, leave_shelf, &made, nullptr));
+    check("MPI_Comm_create_keyval",
+          MPI_Comm_create_keyval(share_shelf, leave_shelf, &made, nullptr));
     return made;
   }();
   shared_shelf* mine = nullptr;
@@ -175,13 +180,15 @@ mpi mpi::split(int colour, int key) const {
 
 mpi mpi::node() const {
   MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_split_type", MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result), comm_);
+  check("MPI_Comm_split_type",
+        MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result), comm_);
   return {result, *this};
 }
 
 void mpi::give_up(char const* why) const noexcept {
   std::fprintf(stderr,
-               "argosy: rank %d: %s. What to do: give the ranks of that node more memory, or ask for less at a time\n",
+               "argosy: rank %d: %s. What to do: give the ranks of that node more memory, or ask "
+               "for less at a time\n",
                rank_, why);
   MPI_Abort(comm_, EXIT_FAILURE);
   std::abort();

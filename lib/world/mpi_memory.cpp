@@ -22,8 +22,9 @@ namespace {
 using detail::bytes_of;
 using detail::check;
 
-// Of a rank that waits in memory: as MPI itself waits, without sleeping, and with progress of messages, which other ranks may need to
-// get here. Of a communicator of several ranks: MPI libraries know that one of a single rank has no messages to move.
+// Of a rank that waits in memory: as MPI itself waits, without sleeping, and with progress of
+// messages, which other ranks may need to get here. Of a communicator of several ranks: MPI
+// libraries know that one of a single rank has no messages to move.
 void go_on(MPI_Comm comm, unsigned times) {
   // Where ranks take turns on a processor, most of them wait for nothing but their turn.
   if (times % 4 == 1) {
@@ -37,8 +38,8 @@ void go_on(MPI_Comm comm, unsigned times) {
 }  // namespace
 
 void mpi::meet_in(shared_memory m) {
-  auto const near = std::make_shared<memory_world const>(std::move(m), rank_, size_,
-                                                         [comm = comm_](unsigned times) { go_on(comm, times); });
+  auto const near = std::make_shared<memory_world const>(
+      std::move(m), rank_, size_, [comm = comm_](unsigned times) { go_on(comm, times); });
   constexpr int looks_of_many = 20, looks = 2000;
   near->set_looks(detail::processors_for(*near) < size_ ? looks_of_many : looks);
   near_ = near;
@@ -62,7 +63,8 @@ void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanw
     if (next == meanwhile.end()) return wait(word, seen);
     int ended = 0;
     MPI_Status status;
-    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status), next->comm_);  // all messages make progress in it
+    // all messages make progress in it
+    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status), next->comm_);
     if (ended != 0) {
       if (next->is_receive_) next->received_ = bytes_of(status);
       next = std::find_if(next, meanwhile.end(), active);
@@ -77,7 +79,8 @@ void mpi::wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
 shared_memory mpi::share(std::size_t bytes) const {
   std::error_code error;
   shared_memory result = share(bytes, error);
-  if (error) throw std::system_error(error, "argosy::mpi::share: " + std::to_string(bytes) + " bytes");
+  if (error)
+    throw std::system_error(error, "argosy::mpi::share: " + std::to_string(bytes) + " bytes");
   return result;
 }
 

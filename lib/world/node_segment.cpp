@@ -29,7 +29,8 @@ bool too_large(std::size_t size) noexcept {
 // To the kernel a file in memory is a file: one beyond the limit ends the process by a signal.
 bool counts_as_file(std::size_t size) noexcept {
   rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || (limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur);
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+         (limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur);
 }
 
 // --- Segments of System V: memory that no limit of files is for ---
@@ -65,7 +66,8 @@ int number_of(name const& n) noexcept {
 
 // --- Files in memory ---
 
-// Another process of the same id may live in another container that shares the name space, so there is more to a name.
+// Another process of the same id may live in another container that shares the name space, so there
+// is more to a name.
 name new_name() noexcept {
   static std::atomic<unsigned> count = 0;
   auto const now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -131,7 +133,9 @@ std::atomic<kind> kind_made{kind::nameless};
 // Reserves all space now: a page without space would be a SIGBUS when it is first touched.
 int reserve(int descriptor, std::size_t size) noexcept {
   for (;;)
-    if (int const error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(size)); error != EINTR) return error;
+    if (int const error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(size));
+        error != EINTR)
+      return error;
 }
 
 }  // namespace
@@ -192,11 +196,13 @@ void remove(name const& n) noexcept {
 // Of both kinds.
 void unmap(std::byte* first, std::size_t size) noexcept { ::munmap(first, size); }
 
-void wait(std::uint32_t const& word, std::uint32_t seen, std::chrono::milliseconds longest) noexcept {
+void wait(std::uint32_t const& word, std::uint32_t seen,
+          std::chrono::milliseconds longest) noexcept {
   auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
   timespec time{};
   time.tv_sec = static_cast<decltype(time.tv_sec)>(seconds.count());
-  time.tv_nsec = static_cast<decltype(time.tv_nsec)>(std::chrono::nanoseconds(longest - seconds).count());
+  time.tv_nsec =
+      static_cast<decltype(time.tv_nsec)>(std::chrono::nanoseconds(longest - seconds).count());
   ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, longest.count() > 0 ? &time : nullptr, nullptr, 0);
 }
 

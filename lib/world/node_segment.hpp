@@ -1,6 +1,7 @@
-// Files in memory that processes of a node map, and segments of System V where a limit of files forbids them: each POSIX call
-// is made and checked here. Functions return an errno, or 0.
-// A window of MPI_Win_allocate_shared would have to be freed by the thread that calls MPI, and by all ranks at a time.
+// Files in memory that processes of a node map, and segments of System V where a limit of files
+// forbids them: each POSIX call is made and checked here. Functions return an errno, or 0. A window
+// of MPI_Win_allocate_shared would have to be freed by the thread that calls MPI, and by all ranks
+// at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,8 +35,10 @@ void remove(name const& n) noexcept;
 bool may_need_name(int error) noexcept;
 void unmap(std::byte* first, std::size_t size) noexcept;
 
-// Sleeps while the word, of a segment or private, is `seen`, at most so long (zero: for ever); may wake early.
-void wait(std::uint32_t const& word, std::uint32_t seen, std::chrono::milliseconds longest = {}) noexcept;
+// Sleeps while the word, of a segment or private, is `seen`, at most so long (zero: for ever); may
+// wake early.
+void wait(std::uint32_t const& word, std::uint32_t seen,
+          std::chrono::milliseconds longest = {}) noexcept;
 void wake(std::uint32_t const& word) noexcept;
 
 }  // namespace argosy::detail::node_segment

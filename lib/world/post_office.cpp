@@ -19,7 +19,8 @@ enum class kind : std::uint32_t {
   parted  // the sender leaves the world, the group: a rank, that of the address, cannot be reached
 };
 
-// Longer messages wait for their receivers, which would otherwise need memory for all that others can send.
+// Longer messages wait for their receivers, which would otherwise need memory for all that others
+// can send.
 constexpr std::size_t longest_in_advance = 16 << 10;
 
 }  // namespace
@@ -27,7 +28,8 @@ constexpr std::size_t longest_in_advance = 16 << 10;
 // In front of every request to another rank's service.
 struct post_office::heading {
   address where = {};
-  std::uint64_t ticket = 0;  // not 0: the sender wants to know when the receiver has taken the message
+  // not 0: the sender wants to know when the receiver has taken the message
+  std::uint64_t ticket = 0;
   kind what = kind::question;
   std::uint32_t unused = 0;
 };
@@ -66,7 +68,8 @@ std::vector<std::byte> post_office::answer(int from, std::span<std::byte const> 
 }
 
 // Where nobody listens yet, or any more, nothing is the answer.
-std::vector<std::byte> post_office::answer_of_world(std::uint64_t world, int from, std::span<std::byte const> request) {
+std::vector<std::byte> post_office::answer_of_world(std::uint64_t world, int from,
+                                                    std::span<std::byte const> request) {
   std::unique_lock guard(mutex_);
   auto const found = worlds_.find(world);
   if (found == worlds_.end() || !found->second.answers) return {};
@@ -137,12 +140,13 @@ std::vector<std::byte> post_office::reach(int rank, std::vector<std::byte> messa
   one[0] = {rank, std::move(message)};
   service_answer answer = std::move(service_->call(one)[0]);
   if (answer.error)
-    throw rank_failure(rank, "rank " + std::to_string(rank) + " cannot be reached: " + answer.error.message());
+    throw rank_failure(
+        rank, "rank " + std::to_string(rank) + " cannot be reached: " + answer.error.message());
   return std::move(answer.content);
 }
 
-std::uint64_t post_office::send(std::uint64_t world, address const& where, int to, std::span<std::byte const> content,
-                                bool in_advance) {
+std::uint64_t post_office::send(std::uint64_t world, address const& where, int to,
+                                std::span<std::byte const> content, bool in_advance) {
   std::uint64_t ticket = 0;
   {
     std::lock_guard const guard(mutex_);
@@ -186,7 +190,9 @@ void post_office::wait(std::uint64_t world, awaited const& e) {
     forget(e);
     require_together(world);
   }
-  if (!e.fits) throw std::length_error("argosy: a message is longer than the memory that its receiver has for it");
+  if (!e.fits)
+    throw std::length_error(
+        "argosy: a message is longer than the memory that its receiver has for it");
 }
 
 void post_office::wait(std::uint64_t world, std::uint64_t ticket) {
@@ -207,7 +213,8 @@ void post_office::forget(awaited const& e) noexcept {
 
 void post_office::remove_if_empty(address const& a) {
   auto const found = boxes_.find(a);
-  if (found != boxes_.end() && found->second.messages.empty() && found->second.receives.empty()) boxes_.erase(found);
+  if (found != boxes_.end() && found->second.messages.empty() && found->second.receives.empty())
+    boxes_.erase(found);
 }
 
 std::vector<std::vector<std::byte>> post_office::take_all(address const& a) {
@@ -229,7 +236,8 @@ bool post_office::part(std::uint64_t world, parting why) {
   return true;
 }
 
-void post_office::tell_of_parting(std::uint64_t world, int unreachable, std::vector<int> const& ranks) {
+void post_office::tell_of_parting(std::uint64_t world, int unreachable,
+                                  std::vector<int> const& ranks) {
   std::vector<parcel> all;
   for (int r : ranks) all.push_back({r, sealed({{world, unreachable}, 0, kind::parted}, {})});
   service_->call(all);
@@ -244,8 +252,9 @@ void post_office::require_together(std::uint64_t world) const {
   auto const found = parted_.find(world);
   if (found == parted_.end()) return;
   auto const [unreachable, by] = found->second;
-  throw rank_failure(unreachable, "rank " + std::to_string(unreachable) + " could not be reached by rank " +
-                                      std::to_string(by) + ", so no rank goes on");
+  throw rank_failure(unreachable, "rank " + std::to_string(unreachable) +
+                                      " could not be reached by rank " + std::to_string(by) +
+                                      ", so no rank goes on");
 }
 
 }  // namespace argosy::detail

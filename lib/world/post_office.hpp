@@ -1,4 +1,5 @@
-// One rank's part of the service behind served_world: messages that nobody expected yet, and receives whose messages have not come.
+// One rank's part of the service behind served_world: messages that nobody expected yet, and
+// receives whose messages have not come.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,9 +51,10 @@ class post_office {
   void leave(std::uint64_t world);
   std::vector<service_answer> ask(std::uint64_t world, std::vector<parcel> requests);
 
-  // Returns a ticket to wait with; 0: there is nothing to wait for. `in_advance`: the receiver need not expect it, however long.
-  std::uint64_t send(std::uint64_t world, address const& where, int to, std::span<std::byte const> content,
-                     bool in_advance = false);
+  // Returns a ticket to wait with; 0: there is nothing to wait for. `in_advance`: the receiver need
+  // not expect it, however long.
+  std::uint64_t send(std::uint64_t world, address const& where, int to,
+                     std::span<std::byte const> content, bool in_advance = false);
   void expect(std::uint64_t world, std::shared_ptr<awaited> e);
   // Until it has come, or no more can come in this world.
   void wait(std::uint64_t world, awaited const& e);
@@ -62,7 +64,8 @@ class post_office {
   // All messages that are there, in their order.
   std::vector<std::vector<std::byte>> take_all(address const& a);
 
-  // Whoever waits in this world leaves it, and whoever comes later, by a rank_failure. False: they knew.
+  // Whoever waits in this world leaves it, and whoever comes later, by a rank_failure. False: they
+  // knew.
   bool part(std::uint64_t world, parting why);
   // What cannot be told is lost.
   void tell_of_parting(std::uint64_t world, int unreachable, std::vector<int> const& ranks);
@@ -90,7 +93,8 @@ class post_office {
 
   static std::vector<std::byte> sealed(heading const& h, std::span<std::byte const> content);
   std::vector<std::byte> reach(int rank, std::vector<std::byte> message);
-  std::vector<std::byte> answer_of_world(std::uint64_t world, int from, std::span<std::byte const> request);
+  std::vector<std::byte> answer_of_world(std::uint64_t world, int from,
+                                         std::span<std::byte const> request);
   bool put(heading const& h, int from, std::span<std::byte const> content);
 
   // With the mutex.

@@ -1,4 +1,5 @@
-// Implements world/detail/served_world.hpp: collective calls made of messages, which a post office has; and who leaves.
+// Implements world/detail/served_world.hpp: collective calls made of messages, which a post office
+// has; and who leaves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/detail/served_world.hpp>
 
@@ -41,9 +42,13 @@ std::uint64_t served_world::next_office() {
 }
 std::uint64_t served_world::next_group(post_office& office) { return ++office.groups_made; }
 serve_function served_world::answers(post_office& office) {
-  return [&office](int from, std::span<std::byte const> request) { return office.answer(from, request); };
+  return [&office](int from, std::span<std::byte const> request) {
+    return office.answer(from, request);
+  };
 }
-void served_world::open(post_office& office, std::unique_ptr<service> s) { office.open(std::move(s)); }
+void served_world::open(post_office& office, std::unique_ptr<service> s) {
+  office.open(std::move(s));
+}
 
 void served_world::close(post_office& office) { office.close(); }
 bool served_world::is_open(post_office const& office) { return office.is_open(); }
@@ -83,20 +88,23 @@ void served_world::send(std::span<std::byte const> message, int to, int tag) con
   start_send(message, to, tag).wait();
 }
 
-served_world::request served_world::start_send(std::span<std::byte const> message, int to, int tag) const {
+served_world::request served_world::start_send(std::span<std::byte const> message, int to,
+                                               int tag) const {
   request r;
   r.office_ = group_->all->office;
   r.world_ = group_->all->number;
-  r.ticket_ =
-      office().send(r.world_, {group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(to)], message);
+  r.ticket_ = office().send(r.world_, {group_->number, rank(), tag},
+                            group_->ranks[static_cast<std::size_t>(to)], message);
   return r;
 }
 
-served_world::request served_world::start_receive(std::span<std::byte> message, int from, int tag) const {
+served_world::request served_world::start_receive(std::span<std::byte> message, int from,
+                                                  int tag) const {
   request r;
   r.office_ = group_->all->office;
   r.world_ = group_->all->number;
-  r.awaited_ = std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag}, message});
+  r.awaited_ =
+      std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag}, message});
   office().expect(r.world_, r.awaited_);
   return r;
 }
@@ -111,7 +119,9 @@ void served_world::wait_all(std::span<request> requests) {
   for (request& r : requests) r.wait();
 }
 
-void served_world::listen(serve_function answers) const { office().listen(group_->all->number, std::move(answers)); }
+void served_world::listen(serve_function answers) const {
+  office().listen(group_->all->number, std::move(answers));
+}
 
 std::vector<service_answer> served_world::ask(std::vector<parcel> requests) const {
   return office().ask(group_->all->number, std::move(requests));
@@ -119,17 +129,20 @@ std::vector<service_answer> served_world::ask(std::vector<parcel> requests) cons
 
 void served_world::wait(std::uint32_t& word, std::uint32_t seen) const {
   memory_world::wait(word, seen, longest_wait);
-  if (std::atomic_ref(word).load(std::memory_order_acquire) == seen) office().check(group_->all->number);
+  if (std::atomic_ref(word).load(std::memory_order_acquire) == seen)
+    office().check(group_->all->number);
 }
 
 // The rank that finds it tells all. A rank that is told passes it on to a few, because the finder
 // may not reach them: some far away, and those to whom it has had connections since the beginning.
 void served_world::revoke(int unreachable) const {
   setting const& all = *group_->all;
-  int const me = group_->ranks[static_cast<std::size_t>(rank())], n = static_cast<int>(all.first_of_node.size());
+  int const me = group_->ranks[static_cast<std::size_t>(rank())],
+            n = static_cast<int>(all.first_of_node.size());
   bool const finds = all.office->part(all.number, {unreachable, me});
   std::vector<int> others;
-  for (int step = 1; step < n; step = finds ? step + 1 : 2 * step) others.push_back((me + step) % n);
+  for (int step = 1; step < n; step = finds ? step + 1 : 2 * step)
+    others.push_back((me + step) % n);
   if (!finds) for_each_neighbour(me, n, [&](int r) { others.push_back(r); });
   all.office->tell_of_parting(all.number, unreachable, others);
 }
@@ -144,12 +157,14 @@ void served_world::barrier() const {
 }
 
 void served_world::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
-  auto const ranks = static_cast<std::size_t>(size()), me = static_cast<std::size_t>(rank()), bytes = mine.size();
+  auto const ranks = static_cast<std::size_t>(size()), me = static_cast<std::size_t>(rank()),
+             bytes = mine.size();
   if (all.size() != ranks * bytes)
     throw std::invalid_argument("argosy: an all_gather of " + std::to_string(bytes) + " bytes on " +
                                 std::to_string(ranks) + " ranks has " + std::to_string(all.size()));
   if (all.empty()) return;
-  if (mine.data() != all.data() + me * bytes) std::memmove(all.data() + me * bytes, mine.data(), bytes);
+  if (mine.data() != all.data() + me * bytes)
+    std::memmove(all.data() + me * bytes, mine.data(), bytes);
   // Those of a subtree lie side by side.
   auto const part = [&](std::size_t first, std::size_t step) {
     return all.subspan(first * bytes, std::min(step, ranks - first) * bytes);
@@ -185,8 +200,8 @@ std::int64_t served_world::exclusive_sum(std::int64_t mine) const {
 std::vector<parcel> served_world::deliver(std::vector<parcel> const& out) const {
   int const tag = delivery_tags[group_->deliveries++ % std::size(delivery_tags)];
   for (parcel const& p : out)
-    office().send(group_->all->number, {group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(p.rank)],
-                  p.content, true);
+    office().send(group_->all->number, {group_->number, rank(), tag},
+                  group_->ranks[static_cast<std::size_t>(p.rank)], p.content, true);
   barrier();  // now all of them have arrived
   std::vector<parcel> result;
   for (int r = 0; r < size(); ++r)
@@ -204,12 +219,15 @@ served_world served_world::split(int colour, int key) const {
   std::vector<place> all(static_cast<std::size_t>(size()));
   all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
   std::erase_if(all, [&](place const& p) { return p.colour != colour; });
-  std::sort(all.begin(), all.end(),
-            [](place const& a, place const& b) { return std::pair(a.key, a.rank) < std::pair(b.key, b.rank); });
-  // A rank is in one of the new groups only, so their messages cannot meet, and one number does for all.
+  std::sort(all.begin(), all.end(), [](place const& a, place const& b) {
+    return std::pair(a.key, a.rank) < std::pair(b.key, b.rank);
+  });
+  // A rank is in one of the new groups only, so their messages cannot meet, and one number does for
+  // all.
   std::uint64_t number = 0;
   if (rank() == 0)
-    number = next_group(office()) * group_->all->first_of_node.size() + static_cast<std::uint64_t>(group_->ranks[0]);
+    number = next_group(office()) * group_->all->first_of_node.size() +
+             static_cast<std::uint64_t>(group_->ranks[0]);
   broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
   group g{group_->all, number, 0, {}};
   for (place const& p : all) {

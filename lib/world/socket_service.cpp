@@ -10,11 +10,13 @@
 
 namespace argosy::detail {
 
-socket_service::socket_service(int rank, int size, serve_function f, wire::station::options o, std::error_code& error)
+socket_service::socket_service(int rank, int size, serve_function f, wire::station::options o,
+                               std::error_code& error)
     : rank_(rank),
       size_(size),
       function_(std::move(f)),
-      station_(o, [this](std::shared_ptr<wire::connection> const& c) { return welcome(c); }, error) {}
+      station_(
+          o, [this](std::shared_ptr<wire::connection> const& c) { return welcome(c); }, error) {}
 
 void socket_service::meet(std::vector<wire::address> everybody) {
   everybody_ = std::move(everybody);
@@ -23,7 +25,7 @@ void socket_service::meet(std::vector<wire::address> everybody) {
     station_.leave_network();
 }
 
-// --- Answering -----------------------------------------------------------------------------------------------------
+// --- Answering -----------------------------------------------------------------------------------
 
 wire::connection::events socket_service::welcome(std::shared_ptr<wire::connection> const& c) {
   int const from = static_cast<int>(c->introduction());
@@ -47,10 +49,11 @@ service_answer socket_service::answer_to(int from, std::span<std::byte const> wh
 
 void socket_service::serve(std::weak_ptr<wire::connection> const& c, int from, wire::frame f) {
   service_answer a = answer_to(from, f.body);
-  if (auto const held = c.lock()) held->send({a.error ? failure : answer, f.number, std::move(a.content)});
+  if (auto const held = c.lock())
+    held->send({a.error ? failure : answer, f.number, std::move(a.content)});
 }
 
-// --- Asking --------------------------------------------------------------------------------------------------------
+// --- Asking --------------------------------------------------------------------------------------
 
 std::vector<service_answer> socket_service::call(std::vector<parcel> const& requests) {
   std::vector<service_answer> answers(requests.size());
@@ -98,11 +101,12 @@ std::error_code socket_service::make(link& l, int rank) {
   std::uint64_t const number = l.number = ++next_link_;
   lock.unlock();
   std::error_code error;
-  wire::connection::events e{[this, rank, number](wire::frame f) { take(rank, number, std::move(f)); },
-                             [this, rank, number](std::error_code) { lose(rank, number); },
-                             [this, rank, number](std::uint64_t question) { leave(rank, number, question); }};
-  auto made = station_.connect(everybody_[static_cast<std::size_t>(rank)], static_cast<std::uint64_t>(rank_),
-                               std::move(e), error);
+  wire::connection::events e{
+      [this, rank, number](wire::frame f) { take(rank, number, std::move(f)); },
+      [this, rank, number](std::error_code) { lose(rank, number); },
+      [this, rank, number](std::uint64_t question) { leave(rank, number, question); }};
+  auto made = station_.connect(everybody_[static_cast<std::size_t>(rank)],
+                               static_cast<std::uint64_t>(rank_), std::move(e), error);
   lock.lock();
   if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
     return error;
@@ -112,9 +116,11 @@ std::error_code socket_service::make(link& l, int rank) {
 }
 
 // What that rank was asked over that link; nothing if it was not.
-auto socket_service::find(std::uint64_t question, int rank, std::uint64_t number) -> pendings::iterator {
+auto socket_service::find(std::uint64_t question, int rank, std::uint64_t number)
+    -> pendings::iterator {
   auto const found = pending_.find(question);
-  bool const is_it = found != pending_.end() && found->second.rank == rank && found->second.link == number;
+  bool const is_it =
+      found != pending_.end() && found->second.rank == rank && found->second.link == number;
   return is_it ? found : pending_.end();
 }
 

@@ -17,10 +17,12 @@
 
 namespace argosy::detail {
 
-// Connections are made when they are first used; one that has ended is made again, which fails if the other rank has ended.
+// Connections are made when they are first used; one that has ended is made again, which fails if
+// the other rank has ended.
 class socket_service final : public service {
  public:
-  socket_service(int rank, int size, serve_function f, wire::station::options o, std::error_code& error);
+  socket_service(int rank, int size, serve_function f, wire::station::options o,
+                 std::error_code& error);
   ~socket_service() override { station_.stop(); }
 
   wire::address const& where() const { return station_.where(); }
@@ -46,7 +48,8 @@ class socket_service final : public service {
   struct link {
     std::mutex making;
     std::shared_ptr<wire::connection> to;  // null: not made, or ended
-    std::uint64_t number = 0;  // counts links, so that the end of an earlier one is not taken for the end of this one
+    // counts links, so that the end of an earlier one is not taken for the end of this one
+    std::uint64_t number = 0;
   };
 
   wire::connection::events welcome(std::shared_ptr<wire::connection> const& c);
@@ -55,7 +58,8 @@ class socket_service final : public service {
   std::error_code ask(parcel const& p, waiting_call& call, service_answer& into);
   std::error_code make(link& l, int rank);
   using pendings = std::map<std::uint64_t, pending>;
-  pendings::iterator find(std::uint64_t question, int rank, std::uint64_t number);  // with the mutex
+  // with the mutex
+  pendings::iterator find(std::uint64_t question, int rank, std::uint64_t number);
   void take(int rank, std::uint64_t number, wire::frame f);
   void leave(int rank, std::uint64_t number, std::uint64_t question);
   void end_if_done(pendings::iterator p);

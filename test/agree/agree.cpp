@@ -49,7 +49,7 @@ void check_same_on_all(io::mpi const& world, agreement const& a) {
 
 }  // namespace
 
-// --- The outcome ----------------------------------------------------------------------------------------------------
+// --- The outcome ---------------------------------------------------------------------------------
 
 TEST_CASE("no failure, no error", "[agree][outcome]") {
   agreement const a = io::detail::agree_on_outcome(everyone(), failure());
@@ -72,7 +72,8 @@ TEST_CASE("a failure on one rank is known to all", "[agree][outcome]") {
     }
 }
 
-TEST_CASE("of several failures each rank returns its own, and names the lowest rank", "[agree][outcome]") {
+TEST_CASE("of several failures each rank returns its own, and names the lowest rank",
+          "[agree][outcome]") {
   io::mpi const world = everyone();
   std::vector<std::error_code> const codes{os(ENOSPC), os(EDQUOT), errc::datatype, os(ESTALE)};
   auto const code_of = [&](int r) { return codes[static_cast<std::size_t>(r) % codes.size()]; };
@@ -125,7 +126,8 @@ TEST_CASE("advice comes to all ranks, also behind words that are cut", "[agree][
     }
 }
 
-TEST_CASE("codes of a category that nobody knows are errors of class io on all ranks", "[agree][outcome]") {
+TEST_CASE("codes of a category that nobody knows are errors of class io on all ranks",
+          "[agree][outcome]") {
   io::mpi const world = everyone();
   int const r = world.size() / 2;
   failure mine;
@@ -137,7 +139,7 @@ TEST_CASE("codes of a category that nobody knows are errors of class io on all r
   CHECK_THAT(a.detail, ContainsSubstring("in the drawer") && ContainsSubstring("the arm is stuck"));
 }
 
-// --- Arguments ------------------------------------------------------------------------------------------------------
+// --- Arguments -----------------------------------------------------------------------------------
 
 TEST_CASE("equal and valid arguments are agreed on", "[agree][arguments]") {
   for (bool const develop : {false, true}) {
@@ -147,7 +149,8 @@ TEST_CASE("equal and valid arguments are agreed on", "[agree][arguments]") {
   }
 }
 
-TEST_CASE("a bad argument is named where it was given, and elsewhere the rank is", "[agree][arguments]") {
+TEST_CASE("a bad argument is named where it was given, and elsewhere the rank is",
+          "[agree][arguments]") {
   io::mpi const world = everyone();
   for (bool const develop : {false, true})
     for (int r = 0; r < world.size(); ++r) {
@@ -181,7 +184,8 @@ TEST_CASE("what a bad argument leaves unknown is compared with nobody's", "[agre
     }
 }
 
-TEST_CASE("different arguments: every rank gets not_same, and who is in the minority with what", "[agree][arguments]") {
+TEST_CASE("different arguments: every rank gets not_same, and who is in the minority with what",
+          "[agree][arguments]") {
   io::mpi const world = everyone();
   int const n = world.size();
   if (n == 1) return;
@@ -201,11 +205,12 @@ TEST_CASE("different arguments: every rank gets not_same, and who is in the mino
       // Of two ranks neither is the odd one.
       CHECK(a.failed_rank == (n == 2 ? 1 : r));
       bool const first = n > 2 || r == 1;
-      CHECK(
-          contains(a.detail, "argument 'size' must be equal on all ranks: it is " + std::string(first ? "18" : "17")));
+      CHECK(contains(a.detail, "argument 'size' must be equal on all ranks: it is " +
+                                   std::string(first ? "18" : "17")));
       CHECK(contains(a.detail, place_of(line) + ") on rank " + std::to_string(r)));
-      CHECK(contains(a.detail, place_of(line + 1) + ") on " +
-                                   (n == 2 ? rank_words(1 - r) : "the " + std::to_string(n - 1) + " others")));
+      CHECK(contains(
+          a.detail, place_of(line + 1) + ") on " +
+                        (n == 2 ? rank_words(1 - r) : "the " + std::to_string(n - 1) + " others")));
 
       arguments texts("set_view");
       texts.same("displacement", 0).same("representation", odd_one ? "native" : "external32");
@@ -241,10 +246,12 @@ TEST_CASE("what is compared in develop mode only is not compared otherwise", "[a
   arguments given("set_view");
   given.same("size", 1).same_in_develop("colour", world.rank());
   CHECK(io::detail::agree_to_begin(world, given, false));
-  if (world.size() > 1) CHECK(io::detail::agree_to_begin(world, given, true).code == errc::not_same);
+  if (world.size() > 1)
+    CHECK(io::detail::agree_to_begin(world, given, true).code == errc::not_same);
 }
 
-TEST_CASE("ranks in different collective calls learn who is in another one, and where", "[agree][arguments]") {
+TEST_CASE("ranks in different collective calls learn who is in another one, and where",
+          "[agree][arguments]") {
   io::mpi const world = everyone();
   int const n = world.size();
   if (n == 1) return;
@@ -264,18 +271,22 @@ TEST_CASE("ranks in different collective calls learn who is in another one, and 
       CHECK(contains(a.detail, "sync at "));
       CHECK(contains(a.detail, place_of(line) + " on rank " + std::to_string(r)));
       CHECK(contains(a.detail, "set_size at "));
-      if (n > 2) CHECK(contains(a.detail, place_of(line + 1) + " on the " + std::to_string(n - 1) + " others"));
+      if (n > 2)
+        CHECK(contains(a.detail,
+                       place_of(line + 1) + " on the " + std::to_string(n - 1) + " others"));
       CHECK_FALSE(contains(io::detail::message_of(a, "sync", "x", world.rank()), "failed on rank"));
     }
   // One is at the end of its call, the others begin one.
-  agreement const a = world.rank() == 0 ? io::detail::agree_on_outcome(world, failure())
-                                        : io::detail::agree_to_begin(world, arguments("sync"), false);
+  agreement const a = world.rank() == 0
+                          ? io::detail::agree_on_outcome(world, failure())
+                          : io::detail::agree_to_begin(world, arguments("sync"), false);
   CHECK(a.code == errc::not_same);
   CHECK(contains(a.detail, "the end of a call on rank 0"));
   check_same_on_all(world, a);
 }
 
-TEST_CASE("what only develop mode compares is told by both values, ranks and places", "[agree][develop]") {
+TEST_CASE("what only develop mode compares is told by both values, ranks and places",
+          "[agree][develop]") {
   io::mpi const world = everyone();
   int const n = world.size();
   if (n == 1) return;
@@ -288,7 +299,9 @@ TEST_CASE("what only develop mode compares is told by both values, ranks and pla
     check_same_on_all(world, a);
     // The lowest rank that differs from its right neighbour speaks.
     int const speaker = std::min(r, (r + n - 1) % n), neighbour = (speaker + 1) % n;
-    auto const side = [&](int rank) { return std::string(rank == r ? "18" : "17") + " on " + rank_words(rank) + " ("; };
+    auto const side = [&](int rank) {
+      return std::string(rank == r ? "18" : "17") + " on " + rank_words(rank) + " (";
+    };
     INFO(a.detail);
     CHECK(contains(a.detail, "argument 'colour' is " + side(speaker)));
     CHECK(contains(a.detail, "and " + side(neighbour)));
@@ -314,9 +327,10 @@ TEST_CASE("develop mode on one rank is develop mode on all", "[agree][develop]")
   CHECK_FALSE(develop);
 }
 
-// --- What it costs --------------------------------------------------------------------------------------------------
+// --- What it costs -------------------------------------------------------------------------------
 
-TEST_CASE("agreeing costs one reduction, and another and a broadcast where something is to be told", "[agree][cost]") {
+TEST_CASE("agreeing costs one reduction, and another and a broadcast where something is to be told",
+          "[agree][cost]") {
   plain_world const world(everyone());
   using counts = plain_world::counts;
   auto const costs = [&](auto&& call) {

@@ -33,7 +33,8 @@ options parsed(std::vector<char const*> words) {
 
 }  // namespace
 
-TEST_CASE("hints are chosen by ranks, method, type and chunk, and the last line counts", "[beffio][hints]") {
+TEST_CASE("hints are chosen by ranks, method, type and chunk, and the last line counts",
+          "[beffio][hints]") {
   hint_file const f = hint_file::parse(
       "# of a study\n"
       "all all all on_open a 1\n"
@@ -50,8 +51,9 @@ TEST_CASE("hints are chosen by ranks, method, type and chunk, and the last line 
   CHECK(f.of(4, method::rewrite, 3, 2 * M, 2 * M) == list{{"c", "3"}});
   CHECK(f.of(4, method::read, 3, 2 * M, 2 * M) == list{{"c", "3"}, {"a", "4"}});
   CHECK(hint_file().empty());
-  for (std::string const line : {"all all all 1024 key", "all all all 1024 key value more", "x all all 1024 k v",
-                                 "all reads all 1024 k v", "all all scattered 1024 k v", "all all all 1000 k v"})
+  for (std::string const line :
+       {"all all all 1024 key", "all all all 1024 key value more", "x all all 1024 k v",
+        "all reads all 1024 k v", "all all scattered 1024 k v", "all all all 1000 k v"})
     CHECK_THROWS_WITH(hint_file::parse("\n" + line), ContainsSubstring("line 2: "));
 }
 
@@ -78,8 +80,9 @@ TEST_CASE("the sets of the published study say what it says", "[beffio][hints]")
 }
 
 TEST_CASE("options are understood, or named", "[beffio]") {
-  options const o = parsed({"--impl", "both", "--seconds", "12.5", "--partitions", "4,2,2", "--unique=not-separate",
-                            "--hints", "a/white.hints", "--compare", "x", "--compare", "y", "--all-rewrites"});
+  options const o = parsed({"--impl", "both", "--seconds", "12.5", "--partitions", "4,2,2",
+                            "--unique=not-separate", "--hints", "a/white.hints", "--compare", "x",
+                            "--compare", "y", "--all-rewrites"});
   CHECK((o.argosy && o.mpi && o.seconds == 12.5 && o.all_rewrites));
   CHECK(o.partitions == std::vector<int>{2, 4});
   CHECK(o.unique == unique_open::not_separated);

@@ -1,4 +1,5 @@
-// The program bench_beffio under mpiexec: files, errors of the system, an interrupt, and what its options say.
+// The program bench_beffio under mpiexec: files, errors of the system, an interrupt, and what its
+// options say.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -42,8 +43,8 @@ class process {
   outcome wait() const {
     int status = 0;
     ::waitpid(pid_, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), argosy::test::content_of(out_),
-            argosy::test::content_of(err_)};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
+            argosy::test::content_of(out_), argosy::test::content_of(err_)};
   }
 
  private:
@@ -52,8 +53,9 @@ class process {
 };
 
 std::string beffio_on(int ranks, std::string const& options, std::string const& environment = {}) {
-  return (environment.empty() ? "" : "env " + environment + " ") + std::string(ARGOSY_TEST_MPIEXEC) + " " +
-         std::to_string(ranks) + " " ARGOSY_TEST_BEFFIO " --quiet --memory 64 --space 600 " + options;
+  return (environment.empty() ? "" : "env " + environment + " ") +
+         std::string(ARGOSY_TEST_MPIEXEC) + " " + std::to_string(ranks) +
+         " " ARGOSY_TEST_BEFFIO " --quiet --memory 64 --space 600 " + options;
 }
 
 std::vector<run_result> runs_of(std::string const& csv) {
@@ -67,11 +69,13 @@ std::size_t entries(std::filesystem::path const& dir) {
 
 }  // namespace
 
-TEST_CASE("under mpiexec both implementations write the files of the patterns, and read them", "[beffio][program]") {
+TEST_CASE("under mpiexec both implementations write the files of the patterns, and read them",
+          "[beffio][program]") {
   scratch const dir, data(argosy::test::in_memory());
   outcome const o =
-      process(dir, beffio_on(2, "--impl both --seconds 1 --keep --partitions 2 --dir " + data.string() + " --csv " +
-                                    (dir / "r.csv") + " --json " + (dir / "r.json") + " --plots " + (dir / "p")))
+      process(dir, beffio_on(2, "--impl both --seconds 1 --keep --partitions 2 --dir " +
+                                    data.string() + " --csv " + (dir / "r.csv") + " --json " +
+                                    (dir / "r.json") + " --plots " + (dir / "p")))
           .wait();
   CAPTURE(o.out, o.err);
   REQUIRE(o.status == 0);
@@ -101,11 +105,13 @@ TEST_CASE("under mpiexec both implementations write the files of the patterns, a
   CHECK(files == 12);
 }
 
-TEST_CASE("nothing is left in the directory, and a run may be looked at and compared later", "[beffio][program]") {
+TEST_CASE("nothing is left in the directory, and a run may be looked at and compared later",
+          "[beffio][program]") {
   scratch const dir, data(argosy::test::in_memory());
   std::string const csv = dir / "r.csv";
-  outcome const o =
-      process(dir, beffio_on(3, "--release 1 --seconds 0.3 --dir " + data.string() + " --csv " + csv)).wait();
+  outcome const o = process(dir, beffio_on(3, "--release 1 --seconds 0.3 --dir " + data.string() +
+                                                  " --csv " + csv))
+                        .wait();
   CAPTURE(o.out, o.err);
   REQUIRE(o.status == 0);
   CHECK(entries(data.string()) == 0);
@@ -113,7 +119,8 @@ TEST_CASE("nothing is left in the directory, and a run may be looked at and comp
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].partitions() == std::vector<int>{1, 2, 3});
   outcome const later =
-      process(dir, beffio_on(1, "--from " + csv + " --compare " + csv + " --plots " + (dir / "p"))).wait();
+      process(dir, beffio_on(1, "--from " + csv + " --compare " + csv + " --plots " + (dir / "p")))
+          .wait();
   CAPTURE(later.out, later.err);
   CHECK(later.status == 0);
   CHECK_THAT(later.out, ContainsSubstring("b_eff_io on 3 ranks"));
@@ -125,7 +132,9 @@ TEST_CASE("a system call that fails is counted, and the run goes on", "[beffio][
   scratch const dir, data(argosy::test::in_memory());
   std::string const csv = dir / "r.csv";
   outcome const o =
-      process(dir, beffio_on(2, "--impl both --seconds 1 --partitions 2 --dir " + data.string() + " --csv " + csv,
+      process(dir, beffio_on(2,
+                             "--impl both --seconds 1 --partitions 2 --dir " + data.string() +
+                                 " --csv " + csv,
                              "LD_PRELOAD=" ARGOSY_TEST_SHIM " ARGOSY_FAULT_PATH=_separated_1 "
                              "ARGOSY_FAULTS='write@3=EIO' ARGOSY_FAULT_RANKS=1"))
           .wait();
@@ -145,15 +154,17 @@ TEST_CASE("an interrupt tells what was measured, and leaves no files", "[beffio]
   scratch const dir, data(argosy::test::in_memory());
   std::string const csv = dir / "r.csv";
   // A late type is slow: on a fast machine all of it could be over before the interrupt comes.
-  process const running(dir, beffio_on(2, "--impl both --seconds 100 --dir " + data.string() + " --csv " + csv,
-                                       "LD_PRELOAD=" ARGOSY_TEST_SHIM " ARGOSY_FAULT_PATH=_segmented "
-                                       "ARGOSY_FAULTS='write@1+=late:300'"));
+  process const running(
+      dir, beffio_on(2, "--impl both --seconds 100 --dir " + data.string() + " --csv " + csv,
+                     "LD_PRELOAD=" ARGOSY_TEST_SHIM " ARGOSY_FAULT_PATH=_segmented "
+                     "ARGOSY_FAULTS='write@1+=late:300'"));
   for (int k = 0; k < 600 && !std::filesystem::exists(csv); ++k) ::usleep(100'000);
   REQUIRE(std::filesystem::exists(csv));
   running.interrupt();
   outcome const o = running.wait();
   CAPTURE(o.out, o.err);
-  CHECK((o.status != 0 || o.out.find("Sending Ctrl-C") != std::string::npos));  // mpiexec of MPICH 4.0 then returns 0
+  // mpiexec of MPICH 4.0 then returns 0
+  CHECK((o.status != 0 || o.out.find("Sending Ctrl-C") != std::string::npos));
 #ifdef ARGOSY_TEST_MPIEXEC_PASSES_ON
   CHECK_THAT(o.err, ContainsSubstring("interrupted: this is what was measured until then"));
   CHECK_THAT(o.err, ContainsSubstring("NOT SO all patterns were run"));
@@ -167,7 +178,9 @@ TEST_CASE("an interrupt tells what was measured, and leaves no files", "[beffio]
 
 TEST_CASE("what cannot be run is said before anything is", "[beffio][program]") {
   scratch const dir, data;
-  auto const said = [&](std::string const& options) { return process(dir, beffio_on(2, options)).wait(); };
+  auto const said = [&](std::string const& options) {
+    return process(dir, beffio_on(2, options)).wait();
+  };
   struct {
     char const* options;
     char const* words;

@@ -1,4 +1,5 @@
-// What b_eff_io makes of measurements: values, validity, tables for people and programs, pictures; and what it is asked.
+// What b_eff_io makes of measurements: values, validity, tables for people and programs, pictures;
+// and what it is asked.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -25,8 +26,8 @@ namespace {
 
 constexpr std::int64_t M = 1024 * 1024;
 
-// Every pattern takes a second, and types open and close in half a second each; `mb` 10^6 bytes by each pattern of type 0,
-// twice that by type 1, and so on; ten times as much is read.
+// Every pattern takes a second, and types open and close in half a second each; `mb` 10^6 bytes by
+// each pattern of type 0, twice that by type 1, and so on; ten times as much is read.
 run_result example(double mb, std::vector<int> const& partitions, double seconds = 1800) {
   run_result r;
   r.implementation = "argosy";
@@ -48,7 +49,8 @@ run_result example(double mb, std::vector<int> const& partitions, double seconds
           c.number = static_cast<int>(k);
           c.what = all[k];
           c.calls = 3;
-          c.bytes = static_cast<std::int64_t>(mb * 1e6) * (t + 1) * n * (m == method::read ? 10 : 1);
+          c.bytes =
+              static_cast<std::int64_t>(mb * 1e6) * (t + 1) * n * (m == method::read ? 10 : 1);
           c.seconds = 1;
           c.open_seconds = c.close_seconds = 0.5;
           c.ended = ending::time;
@@ -62,7 +64,8 @@ bool near(std::optional<double> a, double b) { return a && std::abs(*a - b) < 1e
 
 std::size_t count(std::string const& text, std::string const& what) {
   std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size()))
+    ++n;
   return n;
 }
 
@@ -96,7 +99,9 @@ TEST_CASE("a type's value is all its bytes over the time from opening to closing
   CHECK(!r.type_value(4, method::write, 0));
 }
 
-TEST_CASE("the system's value is the largest of the partitions, and the report says who saturates it", "[beffio]") {
+TEST_CASE(
+    "the system's value is the largest of the partitions, and the report says who saturates it",
+    "[beffio]") {
   run_result r = example(20, {1, 2, 4});
   CHECK(r.partitions() == std::vector<int>{1, 2, 4});
   CHECK(near(r.system_value(), *r.value(4)));
@@ -205,14 +210,21 @@ TEST_CASE("two runs are compared cell by cell", "[beffio]") {
 TEST_CASE("the report has a line for each chunk and method, and the totals", "[beffio]") {
   run_result const r = example(20, {1, 4});
   std::string const text = report_text(r, 0);
-  for (std::string const chunk : {"1024", "1032", "32768", "32776", "1048576", "1048584", "4194304", "total"})
+  for (std::string const chunk :
+       {"1024", "1032", "32768", "32776", "1048576", "1048584", "4194304", "total"})
     CHECK(count(text, " " + chunk + "  write ") == 2);
-  CHECK_THAT(text,
-             ContainsSubstring("4   10    4194304  write        80.00     160.00     240.00     320.00     400.00\n"));
-  CHECK_THAT(text,
-             ContainsSubstring("4           total  write        72.00     142.22     213.33     284.44     355.56\n"));
-  CHECK_THAT(text,
-             ContainsSubstring("4    1       1024  rewrite      80.00          -          -          -          -\n"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "4   10    4194304  write        80.00     160.00     240.00     320.00     400.00\n"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "4           total  write        72.00     142.22     213.33     284.44     355.56\n"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "4    1       1024  rewrite      80.00          -          -          -          -\n"));
   CHECK_THAT(text, ContainsSubstring("b_eff_io on 4 ranks = "));
   CHECK(chunk_text(1024) == "1 KiB");
   CHECK(chunk_text(32776) == "32 KiB + 8");
@@ -263,7 +275,8 @@ TEST_CASE("the forecast says what fits", "[beffio]") {
   CHECK(forecast_of(s, p, 2, 4, 2 * M, 100'000'000'000, 1000 * M).usable == 1000 * M);
   std::int64_t const least = 2 * 2 * least_bytes(4, 2 * M);
   CHECK(forecast_of(s, p, 2, 4, 2 * M, least, least).fits() == false);
-  CHECK_THAT(to_string(forecast_of(s, p, 2, 4, 2 * M, least, 0), s, 2), ContainsSubstring("NO SPACE"));
+  CHECK_THAT(to_string(forecast_of(s, p, 2, 4, 2 * M, least, 0), s, 2),
+             ContainsSubstring("NO SPACE"));
   // Of release 1 the files of one partition are there at a time; without a limit there is none.
   schedule const first{.rules = release::r1, .seconds = 150, .partitions = 2};
   CHECK(forecast_of(first, p, 1, 4, 2 * M, 1'000'000'000, 0).budget == 900'000'000);
@@ -280,7 +293,8 @@ TEST_CASE("a trial knows that a disk is there, and leaves nothing", "[beffio]") 
   CHECK(free_bytes(dir / "nothing") == -1);
 }
 
-TEST_CASE("the journal keeps what was measured, and its files, from the first closed type on", "[beffio]") {
+TEST_CASE("the journal keeps what was measured, and its files, from the first closed type on",
+          "[beffio]") {
   argosy::test::scratch const dir;
   options o = parsed({"--quiet", "--impl", "argosy"});
   o.csv = dir / "a.csv";
@@ -303,7 +317,8 @@ TEST_CASE("the journal keeps what was measured, and its files, from the first cl
   CHECK(now().errors() == 2);
   CHECK_FALSE(book.went_well());
   book.failed(who, "rank 1, write: no space");
-  CHECK_THAT(book.text(), ContainsSubstring("argosy, 2 ranks, write, type 0: rank 1, write: no space"));
+  CHECK_THAT(book.text(),
+             ContainsSubstring("argosy, 2 ranks, write, type 0: rank 1, write: no space"));
   CHECK(book.save(true));
   CHECK(std::filesystem::exists(o.plots + "/write-np2-argosy.svg"));
   CHECK(std::filesystem::exists(dir / "a_summary.csv"));
@@ -311,6 +326,7 @@ TEST_CASE("the journal keeps what was measured, and its files, from the first cl
   CHECK_FALSE(book.save(false));
   CHECK(progress_text(0.25, 10, "argosy", {0, 4, method::read, 2}, {32768, 32768, 1}) ==
         "25 %, argosy, 4 ranks, read, type 2 (separated), chunks of 32 KiB; 10 s, about 30 s more");
-  CHECK_THAT(progress_text(0, 10, "mpi", {0, 1, method::write, 3}, {}),
-             ContainsSubstring("mpi, 1 rank, write, type 3 (segmented), the rest of its segment; 10 s"));
+  CHECK_THAT(
+      progress_text(0, 10, "mpi", {0, 1, method::write, 3}, {}),
+      ContainsSubstring("mpi, 1 rank, write, type 3 (segmented), the rest of its segment; 10 s"));
 }

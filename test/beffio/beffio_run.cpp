@@ -1,4 +1,5 @@
-// Runs of b_eff_io on virtual ranks and files: what the files hold, in which order things are done, and what errors do.
+// Runs of b_eff_io on virtual ranks and files: what the files hold, in which order things are done,
+// and what errors do.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -28,7 +29,8 @@ namespace {
 // The same files under another name: a second implementation.
 class named_files : public argosy_files<io::lab::virtual_rank> {
  public:
-  named_files(std::string name, io::opener files) : argosy_files(std::move(files)), name_(std::move(name)) {}
+  named_files(std::string name, io::opener files)
+      : argosy_files(std::move(files)), name_(std::move(name)) {}
   std::string_view name() const { return name_; }
 
  private:
@@ -81,11 +83,14 @@ class recorder final : public observer {
     events.push_back({who.index, who.partition, who.how, who.type, number});
     if (meanwhile) meanwhile(events.back());
   }
-  void measured(contender const& who, cell const& c) override { runs[who.index].cells.push_back(c); }
+  void measured(contender const& who, cell const& c) override {
+    runs[who.index].cells.push_back(c);
+  }
   void closed(contender const& who, double seconds, std::int64_t errors) override {
     cell* last = nullptr;
     for (cell& c : runs[who.index].cells)
-      if (c.partition == who.partition && c.how == who.how && c.type == who.type) (last = &c)->close_seconds = seconds;
+      if (c.partition == who.partition && c.how == who.how && c.type == who.type)
+        (last = &c)->close_seconds = seconds;
     if (last != nullptr) last->errors += errors;
   }
   void failed(contender const&, std::string const& what) override { failures.push_back(what); }
@@ -95,7 +100,8 @@ class recorder final : public observer {
 struct counted : io::two_phase {
   static constexpr std::string_view name = "counted";
   int* calls = nullptr;
-  io::collective_plan plan(io::access_kind kind, io::access_summary const& all, io::rank_group const& ranks) const {
+  io::collective_plan plan(io::access_kind kind, io::access_summary const& all,
+                           io::rank_group const& ranks) const {
     ++*calls;
     return io::two_phase::plan(kind, all, ranks);
   }
@@ -110,12 +116,14 @@ plan small_plan(std::vector<int> partitions, double seconds) {
   return p;
 }
 
-// Slow ones: a call of 1 MiB takes some ten milliseconds, so that few bytes are moved in the time of a pattern.
+// Slow ones: a call of 1 MiB takes some ten milliseconds, so that few bytes are moved in the time
+// of a pattern.
 io::lab::virtual_files slow_files() { return io::lab::virtual_files({.server_mb_per_s = 20}); }
 
 template <class... Implementations>
 void run_all(int ranks, plan const& p, recorder& tell, Implementations const&... all) {
-  io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 3}, {.stack_bytes = std::size_t{512} << 10})
+  io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 3},
+                           {.stack_bytes = std::size_t{512} << 10})
       .run([&](io::lab::virtual_rank const& world) {
         observer nobody;
         observer& mine = world.rank() == 0 ? tell : nobody;
@@ -127,7 +135,8 @@ void run_on(int ranks, plan const& p, recorder& tell, io::opener const& files) {
 }
 
 // Empty: all files of the run are as they must be, and there are no others.
-std::string what_is_wrong(io::lab::virtual_files const& files, run_result const& r, std::string const& name) {
+std::string what_is_wrong(io::lab::virtual_files const& files, run_result const& r,
+                          std::string const& name) {
   std::set<std::string> hoped;
   for (int const n : r.partitions())
     for (int t = 0; t < types; ++t)
@@ -136,9 +145,11 @@ std::string what_is_wrong(io::lab::virtual_files const& files, run_result const&
         hoped.insert(path);
         auto const expected = io::test::expected_file(r, n, t, rank);
         auto const found = files.content(path);
-        if (found.size() != expected.size() * 8) return path + " has " + std::to_string(found.size()) + " bytes";
+        if (found.size() != expected.size() * 8)
+          return path + " has " + std::to_string(found.size()) + " bytes";
         for (std::size_t k = 0; k < expected.size(); ++k)
-          if (std::memcmp(&found[8 * k], &expected[k], 8) != 0) return path + " differs at word " + std::to_string(k);
+          if (std::memcmp(&found[8 * k], &expected[k], 8) != 0)
+            return path + " differs at word " + std::to_string(k);
       }
   auto const names = files.names();
   for (std::string const& name_of_file : names)
@@ -156,7 +167,8 @@ run_result facts_of(run_result r, plan const& p, int ranks) {
 }
 
 // Faults of a rank's own file alone.
-io::opener broken_where(io::opener files, std::string part, std::shared_ptr<io::fault_script> script) {
+io::opener broken_where(io::opener files, std::string part,
+                        std::shared_ptr<io::fault_script> script) {
   io::opener const broken = io::with_faults(files, std::move(script));
   return files.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
     return path.find(part) != path.npos ? broken(path, flags, error) : files(path, flags, error);
@@ -214,8 +226,9 @@ TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffi
             return r.find(n, method::write, type, static_cast<int>(number))->calls;
           };
           auto const& scattered = r.find(n, method::write, 0, static_cast<int>(twin))->what;
-          CHECK(w->calls == std::min({of(0, twin) * (scattered.memory / scattered.chunk),
-                                      10 * of(1, static_cast<int>(k)), of(2, static_cast<int>(k))}));
+          CHECK(w->calls ==
+                std::min({of(0, twin) * (scattered.memory / scattered.chunk),
+                          10 * of(1, static_cast<int>(k)), of(2, static_cast<int>(k))}));
         } else {
           CHECK(w->ended == ending::time);
           CHECK(w->scheduled == 3.0 / 2 / 150 * all[k].units);
@@ -223,7 +236,8 @@ TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffi
           double const calling = w->seconds - w->sync_seconds;
           CHECK((w->calls == 1 || calling <= w->scheduled * 1.01));
           if (!p.when.geometric)
-            CHECK(calling * static_cast<double>(w->calls + 1) / static_cast<double>(w->calls) > w->scheduled * 0.99);
+            CHECK(calling * static_cast<double>(w->calls + 1) / static_cast<double>(w->calls) >
+                  w->scheduled * 0.99);
         }
         auto const* const again = r.find(n, method::rewrite, t, static_cast<int>(k));
         CHECK((again != nullptr) == (t == 0));
@@ -233,7 +247,8 @@ TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffi
   CHECK(files.names().empty());  // all were removed
 }
 
-TEST_CASE("release 2 writes all partitions before it rewrites and reads; release 1 ends one first", "[beffio][run]") {
+TEST_CASE("release 2 writes all partitions before it rewrites and reads; release 1 ends one first",
+          "[beffio][run]") {
   bool const first = GENERATE(true, false);
   io::lab::virtual_files const files = slow_files();
   recorder tell;
@@ -267,7 +282,8 @@ TEST_CASE("release 2 writes all partitions before it rewrites and reads; release
   }
 }
 
-TEST_CASE("a failed write is counted, not fatal, and its data is missed when it is read", "[beffio][run][error]") {
+TEST_CASE("a failed write is counted, not fatal, and its data is missed when it is read",
+          "[beffio][run][error]") {
   io::lab::virtual_files const files = slow_files();
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::fail_at(io::file_call::write, 4, std::errc::io_error));
@@ -285,7 +301,8 @@ TEST_CASE("a failed write is counted, not fatal, and its data is missed when it 
   CHECK(files.names().empty());
 }
 
-TEST_CASE("a collective call that fails leaves what comes after it in its place", "[beffio][run][error]") {
+TEST_CASE("a collective call that fails leaves what comes after it in its place",
+          "[beffio][run][error]") {
   std::string const type = GENERATE("scatter", "shared", "segmented", "seg_coll");
   CAPTURE(type);
   io::lab::virtual_files const files = slow_files();
@@ -304,7 +321,8 @@ TEST_CASE("a collective call that fails leaves what comes after it in its place"
   CHECK(files.names().empty());
 }
 
-TEST_CASE("a shared pointer that a failed call has left behind is put right", "[beffio][run][error]") {
+TEST_CASE("a shared pointer that a failed call has left behind is put right",
+          "[beffio][run][error]") {
   io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan const p = small_plan({3}, 2);
@@ -339,7 +357,8 @@ TEST_CASE("where all calls fail, a pattern ends after ten; where no file opens, 
     std::string const type = GENERATE("separated", "scatter", "seg_coll");
     run_on(2, p, tell, broken_where(files.opener(), type, script));
     for (cell const& c : tell.runs[0].cells)
-      if (type_names[static_cast<std::size_t>(c.type)] == type) CHECK((c.calls == 0 && c.bytes == 0));
+      if (type_names[static_cast<std::size_t>(c.type)] == type)
+        CHECK((c.calls == 0 && c.bytes == 0));
     CHECK(tell.runs[0].errors() >= 2);
   }
   // All other types are whole.
@@ -355,7 +374,8 @@ TEST_CASE("a mark that changed in the file is seen", "[beffio][run][error]") {
   recorder tell;
   plan const p = small_plan({2}, 1);
   tell.meanwhile = [&](event const& e) {
-    if (e.how != method::read || e.type != separated || e.number != 7) return;  // the next type is not open yet
+    // the next type is not open yet
+    if (e.how != method::read || e.type != separated || e.number != 7) return;
     std::string const path = "/" + io::test::name_of_file("one", 2, segmented, 0);
     auto content = files.content(path);
     content.at(1048576 + 7) ^= std::byte{1};  // the first word of the second pattern
@@ -376,7 +396,8 @@ TEST_CASE("files keep to the space they are given", "[beffio][run]") {
   run_on(2, p, tell, files.opener());
   run_result const r = facts_of(tell.runs[0], p, 2);
   std::int64_t bytes = 0, cut = 0;
-  for (std::string const& name : files.names()) bytes += static_cast<std::int64_t>(files.content(name).size());
+  for (std::string const& name : files.names())
+    bytes += static_cast<std::int64_t>(files.content(name).size());
   CHECK(bytes <= p.budget);
   CHECK(bytes > p.budget / 3);
   for (cell const& c : r.cells) cut += c.ended == ending::space;
@@ -405,7 +426,8 @@ TEST_CASE("calls go by the policy that is chosen by the hints in force", "[beffi
   CHECK(r.wrong() == 0);
   // From the pattern with this hint on, until the file is closed.
   std::int64_t chosen = 0;
-  for (int number = 5; number < 9; ++number) chosen += r.find(2, method::write, scatter, number)->calls;
+  for (int number = 5; number < 9; ++number)
+    chosen += r.find(2, method::write, scatter, number)->calls;
   CHECK(calls == 2 * chosen);
   for (call const c : {call::together, call::ordered, call::alone}) {
     CHECK(asked.contains({c, 0}));  // the methods without hints
@@ -414,7 +436,8 @@ TEST_CASE("calls go by the policy that is chosen by the hints in force", "[beffi
   }
 }
 
-TEST_CASE("hints reach the file at open and with each pattern, and what is in force is told", "[beffio][run][hints]") {
+TEST_CASE("hints reach the file at open and with each pattern, and what is in force is told",
+          "[beffio][run][hints]") {
   io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan p = small_plan({2}, 0.5);

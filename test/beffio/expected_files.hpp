@@ -1,4 +1,5 @@
-// What the files of b_eff_io must hold, word by word: from the counts of a run and the definition alone.
+// What the files of b_eff_io must hold, word by word: from the counts of a run and the definition
+// alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +15,8 @@ namespace argosy::test {
 using words = std::vector<std::uint64_t>;
 
 // By the table of bits in marks.hpp, written down anew.
-inline std::uint64_t mark_of(bool rewritten, int type, int pattern, int rank, std::int64_t call, std::int64_t chunk,
-                             bool last) {
+inline std::uint64_t mark_of(bool rewritten, int type, int pattern, int rank, std::int64_t call,
+                             std::int64_t chunk, bool last) {
   std::uint64_t bits = 1;
   bits = bits * 2 + (rewritten ? 1 : 0);
   bits = bits * 8 + static_cast<std::uint64_t>(type);
@@ -52,9 +53,10 @@ inline words expected_file(beffio::run_result const& r, int partition, int type,
           for (std::int64_t i = 0; i < length; ++i) {
             std::int64_t const place = chunk * length + i;  // in memory
             file[static_cast<std::size_t>(at / 8 + i)] =
-                i == 0            ? mark_of(rewritten, type, c.number, rank, call, chunk, false)
-                : i == length - 1 ? mark_of(rewritten, type, c.number, rank, call, chunk, true)
-                                  : static_cast<std::uint64_t>(rank) << 40 | static_cast<std::uint64_t>(place);
+                i == 0 ? mark_of(rewritten, type, c.number, rank, call, chunk, false)
+                : i == length - 1
+                    ? mark_of(rewritten, type, c.number, rank, call, chunk, true)
+                    : static_cast<std::uint64_t>(rank) << 40 | static_cast<std::uint64_t>(place);
           }
         }
     }
@@ -63,7 +65,8 @@ inline words expected_file(beffio::run_result const& r, int partition, int type,
   return file;
 }
 
-inline std::string name_of_file(std::string const& implementation, int partition, int type, int rank) {
+inline std::string name_of_file(std::string const& implementation, int partition, int type,
+                                int rank) {
   char const* const names[] = {"scatter", "shared", "separated", "segmented", "seg_coll"};
   return implementation + "_np" + std::to_string(partition) + "_" + names[type] +
          (type == 2 ? "_" + std::to_string(rank) : "");

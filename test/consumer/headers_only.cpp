@@ -10,5 +10,8 @@ static_assert(argosy::repeat(2, 8, argosy::bytes(8)) == argosy::bytes(16));
 // A policy is found again by its type, with or without type information at run time.
 int main() {
   argosy::any_policy const chosen(argosy::two_phase{});
-  return chosen.target<argosy::two_phase>() != nullptr && chosen.target<argosy::sieving>() == nullptr ? 0 : 1;
+  return chosen.target<argosy::two_phase>() != nullptr &&
+                 chosen.target<argosy::sieving>() == nullptr
+             ? 0
+             : 1;
 }

@@ -67,7 +67,9 @@ list bytes_of(io::layout const& l) {
 }
 
 problem random_problem(std::mt19937_64& random) {
-  auto const pick = [&](std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); };
+  auto const pick = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution(from, to)(random);
+  };
   problem p;
   std::int64_t const d = pick(1, 4);
   std::int64_t left = 24;
@@ -94,15 +96,18 @@ constexpr io::darray tile(io::list(io::c<64>, io::c<64>, io::c<64>), io::distrib
 static_assert(tile.is_static && std::is_empty_v<decltype(tile)>);
 static_assert(tile.form() == io::subarray(io::list(io::c<64>, io::c<64>, io::c<64>),
                                           io::list(io::c<32>, io::c<32>, io::c<32>),
-                                          io::list(io::c<32>, io::c<0>, io::c<32>), io::type<double>)
+                                          io::list(io::c<32>, io::c<0>, io::c<32>),
+                                          io::type<double>)
                                  .form());
 static_assert(tile.form().nodes().size() == 3 && tile.form().pieces() == 32 * 32);
 constexpr io::darray cards(io::list(io::c<4096>, io::c<4096>), io::distribute::cyclic(io::c<4>),
-                           io::list(io::c<8>, io::c<8>), io::c<9>, io::type<double>, io::fortran_order);
+                           io::list(io::c<8>, io::c<8>), io::c<9>, io::type<double>,
+                           io::fortran_order);
 static_assert(cards.is_static && cards.form().size() == 4096 * 4096 / 64 * 8);
 // Some numbers fixed, some not.
-static_assert(
-    !io::darray(io::list(io::c<64>, 3), io::distribute::block, io::list(io::c<2>, 1), 1, io::type<int>).is_static);
+static_assert(!io::darray(io::list(io::c<64>, 3), io::distribute::block, io::list(io::c<2>, 1), 1,
+                          io::type<int>)
+                   .is_static);
 
 }  // namespace
 
@@ -115,17 +120,20 @@ TEST_CASE("each rank's part is what the owner formula gives, in array order", "[
     std::int64_t const ranks = product(p.grid), whole = product(p.sizes) * p.element;
     std::vector<int> covered(static_cast<std::size_t>(whole));
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
-      io::darray const part(p.sizes, p.rules, p.grid, rank, io::contiguous(p.element, io::type<char>), p.order);
+      io::darray const part(p.sizes, p.rules, p.grid, rank,
+                            io::contiguous(p.element, io::type<char>), p.order);
       io::layout const form = part.form();
       list const found = bytes_of(form);
       if (found != owned(p, rank)) {
         CAPTURE(rank);
         FAIL("another part than the formula gives");
       }
-      if (form.extent() != whole || form.lower_bound() != 0) FAIL("the extent is not the whole array");
+      if (form.extent() != whole || form.lower_bound() != 0)
+        FAIL("the extent is not the whole array");
       for (auto b : found) ++covered[static_cast<std::size_t>(b)];
     }
-    if (!std::all_of(covered.begin(), covered.end(), [](int n) { return n == 1; })) FAIL("not a partition");
+    if (!std::all_of(covered.begin(), covered.end(), [](int n) { return n == 1; }))
+      FAIL("not a partition");
   }
 }
 
@@ -140,17 +148,19 @@ TEST_CASE("the design's example compiles and means what it says", "[darray]") {
     sum += tile_of_rank.form().size();
   }
   CHECK(sum == 10 * 6 * 5 * 8);
-  io::darray<float, 2> const mixed({nx, ny}, {io::distribute::cyclic(4), io::distribute::none}, {3, 1}, 2,
-                                   io::order::fortran);
+  io::darray<float, 2> const mixed({nx, ny}, {io::distribute::cyclic(4), io::distribute::none},
+                                   {3, 1}, 2, io::order::fortran);
   CHECK(mixed.form().size() == 2 * 6 * 4);
-  io::darray const same({10, 6}, io::distribute::each(io::distribute::cyclic(4), io::distribute::none),
+  io::darray const same({10, 6},
+                        io::distribute::each(io::distribute::cyclic(4), io::distribute::none),
                         io::process_grid(3, {3, 1}), 2, io::type<float>, io::order::fortran);
   CHECK(same.form() == mixed.form());
 }
 
 TEST_CASE("building costs the same for 10 blocks and for 10^12", "[darray]") {
   std::int64_t const n = std::int64_t{1} << 40;
-  io::darray<char, 2> const large({n, std::int64_t{1} << 20}, io::distribute::cyclic(3), io::list(5, 7), 11);
+  io::darray<char, 2> const large({n, std::int64_t{1} << 20}, io::distribute::cyclic(3),
+                                  io::list(5, 7), 11);
   io::layout const form = large.form();
   CHECK(form.nodes().size() <= 12);
   CHECK(form.is_regular());
@@ -158,7 +168,8 @@ TEST_CASE("building costs the same for 10 blocks and for 10^12", "[darray]") {
   CHECK(form.pieces() > std::int64_t{1} << 50);
   CHECK(form.is_monotonic());
   CHECK_FALSE(form.overlaps());
-  io::darray<double, 3> const cube({1 << 19, 1 << 19, 1 << 18}, io::distribute::block, io::process_grid(4096, 3), 4095);
+  io::darray<double, 3> const cube({1 << 19, 1 << 19, 1 << 18}, io::distribute::block,
+                                   io::process_grid(4096, 3), 4095);
   CHECK(cube.form().size() == (std::int64_t{1} << 56) / 4096 * 8);
 }
 
@@ -171,12 +182,16 @@ TEST_CASE("a grid that does not match says so", "[darray][error]") {
                     Contains("3 dimensions") && Contains("2"));
   CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block, io::list(2, 2), 4),
                     Contains("rank 4") && Contains("4 processes"));
-  CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block, io::list(2, 2), -1), Contains("rank -1"));
+  CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block, io::list(2, 2), -1),
+                    Contains("rank -1"));
   CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block(3), io::list(1, 2), 0),
                     Contains("block(3)") && Contains("block(8)"));
-  CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::none, io::list(1, 2), 0), Contains("distribution[1] is none"));
-  CHECK_THROWS_WITH(make(io::list(8, -8), io::distribute::block, io::list(1, 2), 0), Contains("size[1] is -8"));
-  CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block, io::list(1, 0), 0), Contains("grid[1] is 0"));
+  CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::none, io::list(1, 2), 0),
+                    Contains("distribution[1] is none"));
+  CHECK_THROWS_WITH(make(io::list(8, -8), io::distribute::block, io::list(1, 2), 0),
+                    Contains("size[1] is -8"));
+  CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block, io::list(1, 0), 0),
+                    Contains("grid[1] is 0"));
   CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::cyclic(0), io::list(1, 2), 0),
                     Contains("the block size of dimension 0 is 0"));
   CHECK_THROWS_WITH(make(io::list(8, 8), io::distribute::block(-2), io::list(1, 2), 0),

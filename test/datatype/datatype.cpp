@@ -28,13 +28,15 @@ using list = std::vector<std::int64_t>;
 // A type map as the MPI standard writes it: bytes in order, and the bounds.
 struct map {
   list bytes;
-  std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
+  std::int64_t low = std::numeric_limits<std::int64_t>::max(),
+               high = std::numeric_limits<std::int64_t>::min();
 
   bool bounded() const { return low <= high; }
   std::int64_t extent() const { return bounded() ? high - low : 0; }
   void add(std::int64_t displacement, map const& part) {
     for (auto b : part.bytes) bytes.push_back(displacement + b);
-    // Here a layout is simpler than MPI: a part without bytes and without extent has no bounds, even if markers were set.
+    // Here a layout is simpler than MPI: a part without bytes and without extent has no bounds,
+    // even if markers were set.
     if (!part.bounded() || (part.bytes.empty() && part.extent() == 0)) return;
     low = std::min(low, displacement + part.low);
     high = std::max(high, displacement + part.high);
@@ -51,11 +53,13 @@ struct map {
 map blocks(list const& lengths, list const& displacements, std::int64_t unit, map const& old) {
   map m;
   for (std::size_t i = 0; i < lengths.size(); ++i)
-    for (std::int64_t k = 0; k < lengths[i]; ++k) m.add(displacements[i] * unit + k * old.extent(), old);
+    for (std::int64_t k = 0; k < lengths[i]; ++k)
+      m.add(displacements[i] * unit + k * old.extent(), old);
   return m;
 }
 
-map box(list const& sizes, list const& subsizes, list const& starts, io::order order, map const& old) {
+map box(list const& sizes, list const& subsizes, list const& starts, io::order order,
+        map const& old) {
   std::size_t const d = sizes.size();
   map m;
   std::int64_t whole = 1, chosen = 1;
@@ -83,12 +87,15 @@ bool agree(io::layout const& form, map const& m) {
   CHECK(form.lower_bound() == (m.bounded() ? m.low : 0));
   CHECK(form.extent() == m.extent());
   CHECK(bytes == m.bytes);
-  return bytes == m.bytes && form.extent() == m.extent() && form.lower_bound() == (m.bounded() ? m.low : 0);
+  return bytes == m.bytes && form.extent() == m.extent() &&
+         form.lower_bound() == (m.bounded() ? m.low : 0);
 }
 
 struct generator {
   std::mt19937_64 random;
-  std::int64_t pick(std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); }
+  std::int64_t pick(std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution(from, to)(random);
+  }
   list some(std::size_t n, std::int64_t from, std::int64_t to) {
     list l(n);
     for (auto& x : l) x = pick(from, to);
@@ -120,7 +127,8 @@ struct generator {
         list const lengths = some(n, 0, 3), places = some(n, -6, 9);
         bool const h = pick(0, 1) == 1;
         m = blocks(lengths, places, h ? 1 : m.extent(), m);
-        form = h ? io::hindexed(lengths, places, form).form() : io::indexed(lengths, places, form).form();
+        form = h ? io::hindexed(lengths, places, form).form()
+                 : io::indexed(lengths, places, form).form();
         break;
       }
       case 5: {
@@ -129,7 +137,8 @@ struct generator {
         list const places = some(n, -6, 9);
         bool const h = pick(0, 1) == 1;
         m = blocks(list(n, b), places, h ? 1 : m.extent(), m);
-        form = h ? io::hindexed_block(b, places, form).form() : io::indexed_block(b, places, form).form();
+        form = h ? io::hindexed_block(b, places, form).form()
+                 : io::indexed_block(b, places, form).form();
         break;
       }
       case 6: {
@@ -137,8 +146,9 @@ struct generator {
         map together;
         together.add(a, m);
         together.add(b, blocks({n}, {0}, 1, map::leaf(4)));
-        form = pick(0, 1) == 0 ? io::record(io::member(a, form), io::member(b, io::type<int>, n)).form()
-                               : io::record({std::int64_t{1}, n}, {a, b}, form, io::type<int>).form();
+        form = pick(0, 1) == 0
+                   ? io::record(io::member(a, form), io::member(b, io::type<int>, n)).form()
+                   : io::record({std::int64_t{1}, n}, {a, b}, form, io::type<int>).form();
         m = together;
         break;
       }
@@ -170,29 +180,32 @@ struct generator {
 using io::c;
 constexpr io::element<double> real{};
 
-constexpr io::subarray core(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<64>), io::list(c<1>, c<1>, c<1>),
-                            real);
+constexpr io::subarray core(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<64>),
+                            io::list(c<1>, c<1>, c<1>), real);
 static_assert(core.is_static && std::is_empty_v<decltype(core)>);
-static_assert(core.form().nodes().size() == 3, "a 3-D interior of doubles is one two-level repeat around a row");
+static_assert(core.form().nodes().size() == 3,
+              "a 3-D interior of doubles is one two-level repeat around a row");
 static_assert(core.form().nodes()[0].size == 64 * 8 && core.form().pieces() == 64 * 64);
 
-constexpr io::subarray rows(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<66>), io::list(c<1>, c<1>, c<0>),
-                            real);
-static_assert(rows.form().nodes().size() == 2 && rows.form().pieces() == 64, "full rows merge into planes' middles");
-constexpr io::subarray planes(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<66>, c<66>), io::list(c<1>, c<0>, c<0>),
-                              real);
+constexpr io::subarray rows(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<66>),
+                            io::list(c<1>, c<1>, c<0>), real);
+static_assert(rows.form().nodes().size() == 2 && rows.form().pieces() == 64,
+              "full rows merge into planes' middles");
+constexpr io::subarray planes(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<66>, c<66>),
+                              io::list(c<1>, c<0>, c<0>), real);
 static_assert(planes.form().is_contiguous(), "full planes merge into one leaf");
 
 constexpr io::record dense(io::member(c<0>, real, c<3>), io::member(c<24>, io::type<std::int64_t>));
 static_assert(dense.is_static && std::is_empty_v<decltype(dense)> && dense.form() == io::bytes(32),
               "a record without padding is one leaf");
-static_assert(io::record(io::list(c<3>, c<1>), io::list(c<0>, c<24>), real, io::type<std::int64_t>).form() ==
-              io::bytes(32));
+static_assert(io::record(io::list(c<3>, c<1>), io::list(c<0>, c<24>), real, io::type<std::int64_t>)
+                  .form() == io::bytes(32));
 static_assert(io::contiguous(c<1>, io::vector(c<4>, c<2>, c<2>, real)).form() == io::bytes(64));
 static_assert(io::indexed(io::list(c<2>, c<1>), io::list(c<0>, c<5>), real).is_static);
 static_assert(io::resized(real, c<0>, c<16>).is_static);
 
-// Each number by itself: one at run time makes the datatype dynamic, and keeps the others in the type.
+// Each number by itself: one at run time makes the datatype dynamic, and keeps the others in the
+// type.
 static_assert(!io::vector(c<4>, 2, c<2>, real).is_static);
 static_assert(sizeof(io::vector(c<4>, 2, c<2>, real)) == sizeof(std::int64_t));
 static_assert(!io::contiguous(c<2>, io::layout()).is_static);
@@ -201,9 +214,10 @@ static_assert(io::datatype<io::layout> && io::datatype<decltype(core)> && !io::d
 // Beyond 2^31, at no cost.
 constexpr std::int64_t huge = std::int64_t{1} << 40;
 static_assert(io::vector(c<huge>, c<1>, c<3>, real).form().extent() == (3 * (huge - 1) + 1) * 8);
-static_assert(
-    io::subarray(io::list(c<huge>, c<1 << 15>), io::list(c<huge>, c<1>), io::list(c<0>, c<7>), real).form().pieces() ==
-    huge);
+static_assert(io::subarray(io::list(c<huge>, c<1 << 15>), io::list(c<huge>, c<1>),
+                           io::list(c<0>, c<7>), real)
+                  .form()
+                  .pieces() == huge);
 
 }  // namespace
 
@@ -223,23 +237,28 @@ TEST_CASE("nested constructors give MPI's type map, bytes and bounds", "[datatyp
 TEST_CASE("blocks without elements count for nothing, not even for the bounds", "[datatype]") {
   CHECK(io::indexed({0, 2, 0}, {-100, 1, 100}, io::type<int>).form() == io::at(4, io::bytes(8)));
   CHECK(io::contiguous(0, io::type<int>).form() == io::layout());
-  CHECK(io::record(io::member(50, io::type<int>, 0), io::member(8, io::type<int>)).form() == io::at(8, io::bytes(4)));
+  CHECK(io::record(io::member(50, io::type<int>, 0), io::member(8, io::type<int>)).form() ==
+        io::at(8, io::bytes(4)));
 }
 
-TEST_CASE("lists come as braces, arrays, spans, vectors of any integer, or mixed with fixed numbers", "[datatype]") {
+TEST_CASE(
+    "lists come as braces, arrays, spans, vectors of any integer, or mixed with fixed numbers",
+    "[datatype]") {
   io::layout const expected = io::indexed({2, 1}, {0, 5}, io::type<int>).form();
   std::vector<int> const lengths{2, 1};
   std::array<std::size_t, 2> const places{0, 5};
   CHECK(io::indexed(lengths, places, io::type<int>).form() == expected);
   CHECK(io::indexed(std::span(lengths), std::span(places), io::type<int>).form() == expected);
-  CHECK(io::indexed(io::list(2, io::c<1>), io::list(io::c<0>, 5u), io::type<int>).form() == expected);
+  CHECK(io::indexed(io::list(2, io::c<1>), io::list(io::c<0>, 5u), io::type<int>).form() ==
+        expected);
   std::size_t const nx = 4;
   CHECK(io::subarray({nx, nx}, {2, 2}, {1, 1}, io::type<char>).form() ==
-        io::subarray(io::list(nx, 4), lengths.empty() ? lengths : std::vector<int>{2, 2}, std::array{1, 1},
-                     io::type<char>)
+        io::subarray(io::list(nx, 4), lengths.empty() ? lengths : std::vector<int>{2, 2},
+                     std::array{1, 1}, io::type<char>)
             .form());
   std::vector<io::layout> const parts{io::bytes(4), io::bytes(1)};
-  CHECK(io::record_of(lengths, places, parts) == io::record(lengths, places, io::type<int>, io::type<char>).form());
+  CHECK(io::record_of(lengths, places, parts) ==
+        io::record(lengths, places, io::type<int>, io::type<char>).form());
 }
 
 TEST_CASE("a list in braces may mix integers of any type", "[datatype]") {
@@ -248,48 +267,67 @@ TEST_CASE("a list in braces may mix integers of any type", "[datatype]") {
   std::size_t const wide = 2;
   io::layout const box = io::subarray({8, 4}, {2, 4}, {1, 0}, io::type<double>).form();
   CHECK(io::subarray({n, m}, {wide, n / 2}, {low, 0}, io::type<double>).form() == box);
-  CHECK(io::subarray({m, n}, {4 * low, wide}, {0, low}, io::type<double>, io::order::fortran).form() == box);
+  CHECK(io::subarray({m, n}, {4 * low, wide}, {0, low}, io::type<double>, io::order::fortran)
+            .form() == box);
   CHECK(io::indexed({2, low, wide}, {0, n, 20}, io::type<float>).form() ==
         io::indexed({2, 1, 2}, {0, 8, 20}, io::type<float>).form());
-  CHECK(io::hindexed({2, low}, {0, n}, io::type<float>).form() == io::hindexed({2, 1}, {0, 8}, io::type<float>).form());
-  CHECK(io::indexed_block(1, {0, n}, io::type<float>).form() == io::indexed_block(1, {0, 8}, io::type<float>).form());
-  CHECK(io::hindexed_block(1, {0, n}, io::type<float>).form() == io::hindexed_block(1, {0, 8}, io::type<float>).form());
+  CHECK(io::hindexed({2, low}, {0, n}, io::type<float>).form() ==
+        io::hindexed({2, 1}, {0, 8}, io::type<float>).form());
+  CHECK(io::indexed_block(1, {0, n}, io::type<float>).form() ==
+        io::indexed_block(1, {0, 8}, io::type<float>).form());
+  CHECK(io::hindexed_block(1, {0, n}, io::type<float>).form() ==
+        io::hindexed_block(1, {0, 8}, io::type<float>).form());
   CHECK(io::record({low, 2}, {0, n}, io::type<double>, io::type<int>).form() ==
         io::record({1, 2}, {0, 8}, io::type<double>, io::type<int>).form());
-  CHECK(io::darray({n, m}, io::distribute::block, io::process_grid(4, 2), 1, io::type<double>).form() ==
+  CHECK(io::darray({n, m}, io::distribute::block, io::process_grid(4, 2), 1, io::type<double>)
+            .form() ==
         io::darray<double, 2>({8, 4}, io::distribute::block, io::process_grid(4, 2), 1).form());
-  CHECK_THROWS_WITH(io::subarray({n, ~0ull}, {m, wide}, {0, low}, io::type<double>).form(), Contains("2^63"));
+  CHECK_THROWS_WITH(io::subarray({n, ~0ull}, {m, wide}, {0, low}, io::type<double>).form(),
+                    Contains("2^63"));
 }
 
 TEST_CASE("what cannot be is refused with its name, number and remedy", "[datatype][error]") {
   auto const real_type = io::type<double>;
-  CHECK_THROWS_WITH(io::contiguous(-3, real_type).form(), Contains("argosy::contiguous") && Contains("-3"));
-  CHECK_THROWS_WITH(io::vector(2, -1, 4, real_type).form(), Contains("argosy::vector: the block length is -1"));
-  CHECK_THROWS_WITH(io::hvector(-2, 1, 4, real_type).form(), Contains("argosy::hvector: the count is -2"));
-  CHECK_THROWS_WITH(io::indexed({1, -1}, {0, 1}, real_type).form(), Contains("argosy::indexed: block length[1] is -1"));
+  CHECK_THROWS_WITH(io::contiguous(-3, real_type).form(),
+                    Contains("argosy::contiguous") && Contains("-3"));
+  CHECK_THROWS_WITH(io::vector(2, -1, 4, real_type).form(),
+                    Contains("argosy::vector: the block length is -1"));
+  CHECK_THROWS_WITH(io::hvector(-2, 1, 4, real_type).form(),
+                    Contains("argosy::hvector: the count is -2"));
+  CHECK_THROWS_WITH(io::indexed({1, -1}, {0, 1}, real_type).form(),
+                    Contains("argosy::indexed: block length[1] is -1"));
   CHECK_THROWS_WITH(io::hindexed(list{1, 1}, list{0}, real_type).form(),
                     Contains("2 block lengths but 1 displacements"));
-  CHECK_THROWS_WITH(io::indexed_block(-1, {0}, real_type).form(), Contains("argosy::indexed_block"));
+  CHECK_THROWS_WITH(io::indexed_block(-1, {0}, real_type).form(),
+                    Contains("argosy::indexed_block"));
   CHECK_THROWS_WITH(io::member(0, real_type, -1).form(), Contains("argosy::member"));
-  CHECK_THROWS_WITH(io::record(list{1}, list{0, 1}, real_type).form(), Contains("1 types but 2 displacements"));
-  CHECK_THROWS_WITH(
-      io::subarray({4, 4}, {2, 3}, {0, 2}, real_type).form(),
-      Contains("start[1] = 2") && Contains("subsize[1] = 3") && Contains("size[1] = 4") && Contains("move or shrink"));
+  CHECK_THROWS_WITH(io::record(list{1}, list{0, 1}, real_type).form(),
+                    Contains("1 types but 2 displacements"));
+  CHECK_THROWS_WITH(io::subarray({4, 4}, {2, 3}, {0, 2}, real_type).form(),
+                    Contains("start[1] = 2") && Contains("subsize[1] = 3") &&
+                        Contains("size[1] = 4") && Contains("move or shrink"));
   CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2}, list{0, 2}, real_type).form(),
                     Contains("2 sizes but 1 subsizes"));
-  CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2, 2}, list{0}, real_type).form(), Contains("2 sizes but 1 starts"));
-  CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type).form(), Contains("size[1] is -4"));
+  CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2, 2}, list{0}, real_type).form(),
+                    Contains("2 sizes but 1 starts"));
+  CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type).form(),
+                    Contains("size[1] is -4"));
   // Wrapped, they would be counts below zero, but strides and places like any other.
   auto const too_large = std::numeric_limits<std::uint64_t>::max();
   CHECK_THROWS_AS(io::contiguous(too_large, real_type).form(), io::invalid_layout);
   CHECK_THROWS_WITH(io::vector(2, 1, too_large, real_type).form(), Contains("exceeds 2^63 - 1"));
-  CHECK_THROWS_WITH(io::indexed(list{1, 1}, std::vector<std::uint64_t>{0, too_large}, real_type).form(),
+  CHECK_THROWS_WITH(
+      io::indexed(list{1, 1}, std::vector<std::uint64_t>{0, too_large}, real_type).form(),
+      Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_WITH(io::contiguous(3, io::resized(real_type, 0, too_large)).form(),
                     Contains("exceeds 2^63 - 1"));
-  CHECK_THROWS_WITH(io::contiguous(3, io::resized(real_type, 0, too_large)).form(), Contains("exceeds 2^63 - 1"));
   CHECK_THROWS_WITH(io::member(too_large, real_type).form(), Contains("exceeds 2^63 - 1"));
-  CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2, 2}, std::array<std::uint64_t, 2>{0, too_large}, real_type).form(),
-                    Contains("exceeds 2^63 - 1"));
-  CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::int64_t>::max(), real_type).form(), io::invalid_layout);
+  CHECK_THROWS_WITH(
+      io::subarray(list{4, 4}, list{2, 2}, std::array<std::uint64_t, 2>{0, too_large}, real_type)
+          .form(),
+      Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::int64_t>::max(), real_type).form(),
+                  io::invalid_layout);
 }
 
 TEST_CASE("a datatype that cannot be is kept, copied and nested, and throws whenever it is asked",
@@ -298,10 +336,12 @@ TEST_CASE("a datatype that cannot be is kept, copied and nested, and throws when
   auto const nested = io::contiguous(3, io::record(io::member(8, bad)));
   auto const copy = nested;
   CHECK_THROWS_WITH(copy.form(), Contains("argosy::vector: the block length is -1"));
-  CHECK_THROWS_WITH(io::contiguous(-3, bad).form(), Contains("argosy::vector"));  // the first of two
+  // the first of two
+  CHECK_THROWS_WITH(io::contiguous(-3, bad).form(), Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::detail::signature_of(copy), Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::detail::types_of_copies(bad, 2), Contains("argosy::vector"));
-  CHECK_THROWS_WITH(io::detail::file_form_of(copy, io::detail::external32_sizes), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::detail::file_form_of(copy, io::detail::external32_sizes),
+                    Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::flatten(bad), Contains("argosy::vector"));
   CHECK(sizeof bad == 3 * sizeof(std::int64_t));
   double data[8] = {};
@@ -310,12 +350,15 @@ TEST_CASE("a datatype that cannot be is kept, copied and nested, and throws when
   CHECK_THROWS_WITH(none.form(), Contains("argosy::vector"));
   CHECK_THROWS_WITH(same.types(), Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::const_buffer(same).size(), Contains("argosy::vector"));
-  CHECK_THROWS_WITH(io::memory(data, io::type<double>, -1).form(), Contains("argosy::repeat: the count is -1"));
+  CHECK_THROWS_WITH(io::memory(data, io::type<double>, -1).form(),
+                    Contains("argosy::repeat: the count is -1"));
 }
 
 TEST_CASE("a mistake in a constant expression stays one of the compiler", "[datatype][error]") {
   constexpr auto can_be = [](auto count) {
-    return requires { typename std::bool_constant<(io::contiguous(decltype(count)::value, io::type<int>), true)>; };
+    return requires {
+      typename std::bool_constant<(io::contiguous(decltype(count)::value, io::type<int>), true)>;
+    };
   };
   STATIC_REQUIRE(can_be(io::c<3>));
   STATIC_REQUIRE_FALSE(can_be(io::c<-3>));
@@ -324,23 +367,30 @@ TEST_CASE("a mistake in a constant expression stays one of the compiler", "[data
 TEST_CASE("a list of numbers of another length is no list", "[datatype][error]") {
   std::vector<int> const two{4, 4};
   io::numbers<3> const three(two);
-  CHECK_THROWS_WITH(io::subarray(three, io::numbers<3>(1, 1, 1), io::numbers<3>(0, 0, 0), io::type<int>).form(),
-                    Contains("a list of 3 numbers is needed, but 2 are given"));
+  CHECK_THROWS_WITH(
+      io::subarray(three, io::numbers<3>(1, 1, 1), io::numbers<3>(0, 0, 0), io::type<int>).form(),
+      Contains("a list of 3 numbers is needed, but 2 are given"));
 }
 
-TEST_CASE("describing and flattening regular data takes nothing from the heap", "[datatype][allocations]") {
+TEST_CASE("describing and flattening regular data takes nothing from the heap",
+          "[datatype][allocations]") {
   std::int64_t const n = 40;
   std::vector<double> const data(8);
   std::vector<int> const sizes{40, 30, 20}, zeros{0, 0, 0};
   argosy::allocation_count const count;
   std::int64_t bytes = io::vector(n, 2, 3, io::type<double>).form().size();
-  bytes += io::subarray({n, n, n}, {n - 2, n - 2, n - 2}, {1, 1, 1}, io::type<double>).form().size();
+  bytes +=
+      io::subarray({n, n, n}, {n - 2, n - 2, n - 2}, {1, 1, 1}, io::type<double>).form().size();
   bytes += io::subarray(sizes, sizes, zeros, io::contiguous(n, io::type<float>)).form().size();
   io::process_grid const grid(24, 3);
   for (int rank = 0; rank < 24; ++rank)
-    bytes +=
-        io::darray<double, 3>({n, n, n + 1}, io::distribute::cyclic(3), grid, rank, io::order::fortran).form().size();
-  bytes += io::record(io::member(0, io::type<double>, n), io::member(8 * n, io::type<int>)).form().size();
+    bytes += io::darray<double, 3>({n, n, n + 1}, io::distribute::cyclic(3), grid, rank,
+                                   io::order::fortran)
+                 .form()
+                 .size();
+  bytes += io::record(io::member(0, io::type<double>, n), io::member(8 * n, io::type<int>))
+               .form()
+               .size();
   bytes += io::memory(data).size();
   CHECK(count.since() == 0);
   CHECK(bytes > 0);
@@ -371,13 +421,15 @@ TEST_CASE("a packed record has the data of the record and no holes", "[datatype]
   CHECK(io::detail::signature_of(io::contiguous(5, one)) ==
         io::detail::signature_of(io::contiguous(5, io::type<padded>)));
   CHECK(to_string(io::detail::signature_of(one)) == "float64, int32");
-  CHECK(io::packed(io::record(io::member(0, io::type<long>), io::member(64, io::type<long>, 3))).form() ==
-        io::bytes(32));
+  CHECK(io::packed(io::record(io::member(0, io::type<long>), io::member(64, io::type<long>, 3)))
+            .form() == io::bytes(32));
   // In external32 a long has 4 bytes.
-  CHECK(io::detail::file_form_of(io::packed(io::type<long[3]>), io::detail::external32_sizes) == io::bytes(12));
+  CHECK(io::detail::file_form_of(io::packed(io::type<long[3]>), io::detail::external32_sizes) ==
+        io::bytes(12));
   CHECK(io::packed(io::members<&padded::id>{}).form() == io::bytes(4));
   CHECK(io::packed(io::vector(3, 1, 4, io::type<float>)).form() == io::bytes(12));
-  CHECK_THROWS_WITH(io::packed(io::contiguous(-1, io::type<float>)).form(), Contains("argosy::contiguous"));
+  CHECK_THROWS_WITH(io::packed(io::contiguous(-1, io::type<float>)).form(),
+                    Contains("argosy::contiguous"));
 }
 
 TEST_CASE("a member of a record may be given by its pointer", "[datatype]") {
@@ -395,10 +447,13 @@ TEST_CASE("a member of a record holds so many copies and no more", "[datatype][e
     int n;
     double u[4];
   };
-  CHECK_THROWS_WITH(io::member(&row::u, io::type<double>, 5).form(),
-                    Contains("argosy::member: 5 copies of 8 bytes reach beyond the member, which has 32"));
+  CHECK_THROWS_WITH(
+      io::member(&row::u, io::type<double>, 5).form(),
+      Contains("argosy::member: 5 copies of 8 bytes reach beyond the member, which has 32"));
   CHECK(io::member(&row::u, io::type<double>, 3).form() == io::at(8, io::bytes(24)));
   CHECK(io::member(&row::u, io::type<double>, 0).form().empty());
-  CHECK_THROWS_WITH(io::record(io::member(&row::n, io::contiguous(2, io::type<int>))).form(), Contains("which has 4"));
-  CHECK(io::member(8, io::type<double>, 5).form() == io::at(8, io::bytes(40)));  // a place: nobody knows what is there
+  CHECK_THROWS_WITH(io::record(io::member(&row::n, io::contiguous(2, io::type<int>))).form(),
+                    Contains("which has 4"));
+  // a place: nobody knows what is there
+  CHECK(io::member(8, io::type<double>, 5).form() == io::at(8, io::bytes(40)));
 }

@@ -91,7 +91,8 @@ struct node {
 }  // namespace
 
 template <>
-struct argosy::describe<derived> : argosy::members<&derived::energy, &derived::extra, &derived::name> {};
+struct argosy::describe<derived>
+    : argosy::members<&derived::energy, &derived::extra, &derived::name> {};
 template <>
 struct argosy::describe<polymorphic> : argosy::members<&polymorphic::y, &polymorphic::x> {};
 template <>
@@ -127,18 +128,24 @@ void check(fields const& expected) {
 }
 
 // All of it happens at compile time.
-static_assert(io::detail::layout_of<dense>() == io::bytes(16), "a record without padding is one leaf");
+static_assert(io::detail::layout_of<dense>() == io::bytes(16),
+              "a record without padding is one leaf");
 static_assert(io::contiguous(io::c<10>, io::type<dense>).form() == io::bytes(160));
-static_assert(io::detail::layout_of<padded>().size() == 11 && io::detail::layout_of<padded>().extent() == 24);
+static_assert(io::detail::layout_of<padded>().size() == 11 &&
+              io::detail::layout_of<padded>().extent() == 24);
 static_assert(io::detail::layout_of<double const>() == io::bytes(8));
-static_assert(io::detail::layout_of<std::byte>().size() == 1 && io::detail::layout_of<color>().size() == 2);
+static_assert(io::detail::layout_of<std::byte>().size() == 1 &&
+              io::detail::layout_of<color>().size() == 2);
 static_assert(io::detail::layout_of<std::complex<double>[3]>() == io::bytes(48));
 static_assert(io::detail::layout_of<std::array<std::array<int, 3>, 2>>() == io::bytes(24));
-static_assert(io::detail::layout_of<empty>().empty() && io::detail::layout_of<empty>().extent() == 1);
+static_assert(io::detail::layout_of<empty>().empty() &&
+              io::detail::layout_of<empty>().extent() == 1);
 static_assert(io::detail::layout_of<::node>().size() == 8);
-static_assert(std::is_empty_v<io::element<nested>> && io::detail::static_datatype<io::element<nested>>);
+static_assert(std::is_empty_v<io::element<nested>> &&
+              io::detail::static_datatype<io::element<nested>>);
 static_assert(io::element_type<nested> && io::element_type<double&> && io::element_type<derived>);
-static_assert(!io::element_type<int*> && !io::element_type<std::vector<int>> && !io::element_type<padded*>);
+static_assert(!io::element_type<int*> && !io::element_type<std::vector<int>> &&
+              !io::element_type<padded*>);
 // Chosen members as a datatype of their own.
 static_assert(io::members<&dense::id>::form().origin() == offsetof(dense, id));
 static_assert(io::contiguous(io::c<4>, io::members<&dense::x>{}).form() ==
@@ -148,8 +155,10 @@ static_assert(io::contiguous(io::c<4>, io::members<&dense::x>{}).form() ==
 
 TEST_CASE("an aggregate is its members at their offsets", "[element][aggregate]") {
   check<dense>({{0, 16}});
-  check<padded>({{offsetof(padded, tag), 1}, {offsetof(padded, x), 8}, {offsetof(padded, count), 2}});
-  check<aligned>({{offsetof(aligned, a), 1}, {offsetof(aligned, b), 8}, {offsetof(aligned, flag), 1}});
+  check<padded>(
+      {{offsetof(padded, tag), 1}, {offsetof(padded, x), 8}, {offsetof(padded, count), 2}});
+  check<aligned>(
+      {{offsetof(aligned, a), 1}, {offsetof(aligned, b), 8}, {offsetof(aligned, flag), 1}});
   check<tight>({{offsetof(tight, a), 4}, {offsetof(tight, z), 8}});
   std::size_t const inner = offsetof(nested, inner);
   check<nested>({{offsetof(nested, tag), 1},
@@ -160,25 +169,35 @@ TEST_CASE("an aggregate is its members at their offsets", "[element][aggregate]"
                  {offsetof(nested, pair), 32},
                  {offsetof(nested, c), 2}});
   std::size_t const tail = offsetof(deep, tail);
-  check<deep>({{0, 32}, {tail, 1}, {tail + 8, 8}, {tail + 16, 1}, {tail + 24, 8}, {tail + 32, 1}, {tail + 40, 8}});
+  check<deep>({{0, 32},
+               {tail, 1},
+               {tail + 8, 8},
+               {tail + 16, 1},
+               {tail + 24, 8},
+               {tail + 32, 1},
+               {tail + 40, 8}});
 }
 
-TEST_CASE("chosen members come in the order in which they are named, at their real offsets", "[element][members]") {
+TEST_CASE("chosen members come in the order in which they are named, at their real offsets",
+          "[element][members]") {
   check<chosen>({{offsetof(chosen, x), 8}, {offsetof(chosen, id), 4}});
   derived const d{};
   auto const offset = [&](auto const& member) {
-    return static_cast<std::size_t>(reinterpret_cast<char const*>(&member) - reinterpret_cast<char const*>(&d));
+    return static_cast<std::size_t>(reinterpret_cast<char const*>(&member) -
+                                    reinterpret_cast<char const*>(&d));
   };
   check<derived>({{offset(d.energy), 8}, {offset(d.extra), 4}, {offset(d.name), 3}});
   polymorphic const p(1);
   auto const in_p = [&](auto const& member) {
-    return static_cast<std::size_t>(reinterpret_cast<char const*>(&member) - reinterpret_cast<char const*>(&p));
+    return static_cast<std::size_t>(reinterpret_cast<char const*>(&member) -
+                                    reinterpret_cast<char const*>(&p));
   };
   check<polymorphic>({{in_p(p.y), 8}, {in_p(p.x), 4}});
   check<std::pair<char, double>>({{0, 1}, {8, 8}});
 }
 
-TEST_CASE("a description by hand is taken as it is, if it stays inside the object", "[element][describe]") {
+TEST_CASE("a description by hand is taken as it is, if it stays inside the object",
+          "[element][describe]") {
   check<by_hand>({{0, 8}, {16, 8}, {32, 8}, {48, 8}});
   check<by_hand[2]>({{0, 8}, {16, 8}, {32, 8}, {48, 8}, {64, 8}, {80, 8}, {96, 8}, {112, 8}});
   CHECK_THROWS_AS(io::detail::placed_in(io::bytes(9), 8), io::invalid_layout);

@@ -1,4 +1,5 @@
-// Buffers deduced from what a program holds: every byte of them is checked against the elements' own addresses.
+// Buffers deduced from what a program holds: every byte of them is checked against the elements'
+// own addresses.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -14,7 +15,8 @@
 
 #if defined(__clang__)
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // Boost.Functional's std::unary_function
+// Boost.Functional's std::unary_function
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #endif
 #include <boost/multi_array.hpp>
 
@@ -31,7 +33,8 @@ struct particle {
   int id;
 };
 
-// As std::mdspan: static rank(), extent, stride, data_handle. The mapping is given by strides: left, right or any.
+// As std::mdspan: static rank(), extent, stride, data_handle. The mapping is given by strides:
+// left, right or any.
 template <class T, std::size_t Rank>
 struct mdspan_twin {
   T* handle;
@@ -43,7 +46,8 @@ struct mdspan_twin {
   constexpr T* data_handle() const { return handle; }
 };
 
-// As Kokkos::View: `rank` is a constant that can also be called, data(); constness is that of the value type.
+// As Kokkos::View: `rank` is a constant that can also be called, data(); constness is that of the
+// value type.
 template <class T, std::size_t Rank>
 struct view_twin {
   static constexpr std::integral_constant<std::size_t, Rank> rank{};
@@ -74,7 +78,8 @@ template <class Buffer>
 std::vector<void const*> addresses(Buffer const& b) {
   std::vector<void const*> result;
   for (io::cursor at(b.form()); !at.done(); at.next())
-    for (std::int64_t k = at.current().offset; k < at.current().end(); ++k) result.push_back(b.address() + k);
+    for (std::int64_t k = at.current().offset; k < at.current().end(); ++k)
+      result.push_back(b.address() + k);
   return result;
 }
 void append(std::vector<void const*>& all, void const* element, std::size_t size) {
@@ -92,16 +97,21 @@ static_assert(writable_memory<std::string&> && constant_memory<std::string_view>
 static_assert(writable_memory<double&> && constant_memory<double const&>);
 static_assert(writable_memory<int (&)[3]> && constant_memory<int const (&)[3]>);
 static_assert(writable_memory<particle&> && constant_memory<particle const&>);
-static_assert(writable_memory<std::array<float, 3>&> && constant_memory<std::array<float, 3> const&>);
+static_assert(writable_memory<std::array<float, 3>&> &&
+              constant_memory<std::array<float, 3> const&>);
 // A view's own constness says nothing about its elements, an array's does.
-static_assert(writable_memory<mdspan_twin<int, 2> const&> && constant_memory<mdspan_twin<int const, 2>>);
-static_assert(writable_memory<view_twin<int, 2> const&> && constant_memory<view_twin<int const, 2>&>);
-static_assert(writable_memory<boost::multi_array<int, 2>&> && constant_memory<boost::multi_array<int, 2> const&>);
+static_assert(writable_memory<mdspan_twin<int, 2> const&> &&
+              constant_memory<mdspan_twin<int const, 2>>);
+static_assert(writable_memory<view_twin<int, 2> const&> &&
+              constant_memory<view_twin<int const, 2>&>);
+static_assert(writable_memory<boost::multi_array<int, 2>&> &&
+              constant_memory<boost::multi_array<int, 2> const&>);
 static_assert(std::is_convertible_v<io::buffer, io::const_buffer> &&
               !std::is_convertible_v<io::const_buffer, io::buffer>);
 static_assert(io::mdspan_like<old_view> && io::detail::array_rank<view_twin<int, 3>> == 3 &&
               io::detail::array_rank<old_view> == 1);
-static_assert(!io::mdspan_like<std::vector<double>> && !io::mdspan_like<double[3]> && !io::mdspan_like<std::span<int>>);
+static_assert(!io::mdspan_like<std::vector<double>> && !io::mdspan_like<double[3]> &&
+              !io::mdspan_like<std::span<int>>);
 
 }  // namespace
 
@@ -111,7 +121,8 @@ TEST_CASE("objects and ranges are their elements, without padding", "[memory]") 
   CHECK(static_cast<void*>(io::memory(x).address()) == &x);
   std::vector<std::complex<float>> const z(5);
   CHECK(io::memory(z).form() == io::bytes(40));
-  CHECK(io::memory(std::span(z).subspan(1, 3)).address() == reinterpret_cast<std::byte const*>(z.data() + 1));
+  CHECK(io::memory(std::span(z).subspan(1, 3)).address() ==
+        reinterpret_cast<std::byte const*>(z.data() + 1));
   int grid[3][4];
   CHECK(io::memory(grid).form() == io::bytes(48));
   std::vector<particle> p(3);
@@ -129,9 +140,11 @@ TEST_CASE("objects and ranges are their elements, without padding", "[memory]") 
   CHECK(io::memory(b).address() == b.address());
 }
 
-TEST_CASE("an mdspan-like view is read in the order of its indices, however it is stored", "[memory][mdspan]") {
+TEST_CASE("an mdspan-like view is read in the order of its indices, however it is stored",
+          "[memory][mdspan]") {
   std::vector<double> storage(3 * 4 * 5);
-  auto const at = [&](mdspan_twin<double, 3> const& v, std::int64_t i, std::int64_t j, std::int64_t k) {
+  auto const at = [&](mdspan_twin<double, 3> const& v, std::int64_t i, std::int64_t j,
+                      std::int64_t k) {
     return v.handle + i * v.strides[0] + j * v.strides[1] + k * v.strides[2];
   };
   std::vector<mdspan_twin<double, 3>> const views{
@@ -164,7 +177,8 @@ TEST_CASE("views of Kokkos' kind work without the library knowing them", "[memor
   CHECK(io::memory(old_view{three}).form().pieces() == 3);
 }
 
-TEST_CASE("Boost.MultiArray: any storage order, any index base, and its views", "[memory][multi_array]") {
+TEST_CASE("Boost.MultiArray: any storage order, any index base, and its views",
+          "[memory][multi_array]") {
   using array = boost::multi_array<int, 3>;
   auto const check = [](auto& a) {
     std::vector<void const*> expected, inside;
@@ -202,7 +216,8 @@ TEST_CASE("Boost.MultiArray: any storage order, any index base, and its views", 
   CHECK(addresses(io::memory(view)) == expected);
 }
 
-TEST_CASE("the interior leaves the halo out, on both sides or on each by itself", "[memory][interior]") {
+TEST_CASE("the interior leaves the halo out, on both sides or on each by itself",
+          "[memory][interior]") {
   std::vector<double> storage(6 * 7);
   mdspan_twin<double, 2> const u{storage.data(), {6, 7}, {7, 1}};
   CHECK(io::interior(u, {1, 1}).form() == io::at(8 * 8, io::repeat(4, 56, io::bytes(40))));
@@ -224,7 +239,8 @@ struct moving : particle {
 TEST_CASE("members chosen of a base step by the class that lies there", "[memory]") {
   std::vector<moving> all(3);
   auto const ids = io::memory(all.data(), io::members<&particle::id>{}, std::ssize(all));
-  CHECK(ids.form() == io::repeat(3, sizeof(moving), io::resized(io::at(8, io::bytes(4)), 0, sizeof(moving))));
+  CHECK(ids.form() ==
+        io::repeat(3, sizeof(moving), io::resized(io::at(8, io::bytes(4)), 0, sizeof(moving))));
   CHECK(ids.types().get() == io::signature(io::basic::int32, 3));
   std::vector<std::byte> raw(3 * sizeof(particle));  // raw memory may hold anything
   CHECK(io::memory(raw.data(), io::members<&particle::id>{}, 3).size() == 12);

@@ -1,4 +1,5 @@
-// Datatypes of MPI as layouts and back, against MPI itself and against the type maps of random trees.
+// Datatypes of MPI as layouts and back, against MPI itself and against the type maps of random
+// trees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -37,7 +38,8 @@ std::vector<io::piece> pieces_of(io::layout const& l) {
 }
 
 // Of a representation that writes decimal digits, say.
-constexpr io::basic_sizes text_sizes{1, 2, 3, 7, 6, 12, 11, 21, 20, 40, 40, 21, 20, 9, 15, 24, 45, 46};
+constexpr io::basic_sizes text_sizes{1,  2,  3,  7,  6, 12, 11, 21, 20,
+                                     40, 40, 21, 20, 9, 15, 24, 45, 46};
 
 // Item by item.
 using items = std::vector<io::basic>;
@@ -60,8 +62,9 @@ items items_of(tree const& t) {
   std::vector<items> parts;
   for (tree const& p : t.parts) parts.push_back(items_of(p));
   items all;
-  for_each_copy(t, std::vector<limits>(parts.size()),
-                [&](std::int64_t, std::size_t i) { all.insert(all.end(), parts[i].begin(), parts[i].end()); });
+  for_each_copy(t, std::vector<limits>(parts.size()), [&](std::int64_t, std::size_t i) {
+    all.insert(all.end(), parts[i].begin(), parts[i].end());
+  });
   return all;
 }
 
@@ -74,7 +77,8 @@ bool packs_complex_blocks() {
   commit(blocks);
   std::vector<std::byte> memory(121), stream;
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i);
-  for (MPI_Aint const at : places) stream.insert(stream.end(), memory.begin() + at, memory.begin() + at + 16);
+  for (MPI_Aint const at : places)
+    stream.insert(stream.end(), memory.begin() + at, memory.begin() + at + 16);
   return mpi_pack(memory.data(), blocks.get(), stream.size()) == stream;
 }
 
@@ -88,7 +92,8 @@ tree without_given_bounds(tree t) {
 
 TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random]") {
   combiner_counts seen{};
-  std::size_t packed = 0, packed_far = 0, other_nodes = 0, refusals = 0, strides_of_minus_one = 0, predicted = 0;
+  std::size_t packed = 0, packed_far = 0, other_nodes = 0, refusals = 0, strides_of_minus_one = 0,
+              predicted = 0;
   std::size_t in_files = 0;
   std::size_t fortran_boxes = 0, fortran_deals = 0;
   std::size_t mpi_wrong = 0;
@@ -96,7 +101,8 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
   for (std::uint64_t i = 0; i < trees; ++i) {
     std::uint64_t const case_seed = seed() + i;
     CAPTURE(case_seed);  // seen where MPI crashes
-    // Without alignment MPI leaves no bound to the library, and all is predicted. With it, MPI's bounds are taken.
+    // Without alignment MPI leaves no bound to the library, and all is predicted. With it, MPI's
+    // bounds are taken.
     bool aligned = case_seed % 2 == 0;
     growth g;
     if (!aligned) g.leaf_types = leaves_without_alignment;
@@ -122,17 +128,21 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       continue;
     }
     commit(type);
-    fortran_boxes += any_node(t, [](tree const& at) { return at.form == form::subarray && at.fortran; });
-    fortran_deals += any_node(t, [](tree const& at) { return at.form == form::darray && at.fortran; });
+    fortran_boxes +=
+        any_node(t, [](tree const& at) { return at.form == form::subarray && at.fortran; });
+    fortran_deals +=
+        any_node(t, [](tree const& at) { return at.form == form::darray && at.fortran; });
     type_map const want = expand(t, rule_of_bounds);
     std::vector<io::piece> const pieces = joined(want.pieces);
     io::layout const l = to_layout(t, rule_of_bounds);
     io::typed_layout const decoded = io::from_mpi(type.get());
     expect(pieces_of(decoded) == pieces, "from_mpi: other pieces");
-    expect(decoded.form().lower_bound() == want.limits.low && decoded.form().extent() == want.limits.extent(),
+    expect(decoded.form().lower_bound() == want.limits.low &&
+               decoded.form().extent() == want.limits.extent(),
            "from_mpi: bounds [" + std::to_string(decoded.form().lower_bound()) + ", +" +
-               std::to_string(decoded.form().extent()) + ") instead of [" + std::to_string(want.limits.low) + ", +" +
-               std::to_string(want.limits.extent()) + ")");
+               std::to_string(decoded.form().extent()) + ") instead of [" +
+               std::to_string(want.limits.low) + ", +" + std::to_string(want.limits.extent()) +
+               ")");
     expect(decoded == l, "from_mpi is not the layout");
 
     expect(items_of(decoded.types()) == items_of(t), "from_mpi: other types along the stream");
@@ -145,8 +155,9 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       ++in_files;
       expect(file.lower_bound() == there.limits.low && file.extent() == there.limits.extent(),
              "from_mpi: bounds in a file [" + std::to_string(file.lower_bound()) + ", +" +
-                 std::to_string(file.extent()) + ") instead of [" + std::to_string(there.limits.low) + ", +" +
-                 std::to_string(there.limits.extent()) + ")");
+                 std::to_string(file.extent()) + ") instead of [" +
+                 std::to_string(there.limits.low) + ", +" + std::to_string(there.limits.extent()) +
+                 ")");
     }
 
     io::mpi_datatype const made = io::to_mpi(l);
@@ -164,7 +175,8 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
         ++mpi_wrong;
       else
         expect(as_mpi, "MPI_Pack of the tree gives other bytes");
-      expect(mpi_pack(origin, made.get(), stream.size()) == stream, "MPI_Pack of to_mpi gives other bytes");
+      expect(mpi_pack(origin, made.get(), stream.size()) == stream,
+             "MPI_Pack of to_mpi gives other bytes");
     };
     engine random(~case_seed);
     if (fault.empty() && l.true_extent() <= widest_memory) {
@@ -173,7 +185,8 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent()) + 1), stream;
       for (std::byte& b : memory) b = static_cast<std::byte>(random() >> 32);
       std::byte const* const origin = memory.data() - l.true_lower_bound();
-      for (io::piece const& p : pieces) stream.insert(stream.end(), origin + p.offset, origin + p.end());
+      for (io::piece const& p : pieces)
+        stream.insert(stream.end(), origin + p.offset, origin + p.end());
       compare(origin, stream);
     } else if (fault.empty() && l.true_extent() <= sparse_memory::widest) {
       sparse_memory memory(l);
@@ -190,9 +203,11 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
                  << "\nlayout: " << io::to_string(l));
   }
   WARN(trees << " trees, " << refusals << " refused by MPI and " << strides_of_minus_one
-             << " with a stride of -1 byte left out, " << predicted << " with all bounds predicted, " << packed
-             << " packed and " << packed_far << " wider than 2^31, " << other_nodes
-             << " with other nodes after to_mpi and from_mpi, " << mpi_wrong << " that MPI packs wrongly");
+             << " with a stride of -1 byte left out, " << predicted
+             << " with all bounds predicted, " << packed << " packed and " << packed_far
+             << " wider than 2^31, " << other_nodes
+             << " with other nodes after to_mpi and from_mpi, " << mpi_wrong
+             << " that MPI packs wrongly");
   CHECK(packed >= trees * 2 / 3);
   CHECK(predicted >= trees / 3);
   CHECK(in_files >= trees);
@@ -200,13 +215,15 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
   CHECK(fortran_deals >= trees / 60);
   CHECK(refusals + strides_of_minus_one <= trees / 50);
   CHECK(mpi_wrong <= trees / 50);
-  CHECK(other_nodes <= trees / 1000);  // equal, but found in another form: see docs/develop/normal_form.md
+  // equal, but found in another form: see docs/develop/normal_form.md
+  CHECK(other_nodes <= trees / 1000);
   // All of MPI 3.1.
   for (int combiner :
-       {MPI_COMBINER_NAMED, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR,
-        MPI_COMBINER_INDEXED, MPI_COMBINER_HINDEXED, MPI_COMBINER_INDEXED_BLOCK, MPI_COMBINER_HINDEXED_BLOCK,
-        MPI_COMBINER_STRUCT, MPI_COMBINER_SUBARRAY, MPI_COMBINER_DARRAY, MPI_COMBINER_F90_REAL,
-        MPI_COMBINER_F90_COMPLEX, MPI_COMBINER_F90_INTEGER, MPI_COMBINER_RESIZED}) {
+       {MPI_COMBINER_NAMED, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR,
+        MPI_COMBINER_HVECTOR, MPI_COMBINER_INDEXED, MPI_COMBINER_HINDEXED,
+        MPI_COMBINER_INDEXED_BLOCK, MPI_COMBINER_HINDEXED_BLOCK, MPI_COMBINER_STRUCT,
+        MPI_COMBINER_SUBARRAY, MPI_COMBINER_DARRAY, MPI_COMBINER_F90_REAL, MPI_COMBINER_F90_COMPLEX,
+        MPI_COMBINER_F90_INTEGER, MPI_COMBINER_RESIZED}) {
     INFO("combiner " << combiner);
     CHECK(seen.at(static_cast<std::size_t>(combiner)) >= trees / 60);
   }

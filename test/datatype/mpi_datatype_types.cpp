@@ -92,7 +92,8 @@ TEST_CASE("named types bring the types that MPI's tables give them", "[mpi][data
   }
 }
 
-TEST_CASE("Fortran's types of a precision bring what the compiler makes of it", "[mpi][datatype][types]") {
+TEST_CASE("Fortran's types of a precision bring what the compiler makes of it",
+          "[mpi][datatype][types]") {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   auto const types = [&] { return to_string(io::detail::signature_of(io::from_mpi(type))); };
   MPI_Type_create_f90_real(6, 30, &type);
@@ -103,14 +104,15 @@ TEST_CASE("Fortran's types of a precision bring what the compiler makes of it", 
   CHECK(types() == "2 float32");
   MPI_Type_create_f90_complex(15, 300, &type);
   CHECK(types() == "2 float64");
-  for (auto const& [digits, name] :
-       {std::pair(2, "character"), std::pair(4, "int16"), std::pair(9, "int32"), std::pair(18, "int64")}) {
+  for (auto const& [digits, name] : {std::pair(2, "character"), std::pair(4, "int16"),
+                                     std::pair(9, "int32"), std::pair(18, "int64")}) {
     MPI_Type_create_f90_integer(digits, &type);
     CHECK(types() == name);
   }
 }
 
-TEST_CASE("a million blocks of one type are one entry of the signature", "[mpi][datatype][types][cost]") {
+TEST_CASE("a million blocks of one type are one entry of the signature",
+          "[mpi][datatype][types][cost]") {
   constexpr int n = 1'000'000;
   MPI_Datatype const pair_of[] = {MPI_INT, MPI_DOUBLE};
   int const ones[] = {1, 1};

@@ -13,10 +13,13 @@ namespace io = argosy;
 
 namespace {
 
-std::vector<std::int64_t> dims(io::process_grid const& grid) { return {grid.extents().begin(), grid.extents().end()}; }
+std::vector<std::int64_t> dims(io::process_grid const& grid) {
+  return {grid.extents().begin(), grid.extents().end()};
+}
 
 // All products of n that never increase, one after the other: the smallest in lexical order wins.
-void all_products(int n, std::size_t count, std::vector<std::int64_t>& so_far, std::vector<std::int64_t>& best) {
+void all_products(int n, std::size_t count, std::vector<std::int64_t>& so_far,
+                  std::vector<std::int64_t>& best) {
   if (count == 0) {
     if (n == 1 && (best.empty() || so_far < best)) best = so_far;
     return;
@@ -44,11 +47,13 @@ TEST_CASE("dimensions are as equal as the number of processes allows", "[process
       CHECK(dims(io::process_grid(n, d)) == best);
     }
   CHECK(dims(io::process_grid(1048576, 3)) == std::vector<std::int64_t>{128, 128, 64});
-  CHECK(dims(io::process_grid(2147483647, 3)) == std::vector<std::int64_t>{2147483647, 1, 1});  // a prime
+  // a prime
+  CHECK(dims(io::process_grid(2147483647, 3)) == std::vector<std::int64_t>{2147483647, 1, 1});
   CHECK(dims(io::process_grid(720720, 6)).front() <= 11 + 2);
 }
 
-TEST_CASE("dimensions that are given stay, free ones are balanced among themselves", "[process_grid]") {
+TEST_CASE("dimensions that are given stay, free ones are balanced among themselves",
+          "[process_grid]") {
   CHECK(dims(io::process_grid(24, {0, 2, 0})) == std::vector<std::int64_t>{4, 2, 3});
   CHECK(dims(io::process_grid(24, {4, 6})) == std::vector<std::int64_t>{4, 6});
   CHECK(dims(io::process_grid(7, {7, 0})) == std::vector<std::int64_t>{7, 1});
@@ -75,11 +80,14 @@ TEST_CASE("neighbours wrap around where the grid is periodic, and nowhere else",
   }
 }
 
-TEST_CASE("a grid that cannot be is refused with the numbers in the message", "[process_grid][error]") {
-  CHECK_THROWS_WITH(io::process_grid(10, {3, 0}), Catch::Contains("multiply to 3") && Catch::Contains("10 processes"));
+TEST_CASE("a grid that cannot be is refused with the numbers in the message",
+          "[process_grid][error]") {
+  CHECK_THROWS_WITH(io::process_grid(10, {3, 0}),
+                    Catch::Contains("multiply to 3") && Catch::Contains("10 processes"));
   CHECK_THROWS_AS(io::process_grid(10, {5, 3}), io::invalid_layout);
   CHECK_THROWS_AS(io::process_grid(10, {5, -2}), io::invalid_layout);
-  CHECK_THROWS_WITH(io::process_grid(0, 2), Catch::Contains("the number of processes is 0; give 1 or more"));
+  CHECK_THROWS_WITH(io::process_grid(0, 2),
+                    Catch::Contains("the number of processes is 0; give 1 or more"));
   CHECK_THROWS_AS(io::process_grid(4, 0), io::invalid_layout);
   CHECK_THROWS_AS(io::process_grid(4, 2, {true}), io::invalid_layout);
   CHECK_THROWS_WITH(io::process_grid(4, 2).coordinates(4), Catch::Contains("rank 4"));

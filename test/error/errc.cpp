@@ -165,7 +165,8 @@ TEST_CASE("error codes compare with std::errc", "[agree][errc]") {
 TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]") {
   agreement const own{errc::no_space, 3, os(ENOSPC), "5 of 8 bytes were written before", {}};
   std::string const here = io::detail::message_of(own, "write_at_all", "state.dat", 3);
-  CHECK_THAT(here, ContainsSubstring("write_at_all of 'state.dat' failed on rank 3: no space left"));
+  CHECK_THAT(here,
+             ContainsSubstring("write_at_all of 'state.dat' failed on rank 3: no space left"));
   CHECK_THAT(here, ContainsSubstring("ENOSPC") || ContainsSubstring("errno 28"));
   CHECK_THAT(here, ContainsSubstring("5 of 8 bytes"));
   CHECK_THAT(here, ContainsSubstring(std::string(io::remedy(errc::no_space))));
@@ -192,14 +193,17 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
   mine.own.code = os(EDQUOT);
   mine.code = errc::quota;
   CHECK_THAT(io::detail::message_of(mine, "write_at_all", "state.dat", 5),
-             ContainsSubstring("failed on rank 5, and first on rank 3 (no space left on the file system): quota "
-                               "exceeded (") &&
+             ContainsSubstring(
+                 "failed on rank 5, and first on rank 3 (no space left on the file system): quota "
+                 "exceeded (") &&
                  ContainsSubstring(std::string(io::remedy(errc::quota))));
 
   // Words that begin with those of their class are not said twice.
-  agreement const thrown = io::alone(3, {errc::user_code, "code of the program threw: my own words"});
-  CHECK_THAT(io::detail::message_of(thrown, "open", "f", 3),
-             ContainsSubstring("failed on rank 3: code of the program threw: my own words. What to do: "));
+  agreement const thrown =
+      io::alone(3, {errc::user_code, "code of the program threw: my own words"});
+  CHECK_THAT(
+      io::detail::message_of(thrown, "open", "f", 3),
+      ContainsSubstring("failed on rank 3: code of the program threw: my own words. What to do: "));
 
   io::error const e(own, "write_at_all", "state.dat", 3), copy = e;
   CHECK(copy.code() == errc::no_space);
@@ -213,7 +217,8 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
   CHECK_FALSE(contains(words, "E2BIG"));
 }
 
-TEST_CASE("a message has one remedy: its own, or that of the class, or none where all is said", "[agree][message]") {
+TEST_CASE("a message has one remedy: its own, or that of the class, or none where all is said",
+          "[agree][message]") {
   auto const words = [](errc e, std::string detail, std::string advice = {}) {
     io::failure f(e, std::move(detail), std::move(advice));
     return io::detail::message_of(io::alone(0, std::move(f)), "set_view", "state.dat", 0);
@@ -222,7 +227,8 @@ TEST_CASE("a message has one remedy: its own, or that of the class, or none wher
         "argosy: set_view of 'state.dat' failed on rank 0: unsupported operation; requests are "
         "pending. What to do: wait "
         "for them first.");
-  CHECK_THAT(words(errc::unsupported, "something"), ContainsSubstring("something. What to do: choose another mode"));
+  CHECK_THAT(words(errc::unsupported, "something"),
+             ContainsSubstring("something. What to do: choose another mode"));
   for (errc const said : {errc::datatype, errc::argument}) {
     CHECK_FALSE(contains(words(said, "the data has 12 bytes"), "What to do"));
     CHECK(words(said, "the data has 12 bytes").ends_with("the data has 12 bytes."));
@@ -259,11 +265,13 @@ TEST_CASE("an error inside another one brings its advice, once", "[agree][messag
   }
 }
 
-TEST_CASE("each rank that failed tells its own failure, the others that of the first", "[agree][message]") {
+TEST_CASE("each rank that failed tells its own failure, the others that of the first",
+          "[agree][message]") {
   auto const world = everyone();
   int const rank = world.rank();
   bool const failed = rank % 2 == 1 || world.size() == 1;
-  io::failure const mine = failed ? io::failure(os(ENOSPC), std::to_string(rank) + " of 9 bytes") : io::failure();
+  io::failure const mine =
+      failed ? io::failure(os(ENOSPC), std::to_string(rank) + " of 9 bytes") : io::failure();
   agreement const a = io::detail::agree_on_outcome(world, mine);
   int const first = world.size() == 1 ? 0 : 1;
   CHECK(a.failed_rank == first);

@@ -1,4 +1,5 @@
-// What tests of errors have in common: all ranks, codes of the system, and codes that the library does not know.
+// What tests of errors have in common: all ranks, codes of the system, and codes that the library
+// does not know.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,9 @@ namespace argosy::test {
 inline mpi everyone() { return mpi(MPI_COMM_WORLD); }
 inline std::error_code os(int number) { return {number, std::system_category()}; }
 
-inline bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+inline bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // A category that the library does not know.
 class strange_category final : public std::error_category {

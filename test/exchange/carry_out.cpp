@@ -33,7 +33,8 @@ std::int64_t pick(engine& random, std::int64_t low, std::int64_t high) {
 std::vector<std::int64_t> offsets_of(io::layout const& l) {
   std::vector<std::int64_t> offsets;
   for (io::cursor at(l); !at.done(); at.next())
-    for (std::int64_t k = 0; k < at.current().length; ++k) offsets.push_back(at.current().offset + k);
+    for (std::int64_t k = 0; k < at.current().length; ++k)
+      offsets.push_back(at.current().offset + k);
   return offsets;
 }
 
@@ -51,7 +52,8 @@ io::layout random_view(engine& random) {
     }
     return io::table(offsets, lengths);
   }
-  std::int64_t const piece = pick(random, 1, 40), stride = piece + pick(random, 0, 60), n = pick(random, 1, 20);
+  std::int64_t const piece = pick(random, 1, 40), stride = piece + pick(random, 0, 60),
+                     n = pick(random, 1, 20);
   io::layout const row = io::repeat(n, stride, io::bytes(piece));
   return io::at(pick(random, 0, 50),
                 io::repeat(pick(random, 1, 10), row.true_upper_bound() + pick(random, 0, 90), row));
@@ -61,7 +63,8 @@ io::layout random_view(engine& random) {
 io::layout random_memory(engine& random, std::int64_t bytes) {
   std::vector<std::int64_t> offsets, lengths;
   for (std::int64_t at = 0, left = bytes; left > 0;) {
-    std::int64_t const length = std::min(left, pick(random, 0, 3) == 0 ? pick(random, 1, 2500) : pick(random, 1, 30));
+    std::int64_t const length =
+        std::min(left, pick(random, 0, 3) == 0 ? pick(random, 1, 2500) : pick(random, 1, 30));
     at += pick(random, 0, 1) * pick(random, 0, 20);
     offsets.push_back(at);
     lengths.push_back(length);
@@ -98,7 +101,8 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     INFO("seed " << io::test::seed() << ", round " << round);
     io::layout const view = random_view(random);
     auto const places = offsets_of(view);
-    std::int64_t const position = pick(random, 0, view.size() - 1), bytes = pick(random, 1, view.size() - position);
+    std::int64_t const position = pick(random, 0, view.size() - 1),
+                       bytes = pick(random, 1, view.size() - position);
     io::layout const memory_layout = random_memory(random, bytes);
     auto const memory_places = offsets_of(memory_layout);
     bool const reading = pick(random, 0, 1) == 0;
@@ -109,8 +113,8 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     auto const old_file = file->bytes;
     auto const old_memory = memory;
 
-    io::access const wanted{reading ? io::access_kind::read : io::access_kind::write, view, position, bytes,
-                            memory_layout};
+    io::access const wanted{reading ? io::access_kind::read : io::access_kind::write, view,
+                            position, bytes, memory_layout};
     io::any_policy const policy = random_policy(random);
     CHECK(policy.plan(wanted).wanted() == bytes);
     memory_handle handle(file);
@@ -145,19 +149,22 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
 }
 
 TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
-  io::layout const dense = io::repeat(1000, 16, io::bytes(8)), sparse = io::repeat(1000, 1 << 16, io::bytes(8));
+  io::layout const dense = io::repeat(1000, 16, io::bytes(8)),
+                   sparse = io::repeat(1000, 1 << 16, io::bytes(8));
   io::layout const memory = io::bytes(8000);
   for (auto kind : {io::access_kind::read, io::access_kind::write}) {
     auto const all = [&](io::layout const& l, io::passage how) {
       io::plan const p = io::make_plan(io::sieving{}, {kind, l, 0, 8000, memory});
-      return std::all_of(p.windows.begin(), p.windows.end(), [=](io::window const& w) { return w.how == how; });
+      return std::all_of(p.windows.begin(), p.windows.end(),
+                         [=](io::window const& w) { return w.how == how; });
     };
     CHECK(all(dense, io::passage::merged));
     CHECK(all(sparse, io::passage::pieces));
   }
   // Both in one access: every window by its own holes.
   io::layout const mixed = io::concat(dense, io::at(16'000, sparse));
-  io::plan const p = io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
+  io::plan const p =
+      io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
   CHECK(p.windows.front().how == io::passage::merged);
   CHECK(p.windows.back().how == io::passage::pieces);
 }
@@ -167,7 +174,8 @@ TEST_CASE("a piece is a window of its own, whatever its length", "[sieving]") {
   for (auto kind : {io::access_kind::read, io::access_kind::write}) {
     io::plan const p = io::make_plan(io::sieving{}, {kind, view, 100, (3 << 23) - 200, memory});
     REQUIRE(p.windows.size() == 3);
-    CHECK(p.windows.front() == io::window{100, (1 << 23) - 100, 0 + 100, (1 << 23) - 100, 1, io::passage::whole});
+    CHECK(p.windows.front() ==
+          io::window{100, (1 << 23) - 100, 0 + 100, (1 << 23) - 100, 1, io::passage::whole});
     CHECK(p.file_calls() == 3);
     CHECK(p.buffer_bytes <= io::sieving{}.write_window_bytes);
   }
@@ -190,8 +198,9 @@ TEST_CASE("windows stay in a cache, or are as large as the program asks", "[siev
 TEST_CASE("prices decide, and calls that write have their own", "[sieving]") {
   io::layout const view = io::repeat(1000, 1000, io::bytes(8)), memory = io::bytes(8000);
   auto const merges = [&](io::access_kind kind, io::prices const& p) {
-    return io::make_plan(io::sieving{.prices = p}, {kind, view, 0, 8000, memory}).windows.front().how ==
-           io::passage::merged;
+    return io::make_plan(io::sieving{.prices = p}, {kind, view, 0, 8000, memory})
+               .windows.front()
+               .how == io::passage::merged;
   };
   io::prices const cheap_writes{.call_ns = 1000, .write_call_ns = 100, .byte_ns = 0.1};
   CHECK(merges(io::access_kind::read, cheap_writes));
@@ -218,7 +227,9 @@ struct placing_handle : memory_handle {
   }
   void note(std::int64_t offset, std::byte const* address) {
     all_alike =
-        all_alike && (reinterpret_cast<std::uintptr_t>(address) - static_cast<std::uintptr_t>(offset)) % 4096 == 0;
+        all_alike &&
+        (reinterpret_cast<std::uintptr_t>(address) - static_cast<std::uintptr_t>(offset)) % 4096 ==
+            0;
     ++calls;
   }
   bool all_alike = true;
@@ -238,9 +249,12 @@ TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out
     io::detail::memory_side side(dense, memory.data());
     io::report done;
     io::detail::staging buffer;
-    io::any_policy const policy = io::sieving{
-        .read_window_bytes = 3000, .write_window_bytes = 3000, .reads = io::sieve::always, .writes = io::sieve::always};
-    REQUIRE_FALSE(io::detail::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, {}, buffer, done));
+    io::any_policy const policy = io::sieving{.read_window_bytes = 3000,
+                                              .write_window_bytes = 3000,
+                                              .reads = io::sieve::always,
+                                              .writes = io::sieve::always};
+    REQUIRE_FALSE(io::detail::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, {},
+                                        buffer, done));
     CHECK(handle.all_alike);
     CHECK(handle.calls >= 6);
   }
@@ -255,8 +269,9 @@ TEST_CASE("a hint forces either way", "[sieving]") {
 
 TEST_CASE("a plan reads as a table", "[plan]") {
   io::layout const view = io::repeat(1000, 16, io::bytes(8)), memory = io::bytes(8000);
-  std::string const text =
-      to_string(io::make_plan(io::sieving{.read_window_bytes = 1024}, {io::access_kind::read, view, 0, 8000, memory}));
-  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("sieving read: 8000 bytes in 16 windows, 16 file calls"));
+  std::string const text = to_string(io::make_plan(io::sieving{.read_window_bytes = 1024},
+                                                   {io::access_kind::read, view, 0, 8000, memory}));
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring(
+                       "sieving read: 8000 bytes in 16 windows, 16 file calls"));
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("merged"));
 }

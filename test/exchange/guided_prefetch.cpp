@@ -37,7 +37,8 @@ constexpr int B = 1024;
 
 std::vector<block_part> ranges_in(std::int64_t blocks) {
   std::vector<block_part> all;
-  for (std::int64_t b = 0; b < blocks; ++b) all.push_back({7 * b % 31 + 31 * b, 10, static_cast<int>(20 + b), 0, {}});
+  for (std::int64_t b = 0; b < blocks; ++b)
+    all.push_back({7 * b % 31 + 31 * b, 10, static_cast<int>(20 + b), 0, {}});
   return all;
 }
 
@@ -48,7 +49,8 @@ struct accepting {
   std::int64_t number_of(block_part const& r) const {
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       block_part const& k = ranges[i];
-      if (k.blockNumber == r.blockNumber && k.start == r.start && k.length == r.length && k.isWrite == r.isWrite)
+      if (k.blockNumber == r.blockNumber && k.start == r.start && k.length == r.length &&
+          k.isWrite == r.isWrite)
         return static_cast<std::int64_t>(i);
     }
     return -1;
@@ -81,10 +83,11 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
   };
   for (int round = 0; round < 3000; ++round) {
     std::int64_t const n = pick(0, 40), most = pick(1, 8);
-    std::int64_t const always = pick(-1, 8);  // accepts so many of what it is asked for; -1: any number
+    // accepts so many of what it is asked for; -1: any number
+    std::int64_t const always = pick(-1, 8);
     std::int64_t const stops = pick(0, 3) == 0 ? pick(0, n) : n + 1;
-    INFO("seed " << seed() << ", round " << round << ": " << n << " ranges, " << most << " per step, accepts "
-                 << always);
+    INFO("seed " << seed() << ", round " << round << ": " << n << " ranges, " << most
+                 << " per step, accepts " << always);
     auto const all = ranges_in(n);
     accepting system(all);
     io::detail::guided_prefetch g(all, most);
@@ -96,8 +99,10 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
         // Neither accessed nor prefetched, until eight are prefetched, or fewer remain.
         std::int64_t const have = static_cast<std::int64_t>(ahead.size());
         CHECK(h.accRangeCnt == std::min(8 - have, n - accessed - have));
-        for (int i = 0; i < h.accRangeCnt; ++i) CHECK(system.number_of(h.accRangeArray[i]) == accessed + have + i);
-        std::int64_t const accepts = std::min<std::int64_t>(h.accRangeCnt, always < 0 ? pick(0, 8) : always);
+        for (int i = 0; i < h.accRangeCnt; ++i)
+          CHECK(system.number_of(h.accRangeArray[i]) == accessed + have + i);
+        std::int64_t const accepts =
+            std::min<std::int64_t>(h.accRangeCnt, always < 0 ? pick(0, 8) : always);
         for (std::int64_t i = 0; i < accepts; ++i) ahead.insert(accessed + have + i);
         system.take(h, accepts);
         g.answered(accepts);
@@ -147,7 +152,8 @@ TEST_CASE("a hint that fails is the last one, but what was accepted comes back",
 
 TEST_CASE("what looks regular, and what does not", "[guided]") {
   using pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  auto const regular = [](pieces const& all, std::int64_t window = 1 << 20, std::int64_t every = 1) {
+  auto const regular = [](pieces const& all, std::int64_t window = 1 << 20,
+                          std::int64_t every = 1) {
     io::detail::run_pattern p;
     std::int64_t last = -1;
     for (auto const& [offset, length] : all)  // in every so-manyth window, cut there
@@ -229,7 +235,8 @@ struct simulated {
     m.range_quota_blocks = quota;
     host = std::make_unique<gpfs::loopback>(m, 1);
     std::error_code error;
-    file = gpfs::loopback_file::open(*host, 0, "f", {.read = true, .write = true, .create = true}, error);
+    file = gpfs::loopback_file::open(*host, 0, "f", {.read = true, .write = true, .create = true},
+                                     error);
     REQUIRE_FALSE(error);
     before.resize(static_cast<std::size_t>(blocks * B));
     for (std::size_t i = 0; i < before.size(); ++i) before[i] = static_cast<std::byte>(i * 31 / 7);
@@ -242,7 +249,8 @@ struct simulated {
 
 }  // namespace
 
-TEST_CASE("parts are moved as without hints, and every accepted range comes back", "[guided][random]") {
+TEST_CASE("parts are moved as without hints, and every accepted range comes back",
+          "[guided][random]") {
   std::mt19937 random(seed());
   auto const pick = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
@@ -275,8 +283,9 @@ TEST_CASE("parts are moved as without hints, and every accepted range comes back
     }
     io::report done;
     auto const most = pick(0, 8);
-    auto const got = reading ? io::detail::guided_transfer<io::read_part>(s.file, reads, most, done)
-                             : io::detail::guided_transfer<io::write_part>(s.file, writes, most, done);
+    auto const got = reading
+                         ? io::detail::guided_transfer<io::read_part>(s.file, reads, most, done)
+                         : io::detail::guided_transfer<io::write_part>(s.file, writes, most, done);
     CHECK_FALSE(got.error);
     CHECK(got.bytes == wanted);
     if (!reading) REQUIRE(s.file.read(0, memory).bytes == 40 * B);
@@ -303,7 +312,8 @@ class scripted : public io::test::memory_handle {
     std::size_t failing_hint = 1000, failing_read = 1000;
     bool throws = false;
   };
-  explicit scripted(state& s) : memory_handle(std::make_shared<io::test::memory_file>()), state_(&s) {
+  explicit scripted(state& s)
+      : memory_handle(std::make_shared<io::test::memory_file>()), state_(&s) {
     resize(100 * 4096);
   }
   using memory_handle::read;
@@ -363,7 +373,8 @@ outcome read_scattered(scripted::state& s, std::int64_t most) {
 
 }  // namespace
 
-TEST_CASE("ranges are read in order, as many at a time as were accepted and are allowed", "[guided]") {
+TEST_CASE("ranges are read in order, as many at a time as were accepted and are allowed",
+          "[guided]") {
   for (int accepts = 0; accepts <= 8; ++accepts)
     for (std::int64_t most = 1; most <= 8; ++most) {
       CAPTURE(accepts, most);
@@ -376,12 +387,14 @@ TEST_CASE("ranges are read in order, as many at a time as were accepted and are 
       CHECK(s.reads.size() == 10);
       CHECK(std::is_sorted(s.reads.begin(), s.reads.end()));
       CHECK(s.hints.front().relRangeCnt == 0);
-      if (accepts == 8 && most == 1) CHECK(s.hints.size() == 11);  // before the first access, and after each
-      if (accepts == 0) CHECK(s.hints.size() == 10);               // there is nothing to give back
+      // before the first access, and after each
+      if (accepts == 8 && most == 1) CHECK(s.hints.size() == 11);
+      if (accepts == 0) CHECK(s.hints.size() == 10);  // there is nothing to give back
     }
 }
 
-TEST_CASE("what was accepted comes back when an access fails, or throws, or a hint fails", "[guided][errors]") {
+TEST_CASE("what was accepted comes back when an access fails, or throws, or a hint fails",
+          "[guided][errors]") {
   for (std::size_t k = 0; k < 12; ++k)
     for (bool const throws : {false, true}) {
       CAPTURE(k, throws);

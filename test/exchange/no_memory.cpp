@@ -1,4 +1,5 @@
-// A rank that runs out of memory anywhere in a collective call: no rank waits for it, and what others wrote stays.
+// A rank that runs out of memory anywhere in a collective call: no rank waits for it, and what
+// others wrote stays.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -39,8 +40,10 @@ constexpr int numbers = 3000;
 
 io::view scattered_among(int ranks, std::int64_t from, std::size_t blocks) {
   std::vector<std::int64_t> places;
-  for (std::size_t i = 0; i < blocks; ++i) places.push_back(static_cast<std::int64_t>(3 * i + i % 2) * ranks);
-  return {from + std::int64_t{4} * numbers * ranks, io::type<int>, io::indexed_block(1, places, io::type<int>)};
+  for (std::size_t i = 0; i < blocks; ++i)
+    places.push_back(static_cast<std::int64_t>(3 * i + i % 2) * ranks);
+  return {from + std::int64_t{4} * numbers * ranks, io::type<int>,
+          io::indexed_block(1, places, io::type<int>)};
 }
 
 template <class World>
@@ -52,7 +55,8 @@ struct opened {
 
   opened(World const& w, std::string const& path, std::string const& policy)
       : world(w),
-        f(io::basic_file<World>::open(world, path, mode::create | mode::read_write, io::hints{.policy = policy})),
+        f(io::basic_file<World>::open(world, path, mode::create | mode::read_write,
+                                      io::hints{.policy = policy})),
         mine(numbers_from(world.rank() * numbers, numbers)),
         room(numbers),
         scattered(scattered_among(world.size(), 4 * world.rank(), many.size())) {
@@ -69,7 +73,8 @@ struct call {
   std::string policy = "two_phase";
 };
 
-// `body` with ever more memory on rank `who`, from none to all it asks for, and with little of it once more.
+// `body` with ever more memory on rank `who`, from none to all it asks for, and with little of it
+// once more.
 template <class World>
 void check_on(World const& world, std::string const& path, call<World> const& c, int who) {
   for (std::uint64_t bytes = 0, need = 1; need != 0; bytes = need) {
@@ -98,7 +103,8 @@ void check_on(World const& world, std::string const& path, call<World> const& c,
     CHECK(all[1] == -all[3]);
     // With memory again, all goes on.
     if (!o.f.is_open()) continue;
-    o.f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
+    o.f.set_view(4 * world.rank(),
+                 {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
     o.f.read_all(o.room);
     CHECK(o.room == o.mine);
   }
@@ -116,18 +122,22 @@ std::vector<call<World>> calls() {
       {"write_all", [](file& o, code& e) { o.f.seek(0), o.f.write_all(o.mine, e); }},
       {"read_all", [](file& o, code& e) { o.f.read_all(o.room, e); }},
       {"write_all", [](file& o, code& e) { o.f.seek(0), o.f.write_all(o.mine, e); }, "automatic"},
-      {"write_all", [](file& o, code& e) { o.f.seek(0), o.f.write_all(o.mine, e); }, "data_shipping"},
+      {"write_all", [](file& o, code& e) { o.f.seek(0), o.f.write_all(o.mine, e); },
+       "data_shipping"},
       {"write_ordered", [](file& o, code& e) { o.f.seek_shared(0), o.f.write_ordered(o.mine, e); }},
       {"iwrite_all", [](file& o, code& e) { o.f.seek(0), o.f.iwrite_all(o.mine).wait(e); }},
       {"set_view", [](file& o, code& e) { o.f.set_view(0, io::type<double>, e); }},
       {"set_hints",
-       [](file& o, code& e) { o.f.set_hints({.policy = o.world.rank() == 0 ? "sieving" : "automatic"}, e); }},
+       [](file& o, code& e) {
+         o.f.set_hints({.policy = o.world.rank() == 0 ? "sieving" : "automatic"}, e);
+       }},
       {"set_size", [](file& o, code& e) { o.f.set_size(4 * numbers * o.world.size(), e); }},
       {"sync", [](file& o, code& e) { o.f.sync(e); }},
       {"seek_shared", [](file& o, code& e) { o.f.seek_shared(0, io::seek_from::end, e); }},
       {"set_atomic", [](file& o, code& e) { o.f.set_atomic(true, e); }},
       {"explain_all", [](file& o, code&) { o.f.explain_all(io::access_kind::write, o.mine); }},
-      {"open", [](file& o, code& e) { io::basic_file<World>::open(o.world, o.f.path(), mode::read, e); }},
+      {"open",
+       [](file& o, code& e) { io::basic_file<World>::open(o.world, o.f.path(), mode::read, e); }},
       {"close", [](file& o, code& e) { o.f.close(e); }},
       {"many blocks", irregular},
   };
@@ -144,7 +154,8 @@ void check_all(World const& world) {
 
 }  // namespace
 
-TEST_CASE("a rank out of memory in a collective call does not keep the others waiting", "[two_phase][memory][error]") {
+TEST_CASE("a rank out of memory in a collective call does not keep the others waiting",
+          "[two_phase][memory][error]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   SECTION("on one node") { check_all(ranks); }
   SECTION("on a node for each rank") { check_all(nodes_world(ranks, {1})); }
@@ -153,7 +164,8 @@ TEST_CASE("a rank out of memory in a collective call does not keep the others wa
   }
 }
 
-// One thread needs the reserve again and again, and another one takes it back meanwhile, slowly: the first waits for that.
+// One thread needs the reserve again and again, and another one takes it back meanwhile, slowly:
+// the first waits for that.
 TEST_CASE("the reserve is there while it is taken back", "[memory][threads]") {
   io::detail::memory_reserve const kept;
   std::atomic<bool> ends{false};
@@ -192,7 +204,8 @@ void handler_of_program() {
 }  // namespace
 
 TEST_CASE("outside of collective calls the program's own handler is asked for memory", "[memory]") {
-  std::set_new_handler(handler_of_program);  // for the rest of this process: it refuses, as there would be none
+  // for the rest of this process: it refuses, as there would be none
+  std::set_new_handler(handler_of_program);
   asked_of_program = 0;
   {
     io::detail::memory_reserve const kept;

@@ -28,19 +28,23 @@ struct seconds {
   double write = 0, read = 0;
 };
 
-// Pieces are dealt to the ranks, so that all exchange with all. Times are those of rank 0: calls end on all ranks together.
+// Pieces are dealt to the ranks, so that all exchange with all. Times are those of rank 0: calls
+// end on all ranks together.
 io::lab::virtual_report run(io::lab::scenario const& s, io::any_policy const& policy, seconds& took,
-                            io::access_kind const kind = io::access_kind::read, bool const timeline = false) {
+                            io::access_kind const kind = io::access_kind::read,
+                            bool const timeline = false) {
   io::lab::virtual_files const files(s.disk);
   std::vector<std::byte> const hoped(static_cast<std::size_t>(each * s.ranks), std::byte{3});
   if (kind == io::access_kind::read)
     io::lab::virtual_cluster({.ranks = 1}).run([&](io::lab::virtual_rank const& world) {
-      auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::write, {}, files.opener());
+      auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::write, {},
+                                           files.opener());
       f.write_at(0, hoped);
       f.close();
     });
   auto const together = [&](io::lab::virtual_rank const& world) {
-    auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
+    auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write, {},
+                                         files.opener());
     std::vector<std::byte> mine(static_cast<std::size_t>(each), std::byte{1});
     f.set_view(piece * world.rank(), io::resized(io::bytes(piece), 0, piece * world.size()));
     double const began = world.now();
@@ -48,11 +52,14 @@ io::lab::virtual_report run(io::lab::scenario const& s, io::any_policy const& po
       f.write_all(mine, policy);
     else
       f.read_all(mine, policy);
-    if (world.rank() == 0) (kind == io::access_kind::write ? took.write : took.read) = world.now() - began;
-    if (kind == io::access_kind::read) CHECK(std::memcmp(mine.data(), hoped.data(), mine.size()) == 0);
+    if (world.rank() == 0)
+      (kind == io::access_kind::write ? took.write : took.read) = world.now() - began;
+    if (kind == io::access_kind::read)
+      CHECK(std::memcmp(mine.data(), hoped.data(), mine.size()) == 0);
     f.close();
   };
-  return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .timeline = timeline}).run(together);
+  return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .timeline = timeline})
+      .run(together);
 }
 seconds times_of(io::lab::scenario const& s, io::any_policy const& policy) {
   seconds took;
@@ -73,13 +80,18 @@ io::lab::scenario in_balance(int per_node) {
 }
 
 io::two_phase rounds(bool overlap, std::int64_t layers = 1) {
-  return {.window_bytes = 256 << 10, .aggregators_per_node = 1, .layers = layers, .overlap = overlap};
+  return {
+      .window_bytes = 256 << 10, .aggregators_per_node = 1, .layers = layers, .overlap = overlap};
 }
 io::data_shipping stripes(bool overlap) {
-  return {.stripe_bytes = 256 << 10, .agents_per_node = 1, .window_bytes = 256 << 10, .overlap = overlap};
+  return {.stripe_bytes = 256 << 10,
+          .agents_per_node = 1,
+          .window_bytes = 256 << 10,
+          .overlap = overlap};
 }
 
-// Messages that are on their way while their aggregator is in the file: the one that gets them, or that sends them.
+// Messages that are on their way while their aggregator is in the file: the one that gets them, or
+// that sends them.
 std::int64_t beside_the_file(io::lab::virtual_report const& r, io::access_kind kind) {
   std::vector<io::lab::virtual_span> in_file;
   for (io::lab::virtual_span const& s : r.timeline)
@@ -94,7 +106,8 @@ std::int64_t beside_the_file(io::lab::virtual_report const& r, io::access_kind k
 
 }  // namespace
 
-TEST_CASE("without overlap a call takes the sum of its two phases, and with it less", "[overlap][virtual]") {
+TEST_CASE("without overlap a call takes the sum of its two phases, and with it less",
+          "[overlap][virtual]") {
   struct {
     char const* name;
     int per_node, layers;
@@ -117,11 +130,13 @@ TEST_CASE("without overlap a call takes the sum of its two phases, and with it l
     CHECK(std::abs(in_turn.write / (exchange.write + file.write) - 1) < 0.05);
     CHECK(std::abs(in_turn.read / (exchange.read + file.read) - 1) < 0.05);
     CHECK(overlapped.write < 0.95 * in_turn.write);
-    CHECK(overlapped.read < (x.layers == 1 ? 0.95 : 1.05) * in_turn.read);  // relays overlap little by themselves
+    // relays overlap little by themselves
+    CHECK(overlapped.read < (x.layers == 1 ? 0.95 : 1.05) * in_turn.read);
   }
 }
 
-TEST_CASE("without overlap no data of an aggregator travels while it is in the file", "[overlap][virtual]") {
+TEST_CASE("without overlap no data of an aggregator travels while it is in the file",
+          "[overlap][virtual]") {
   for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
     for (int const per_node : {1, 2}) {
       CAPTURE(per_node, kind == io::access_kind::write);
@@ -150,10 +165,12 @@ TEST_CASE("a plan says whether it overlaps, and ranks must want the same", "[ove
   all.granule = 1;
   io::rank_group const ranks{.size = 4, .nodes = 4, .block_bytes = 4096};
   for (bool const overlap : {true, false}) {
-    for (io::collective_plan const& p : {rounds(overlap).plan(io::access_kind::write, all, ranks),
-                                         stripes(overlap).plan(io::access_kind::write, all, ranks)}) {
+    for (io::collective_plan const& p :
+         {rounds(overlap).plan(io::access_kind::write, all, ranks),
+          stripes(overlap).plan(io::access_kind::write, all, ranks)}) {
       CHECK(p.overlap == overlap);
-      CHECK((to_string(p).find("exchange and file access by turns") == std::string::npos) == overlap);
+      CHECK((to_string(p).find("exchange and file access by turns") == std::string::npos) ==
+            overlap);
     }
   }
   CHECK(rounds(true).key() != rounds(false).key());

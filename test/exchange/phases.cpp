@@ -1,4 +1,5 @@
-// Phases of calls: they nest, cost nothing where nobody listens, and add up to the time of the call.
+// Phases of calls: they nest, cost nothing where nobody listens, and add up to the time of the
+// call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/datatype.hpp>
@@ -39,13 +40,15 @@ bool is_phase(std::string_view kind) {
 // Every rank has each size-th stretch of 512 bytes, so that all exchange with all.
 io::lab::virtual_report written_by(io::lab::scenario s, io::any_policy policy, bool timeline) {
   io::lab::virtual_files const files;
-  return io::lab::virtual_cluster(std::move(s), {.timeline = timeline}).run([&](io::lab::virtual_rank const& world) {
-    auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::write, {}, files.opener());
-    std::vector<std::byte> const mine(64 << 10, std::byte{1});
-    f.set_view(512 * world.rank(), io::resized(io::bytes(512), 0, 512 * world.size()));
-    f.write_all(mine, policy);
-    f.close();
-  });
+  return io::lab::virtual_cluster(std::move(s), {.timeline = timeline})
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::write, {},
+                                             files.opener());
+        std::vector<std::byte> const mine(64 << 10, std::byte{1});
+        f.set_view(512 * world.rank(), io::resized(io::bytes(512), 0, 512 * world.size()));
+        f.write_all(mine, policy);
+        f.close();
+      });
 }
 
 struct call_times {
@@ -53,13 +56,15 @@ struct call_times {
   std::map<std::string, std::int64_t> own;  // of each kind of phase, without what is inside it
 };
 
-// Of each rank's one call. Spans come in the order of their ends, so that what is inside comes first.
+// Of each rank's one call. Spans come in the order of their ends, so that what is inside comes
+// first.
 std::vector<call_times> times_of(io::lab::virtual_report const& r, int ranks) {
   std::vector<call_times> all(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
-    auto const call = std::find_if(r.timeline.begin(), r.timeline.end(), [&](io::lab::virtual_span const& s) {
-      return s.rank == rank && s.kind == std::string_view("call");
-    });
+    auto const call =
+        std::find_if(r.timeline.begin(), r.timeline.end(), [&](io::lab::virtual_span const& s) {
+          return s.rank == rank && s.kind == std::string_view("call");
+        });
     REQUIRE(call != r.timeline.end());
     call_times& mine = all[static_cast<std::size_t>(rank)];
     mine.took = call->end_ps - call->begin_ps;
@@ -67,7 +72,8 @@ std::vector<call_times> times_of(io::lab::virtual_report const& r, int ranks) {
     for (io::lab::virtual_span const& s : r.timeline) {
       // What the virtual file does is a span of the same name inside of the phase.
       bool const counts = is_phase(s.kind) && (s.kind != std::string_view("file") || s.offset >= 0);
-      if (s.rank != rank || !counts || s.begin_ps < call->begin_ps || s.end_ps > call->end_ps) continue;
+      if (s.rank != rank || !counts || s.begin_ps < call->begin_ps || s.end_ps > call->end_ps)
+        continue;
       std::int64_t inside = 0;
       while (!open.empty() && open.back().begin_ps >= s.begin_ps) {
         inside += open.back().end_ps - open.back().begin_ps;
@@ -105,7 +111,8 @@ TEST_CASE("phases nest, and are heard only while somebody listens in this thread
   CHECK(to.heard == "(write_all(agreement)(exchange(waiting)))");
 }
 
-TEST_CASE("a timeline of virtual ranks has all phases, and they add up to the time of the call", "[phases][virtual]") {
+TEST_CASE("a timeline of virtual ranks has all phases, and they add up to the time of the call",
+          "[phases][virtual]") {
   constexpr int ranks = 8;
   auto const r = written_by({.ranks = ranks, .ranks_per_node = 4, .seed = 3},
                             io::two_phase{.buffer_bytes = 64 << 10, .align_bytes = 512}, true);
@@ -129,18 +136,22 @@ TEST_CASE("a timeline of virtual ranks has all phases, and they add up to the ti
 }
 
 TEST_CASE("locks are a phase of their own", "[phases][virtual]") {
-  auto const r =
-      written_by({.ranks = 4, .ranks_per_node = 4, .seed = 3}, io::sieving{.writes = io::sieve::always}, true);
+  auto const r = written_by({.ranks = 4, .ranks_per_node = 4, .seed = 3},
+                            io::sieving{.writes = io::sieve::always}, true);
   std::int64_t locks = 0;
-  for (call_times const& c : times_of(r, 4)) locks += c.own.contains("locks") ? c.own.at("locks") : 0;
+  for (call_times const& c : times_of(r, 4))
+    locks += c.own.contains("locks") ? c.own.at("locks") : 0;
   CHECK(locks > 0);
 }
 
-TEST_CASE("messages that were received are arrows from their send to their receive", "[phases][virtual]") {
-  auto const r = written_by({.ranks = 8, .ranks_per_node = 4, .seed = 3}, io::two_phase{.align_bytes = 512}, true);
+TEST_CASE("messages that were received are arrows from their send to their receive",
+          "[phases][virtual]") {
+  auto const r = written_by({.ranks = 8, .ranks_per_node = 4, .seed = 3},
+                            io::two_phase{.align_bytes = 512}, true);
   REQUIRE(!r.flows.empty());
-  CHECK(std::count_if(r.timeline.begin(), r.timeline.end(),
-                      [](io::lab::virtual_span const& s) { return s.name == "send"; }) == std::ssize(r.flows));
+  CHECK(std::count_if(r.timeline.begin(), r.timeline.end(), [](io::lab::virtual_span const& s) {
+          return s.name == "send";
+        }) == std::ssize(r.flows));
   for (io::lab::virtual_flow const& f : r.flows) {
     CHECK(f.sent_ps < f.received_ps);
     CHECK(f.from / 4 != f.to / 4);
@@ -157,7 +168,8 @@ TEST_CASE("messages that were received are arrows from their send to their recei
 
 TEST_CASE("listening changes nothing of a run", "[phases][virtual]") {
   io::lab::scenario const s{.ranks = 6, .ranks_per_node = 3, .seed = 9};
-  auto const heard = written_by(s, io::two_phase{}, true), unheard = written_by(s, io::two_phase{}, false);
+  auto const heard = written_by(s, io::two_phase{}, true),
+             unheard = written_by(s, io::two_phase{}, false);
   CHECK(heard.trace_hash == unheard.trace_hash);
   CHECK(unheard.timeline.empty());
   CHECK(unheard.flows.empty());

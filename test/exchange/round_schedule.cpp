@@ -1,4 +1,5 @@
-// The steps of collective calls: which windows are in which of them, beside a count of what has data.
+// The steps of collective calls: which windows are in which of them, beside a count of what has
+// data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -66,7 +67,8 @@ walk walk_through(io::collective_plan const& plan, io::layout const& file, std::
 
 }  // namespace
 
-TEST_CASE("steps have each window with data once, and those of a domain in order", "[exchange][schedule][random]") {
+TEST_CASE("steps have each window with data once, and those of a domain in order",
+          "[exchange][schedule][random]") {
   engine random(seed());
   for (int round = 0; round < (sanitized ? 20 : 100); ++round) {
     CAPTURE(seed(), round);
@@ -76,47 +78,54 @@ TEST_CASE("steps have each window with data once, and those of a domain in order
       at += pick(random, 0, 3) == 0 ? pick(random, 8, 200) : pick(random, 8, 400) * stripe;
       offsets.insert(at);
     }
-    io::layout const file = io::flatten(io::table(std::vector<std::int64_t>(offsets.begin(), offsets.end()), 8));
-    io::data_shipping const how{
-        .stripe_bytes = stripe, .agents = agents, .window_bytes = pick(random, 0, 1) == 0 ? stripe : stripe / 4};
-    io::collective_plan const plan = how.bound(io::access_kind::write, *offsets.begin(), *offsets.rbegin() + 8,
-                                               {.size = static_cast<int>(agents), .nodes = 1, .block_bytes = 1024});
+    io::layout const file =
+        io::flatten(io::table(std::vector<std::int64_t>(offsets.begin(), offsets.end()), 8));
+    io::data_shipping const how{.stripe_bytes = stripe,
+                                .agents = agents,
+                                .window_bytes = pick(random, 0, 1) == 0 ? stripe : stripe / 4};
+    io::collective_plan const plan =
+        how.bound(io::access_kind::write, *offsets.begin(), *offsets.rbegin() + 8,
+                  {.size = static_cast<int>(agents), .nodes = 1, .block_bytes = 1024});
     walk const w = walk_through(plan, file, file.size());
     CHECK(w.contiguous);
     CHECK(w.ascending);
     CHECK(w.empty_elsewhere);
     // Counted piece by piece, without the plan's own arithmetic of rounds.
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> expected;  // agent, window in the file
+    // agent, window in the file
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> expected;
     for (std::int64_t const at : offsets)
-      for (std::int64_t const byte : {at, at + 7}) ++expected[{byte / stripe % agents, byte / plan.window_bytes}];
+      for (std::int64_t const byte : {at, at + 7})
+        ++expected[{byte / stripe % agents, byte / plan.window_bytes}];
     CHECK(w.windows.size() == expected.size());
     CHECK(std::set(w.windows.begin(), w.windows.end()).size() == w.windows.size());
   }
 }
 
-TEST_CASE("agents whose data lies in different rounds are at work in the same step", "[exchange][schedule]") {
+TEST_CASE("agents whose data lies in different rounds are at work in the same step",
+          "[exchange][schedule]") {
   // 64 pieces, each in a stripe of another agent and in another round.
   std::int64_t const stripe = 4096, agents = 64;
   std::vector<std::int64_t> offsets;
   for (std::int64_t k = 0; k < 64; ++k) offsets.push_back((k * agents + k) * stripe);
   io::layout const file = io::flatten(io::table(offsets, 8));
   io::data_shipping const how{.stripe_bytes = stripe, .agents = agents, .window_bytes = stripe};
-  io::collective_plan const plan =
-      how.bound(io::access_kind::write, 0, offsets.back() + 8, {.size = 64, .nodes = 1, .block_bytes = 1024});
+  io::collective_plan const plan = how.bound(io::access_kind::write, 0, offsets.back() + 8,
+                                             {.size = 64, .nodes = 1, .block_bytes = 1024});
   walk const w = walk_through(plan, file, file.size());
   CHECK(w.windows.size() == 64);
   CHECK(w.steps == 1);
 }
 
-TEST_CASE("where agents have data round by round there are as many steps as rounds with data", "[exchange][schedule]") {
+TEST_CASE("where agents have data round by round there are as many steps as rounds with data",
+          "[exchange][schedule]") {
   std::int64_t const stripe = 4096, agents = 50;
   std::vector<std::int64_t> offsets;  // a piece for each agent in each tenth round
   for (std::int64_t round = 0; round < 1000; round += 10)
     for (std::int64_t a = 0; a < agents; ++a) offsets.push_back((round * agents + a) * stripe);
   io::layout const file = io::flatten(io::table(offsets, 8));
   io::data_shipping const how{.stripe_bytes = stripe, .agents = agents, .window_bytes = stripe};
-  io::collective_plan const plan =
-      how.bound(io::access_kind::write, 0, offsets.back() + 8, {.size = 50, .nodes = 1, .block_bytes = 1024});
+  io::collective_plan const plan = how.bound(io::access_kind::write, 0, offsets.back() + 8,
+                                             {.size = 50, .nodes = 1, .block_bytes = 1024});
   walk const w = walk_through(plan, file, file.size());
   CHECK(w.windows.size() == offsets.size());
   CHECK(w.steps == 100);
@@ -125,7 +134,8 @@ TEST_CASE("where agents have data round by round there are as many steps as roun
 TEST_CASE("a collective call of far segments takes a step, not one for each segment",
           "[exchange][schedule][data_shipping]") {
   constexpr int ranks = 12;
-  constexpr std::int64_t stripe = 4096, segment = stripe * (ranks * 9 + 1);  // each in the stripe of another agent
+  // each in the stripe of another agent
+  constexpr std::int64_t stripe = 4096, segment = stripe * (ranks * 9 + 1);
   for (bool const overlap : {true, false}) {
     io::lab::virtual_files const files;
     io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 3, .seed = seed()},
@@ -133,7 +143,8 @@ TEST_CASE("a collective call of far segments takes a step, not one for each segm
         .run([&](io::lab::virtual_rank const& world) {
           io::data_shipping const how{
               .stripe_bytes = stripe, .agents = ranks, .window_bytes = stripe, .overlap = overlap};
-          auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
+          auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write,
+                                               {}, files.opener());
           std::vector<std::byte> const mine(1000, static_cast<std::byte>(world.rank() + 1));
           std::vector<std::byte> back(mine.size());
           for (std::int64_t call = 0; call < 3; ++call) {

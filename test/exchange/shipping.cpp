@@ -24,10 +24,12 @@ void on_posix(Check&& check) {
 
 }  // namespace
 
-TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing else", "[shipping][random]") {
+TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing else",
+          "[shipping][random]") {
   on_posix([](auto const&... all) { check_shipped_transfers(all..., 60); });
 }
-TEST_CASE("reads and writes that meet at agents, and at the file, are kept apart", "[shipping][random]") {
+TEST_CASE("reads and writes that meet at agents, and at the file, are kept apart",
+          "[shipping][random]") {
   on_posix([](auto const&... all) {
     check_shipped_mixture(all..., io::mode::none, 10);
     check_shipped_mixture(all..., io::mode::unique_open, 10);
@@ -52,11 +54,13 @@ TEST_CASE("agents begin where hints ask for them, and serve until close", "[ship
 TEST_CASE("an agent answers while its rank waits in another call", "[shipping]") {
   io::mpi const world(MPI_COMM_WORLD);
   on_posix([&](io::mpi const& ranks, std::string const& path, io::opener const& files) {
-    auto f = io::file::open(ranks, path, io::mode::create | io::mode::read_write, with_agents(), files);
+    auto f =
+        io::file::open(ranks, path, io::mode::create | io::mode::read_write, with_agents(), files);
     std::vector<int> const data(1000, world.rank());
     // Rank by rank: all agents but one are of ranks that wait for a message.
     if (world.rank() > 0) world.receive({}, world.rank() - 1, 0);
-    io::report const r = f.write_at(4000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
+    io::report const r =
+        f.write_at(4000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
     CHECK(r.policy == "data_shipping");
     if (world.rank() + 1 < world.size()) world.send({}, world.rank() + 1, 0);
     f.close();

@@ -1,4 +1,5 @@
-// Collective reads and writes through aggregators: against plain bytes, on random layouts, and with failures in any round.
+// Collective reads and writes through aggregators: against plain bytes, on random layouts, and with
+// failures in any round.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -84,7 +85,8 @@ TEST_CASE("windows of a plan cover the domains, each byte once", "[two_phase]") 
     }
 }
 
-TEST_CASE("domains are balanced by what is wanted in them, and lose nothing", "[two_phase][balance][random]") {
+TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
+          "[two_phase][balance][random]") {
   engine random(seed());
   for (int round = 0; round < 300; ++round) {
     CAPTURE(seed(), round);
@@ -93,7 +95,8 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing", "[
     std::vector<std::int64_t> offsets;
     std::int64_t at = pick(random, 0, 100);
     for (std::int64_t stretch = pick(random, 1, 6); stretch > 0; --stretch) {
-      for (std::int64_t n = pick(random, 1, 2000); n > 0; --n, at += pick(random, 1, 2)) offsets.push_back(at * unit);
+      for (std::int64_t n = pick(random, 1, 2000); n > 0; --n, at += pick(random, 1, 2))
+        offsets.push_back(at * unit);
       at += pick(random, 0, 20'000);
     }
     io::layout const l = io::table(offsets, unit), memory = io::bytes(l.size());
@@ -161,7 +164,8 @@ TEST_CASE("aggregators are those that may, one of each node after the other", "[
   all.granule = 1;
   auto const owners = [&](io::two_phase const& policy, io::rank_group const& ranks) {
     std::vector<int> result;
-    for (io::file_domain const& d : policy.plan(io::access_kind::write, all, ranks).domains) result.push_back(d.rank);
+    for (io::file_domain const& d : policy.plan(io::access_kind::write, all, ranks).domains)
+      result.push_back(d.rank);
     return result;
   };
   io::rank_group ranks{.size = 6, .nodes = 3, .block_bytes = 4096};
@@ -174,10 +178,12 @@ TEST_CASE("aggregators are those that may, one of each node after the other", "[
   CHECK(owners({.aggregators = 1}, ranks) == std::vector<int>{1});
 }
 
-TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {
+TEST_CASE("what ranks write together is what each of them wrote, and nothing else",
+          "[two_phase][random]") {
   check_random_transfers(io::mpi(MPI_COMM_WORLD), 60);
 }
-TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
+TEST_CASE("pieces of several ranks that overlap and are equal are there once",
+          "[two_phase][ghosts][random]") {
   check_ghosts(io::mpi(MPI_COMM_WORLD), 20);
 }
 TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][far][random]") {
@@ -186,7 +192,8 @@ TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][fa
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
   check_converted_windows(io::mpi(MPI_COMM_WORLD));
 }
-TEST_CASE("an aggregator that cannot write goes on; windows that did not fail are complete", "[two_phase][errors]") {
+TEST_CASE("an aggregator that cannot write goes on; windows that did not fail are complete",
+          "[two_phase][errors]") {
   check_failing_writers(io::mpi(MPI_COMM_WORLD));
 }
 TEST_CASE("an aggregator that cannot read goes on", "[two_phase][errors]") {
@@ -210,14 +217,16 @@ TEST_CASE("on one node a nonblocking collective call needs no rank to come back"
   f.close();
 }
 
-TEST_CASE("policies that differ between ranks are found before anything is written", "[two_phase][errors]") {
+TEST_CASE("policies that differ between ranks are found before anything is written",
+          "[two_phase][errors]") {
   io::mpi const world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   shared_scratch const dir(world);
   auto f = io::file::open(world, dir / "f", io::mode::create | io::mode::read_write);
   std::vector<int> const data(100, 1);
   std::error_code error;
-  f.write_at_all(world.rank() * 100, data, {io::two_phase{.window_bytes = 64 + world.rank()}, error});
+  f.write_at_all(world.rank() * 100, data,
+                 {io::two_phase{.window_bytes = 64 + world.rank()}, error});
   CHECK(error == io::errc::not_same);
   CHECK(f.size() == 0);
   f.close();
@@ -249,8 +258,8 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
   CHECK(joint.together);
   CHECK_THAT(to_string(joint), Catch::Matchers::ContainsSubstring("4 aggregators"));
 
-  // Where blocks are handed from rank to rank, those that are bound to agents stay where they are: of whole blocks no call needs
-  // what another one had.
+  // Where blocks are handed from rank to rank, those that are bound to agents stay where they are:
+  // of whole blocks no call needs what another one had.
   io::automatic dear;
   dear.exchange.block_ns = 1e9;
   CHECK(dear.plan(io::access_kind::write, all, ranks).policy == "two_phase");
@@ -269,7 +278,8 @@ TEST_CASE("who throws in a collective call leaves nothing strange in the file or
   check_throwing_writers(world, dir / "w", io::posix_opener(), true);
   check_throwing_readers(world, dir / "r", io::posix_opener(), true);
 }
-TEST_CASE("a policy of all ranks that throws ends its call, and no other", "[two_phase][exceptions]") {
+TEST_CASE("a policy of all ranks that throws ends its call, and no other",
+          "[two_phase][exceptions]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const dir(world);
   check_throwing_plans(world, dir / "f", io::posix_opener());

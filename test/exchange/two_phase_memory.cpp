@@ -1,4 +1,5 @@
-// Memory of collective calls: bounded by the buffer, whatever the size of the request and the number of its pieces.
+// Memory of collective calls: bounded by the buffer, whatever the size of the request and the
+// number of its pieces.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -24,7 +25,8 @@ using namespace io::test;
 
 namespace {
 
-constexpr std::int64_t block = 1 << 20;  // what a rank's memory holds; its stream is that over and over
+// what a rank's memory holds; its stream is that over and over
+constexpr std::int64_t block = 1 << 20;
 
 // Pieces dealt to the ranks in turn, and what each rank writes.
 struct dealt {
@@ -65,8 +67,9 @@ class looking_handle {
   }
   io::io_result read(std::span<io::read_part const>) { return {}; }
   io::io_result write(std::span<io::write_part const> parts) {
-    return io::detail::one_by_one(
-        parts, [&](std::int64_t offset, std::span<std::byte const> from) { return write(offset, from); });
+    return io::detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte const> from) {
+      return write(offset, from);
+    });
   }
   std::error_code lock(std::int64_t, std::int64_t, io::lock_kind) { return {}; }
   std::error_code unlock(std::int64_t, std::int64_t) { return {}; }
@@ -89,12 +92,15 @@ std::size_t peak_of(nodes_world const& world, std::int64_t total, std::int64_t p
   int const rank = world.rank(), size = world.size();
   auto const seen = std::make_shared<arrivals>();
   dealt const d{piece, size};
-  io::opener const files([&](std::string const&, io::open_flags, std::error_code&) { return looking_handle(d, seen); },
-                         [](std::string const&) { return std::error_code(); });
-  auto f = io::basic_file<nodes_world>::open(world, "looked at", io::mode::create | io::mode::write, {}, files);
+  io::opener const files(
+      [&](std::string const&, io::open_flags, std::error_code&) { return looking_handle(d, seen); },
+      [](std::string const&) { return std::error_code(); });
+  auto f = io::basic_file<nodes_world>::open(world, "looked at", io::mode::create | io::mode::write,
+                                             {}, files);
   f.set_view(rank * piece, {io::type<std::byte>, io::resized(io::bytes(piece), 0, piece * size)});
   std::vector<std::uint64_t> data(block / 8);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = dealt::word(rank, static_cast<std::int64_t>(i) * 8);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = dealt::word(rank, static_cast<std::int64_t>(i) * 8);
   io::const_buffer const again{reinterpret_cast<std::byte const*>(data.data()),
                                io::repeat(total / size / block, 0, io::bytes(block))};
 
@@ -123,7 +129,8 @@ TEST_CASE("neither a large request nor many pieces take more memory", "[two_phas
     nodes_world const world(ranks, {per_node, false, true});
     std::int64_t const mib = 1 << 20;
     std::size_t const small = peak_of(world, 64 * mib, 4096);
-    std::size_t const large = peak_of(world, 2048 * mib, 4096), pieces = peak_of(world, 64 * mib, 8);
+    std::size_t const large = peak_of(world, 2048 * mib, 4096),
+                      pieces = peak_of(world, 64 * mib, 8);
     CAPTURE(per_node, small, large, pieces);
     CHECK(small < 16 * mib);
     CHECK(large <= small + 64 * 1024);

@@ -21,14 +21,18 @@ using namespace io::test;
 
 namespace {
 
-// Ranks alone on their nodes, two to a node, three that are dealt to nodes, and a world where one node has no memory to share.
+// Ranks alone on their nodes, two to a node, three that are dealt to nodes, and a world where one
+// node has no memory to share.
 template <class Check>
 void in_each_world(Check&& check) {
   io::mpi const ranks(MPI_COMM_WORLD);
-  for (nodes_world::shape const& s :
-       {nodes_world::shape{1, false, true}, {2, false, true}, {3, true, true}, {2, false, ranks.rank() / 2 != 0}}) {
+  for (nodes_world::shape const& s : {nodes_world::shape{1, false, true},
+                                      {2, false, true},
+                                      {3, true, true},
+                                      {2, false, ranks.rank() / 2 != 0}}) {
     if (s.per_node > 1 && s.per_node >= ranks.size()) continue;
-    INFO(s.per_node << " ranks on a node, " << (s.dealt ? "dealt" : "neighbours") << (s.shares ? "" : ", no memory"));
+    INFO(s.per_node << " ranks on a node, " << (s.dealt ? "dealt" : "neighbours")
+                    << (s.shares ? "" : ", no memory"));
     check(nodes_world(ranks, s));
   }
 }
@@ -40,10 +44,12 @@ constexpr flavour few[] = {flavour::at, flavour::ordered};
 
 }  // namespace
 
-TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {
+TEST_CASE("what ranks write together is what each of them wrote, and nothing else",
+          "[two_phase][random]") {
   in_each_world([](nodes_world const& w) { check_random_transfers(w, 30); });
 }
-TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
+TEST_CASE("pieces of several ranks that overlap and are equal are there once",
+          "[two_phase][ghosts][random]") {
   in_each_world([](nodes_world const& w) { check_ghosts(w, 10); });
 }
 TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][far][random]") {
@@ -52,7 +58,8 @@ TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][fa
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
   in_each_world([](nodes_world const& w) { check_converted_windows(w); });
 }
-TEST_CASE("an aggregator that cannot write goes on; windows that did not fail are complete", "[two_phase][errors]") {
+TEST_CASE("an aggregator that cannot write goes on; windows that did not fail are complete",
+          "[two_phase][errors]") {
   in_each_world([](nodes_world const& w) { check_failing_writers(w, few); });
 }
 TEST_CASE("an aggregator that cannot read goes on", "[two_phase][errors]") {
@@ -87,10 +94,12 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
       CHECK(r.view_bytes == (size - 1) * 24);
   }
 
-  // Pieces without a rule, as many for each aggregator: what concerns it, and nothing at the second time.
+  // Pieces without a rule, as many for each aggregator: what concerns it, and nothing at the second
+  // time.
   std::vector<std::int64_t> offsets;
   engine random(seed());
-  for (std::int64_t i = 0; i < each; ++i) offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
+  for (std::int64_t i = 0; i < each; ++i)
+    offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
   f.set_view(0, {io::type<int>, io::resized(io::table(offsets, 4), 0, 8 * each * size)});
   for (int call = 0; call < 3; ++call) {
     io::report const r = f.write_at_all(0, data, policy);
@@ -152,7 +161,9 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
   for (bool const dealt : {false, true}) {
     nodes_world const world(ranks, {2, dealt, true});
     int const nodes = (size + 1) / 2;
-    auto const host_of = [&](int rank) { return "node" + std::to_string(dealt ? rank % nodes : rank / 2); };
+    auto const host_of = [&](int rank) {
+      return "node" + std::to_string(dealt ? rank % nodes : rank / 2);
+    };
     shared_scratch const dir(world);
     file f = file::open(world, dir / "f", io::mode::create | io::mode::read_write);
     std::vector<std::byte> const data(1 << 20);
@@ -161,12 +172,14 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
       h.cb_config_list = list;
       f.set_hints(h);
       std::vector<int> result;
-      io::collective_plan const p =
-          f.explain_at_all(io::access_kind::write, world.rank() << 20, data, io::two_phase{.window_bytes = 4096});
+      io::collective_plan const p = f.explain_at_all(io::access_kind::write, world.rank() << 20,
+                                                     data, io::two_phase{.window_bytes = 4096});
       for (io::file_domain const& d : p.domains) result.push_back(d.rank);
       // What was explained is what happens.
-      io::report const r = f.write_at_all(world.rank() << 20, data, io::two_phase{.window_bytes = 4096});
-      CHECK((r.write_calls > 0) == (std::find(result.begin(), result.end(), world.rank()) != result.end()));
+      io::report const r =
+          f.write_at_all(world.rank() << 20, data, io::two_phase{.window_bytes = 4096});
+      CHECK((r.write_calls > 0) ==
+            (std::find(result.begin(), result.end(), world.rank()) != result.end()));
       return result;
     };
     auto const count = [&](std::vector<int> const& those, std::string const& host) {
@@ -176,15 +189,18 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
     CHECK(owners("*:1").size() == static_cast<std::size_t>(nodes));
     std::vector<int> const one = owners("*:1");
     for (int n = 0; n < nodes; ++n) CHECK(count(one, "node" + std::to_string(n)) == 1);
-    CHECK(owners("node0:2") == (dealt && nodes > 1 ? std::vector<int>{0, nodes} : std::vector<int>{0, 1}));
+    CHECK(owners("node0:2") ==
+          (dealt && nodes > 1 ? std::vector<int>{0, nodes} : std::vector<int>{0, 1}));
     std::vector<int> const all_but = owners("node0:0,*:1");
-    CHECK(count(all_but, "node0") == (nodes == 1 ? 2 : 0));  // nobody is left: a list that says nothing
+    // nobody is left: a list that says nothing
+    CHECK(count(all_but, "node0") == (nodes == 1 ? 2 : 0));
     CHECK(owners("elsewhere:3").size() == static_cast<std::size_t>(size));
     f.close();
   }
 }
 
-TEST_CASE("who throws in a collective write leaves nothing strange in the file", "[two_phase][exceptions]") {
+TEST_CASE("who throws in a collective write leaves nothing strange in the file",
+          "[two_phase][exceptions]") {
   in_each_world([](nodes_world const& w) {
     shared_scratch const dir(w);
     check_throwing_writers(w, dir / "f", io::posix_opener(), true);

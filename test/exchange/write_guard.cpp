@@ -30,7 +30,8 @@ using guard = io::detail::write_guard<memory_handle>;
 std::vector<write_gate> gates(int ranks) {
   io::shared_memory const all = io::shared_memory::private_zeros(write_gate::bytes_for(ranks));
   std::vector<write_gate> result;
-  for (int r = 0; r < ranks; ++r) result.emplace_back(all.part(0, all.bytes().size()), r, ranks, nullptr);
+  for (int r = 0; r < ranks; ++r)
+    result.emplace_back(all.part(0, all.bytes().size()), r, ranks, nullptr);
   return result;
 }
 merging among_ranks(write_gate const& g) { return {.writing = merging::others::ranks, .gate = &g}; }
@@ -63,7 +64,8 @@ TEST_CASE("a merge waits for the writes that are under way on any rank", "[write
       std::thread merges([&] {
         memory_handle h(file);
         io::report done;
-        guard(h, among_ranks(all[0]), done).merge(0, 8, [&] { return merged = true, fine(); }, fine);
+        guard(h, among_ranks(all[0]), done)
+            .merge(0, 8, [&] { return merged = true, fine(); }, fine);
         CHECK(done.locks == 1);
       });
       give_time(merged);
@@ -75,11 +77,13 @@ TEST_CASE("a merge waits for the writes that are under way on any rank", "[write
     }
 }
 
-TEST_CASE("while a rank merges, from its first window to the end, the writes of all take locks", "[write_guard]") {
+TEST_CASE("while a rank merges, from its first window to the end, the writes of all take locks",
+          "[write_guard]") {
   std::vector<write_gate> const all = gates(2);
   auto const file = std::make_shared<memory_file>();
   memory_handle h(file);
-  auto const locks_of_a_write = [&](write_gate const& g, std::int64_t length = 8, bool announces = true) {
+  auto const locks_of_a_write = [&](write_gate const& g, std::int64_t length = 8,
+                                    bool announces = true) {
     merging how = among_ranks(g);
     how.announces = announces;
     io::report done;

@@ -9,4 +9,6 @@ namespace io = argosy;
 using io::c;
 using namespace io::distribute;
 
-auto part(int rank) { return io::darray({64, 64}, each(block, none), io::list(c<2>, c<2>), rank, io::type<double>); }
+auto part(int rank) {
+  return io::darray({64, 64}, each(block, none), io::list(c<2>, c<2>), rank, io::type<double>);
+}

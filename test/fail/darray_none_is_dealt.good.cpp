@@ -8,4 +8,6 @@ namespace io = argosy;
 using io::c;
 using namespace io::distribute;
 
-auto part(int rank) { return io::darray({64, 64}, each(block, none), io::list(c<4>, c<1>), rank, io::type<double>); }
+auto part(int rank) {
+  return io::darray({64, 64}, each(block, none), io::list(c<4>, c<1>), rank, io::type<double>);
+}

@@ -7,4 +7,6 @@ namespace io = argosy;
 
 using io::c;
 
-auto part(int n) { return io::darray({n, n}, io::distribute::block, io::list(c<2>, c<2>), c<3>, io::type<double>); }
+auto part(int n) {
+  return io::darray({n, n}, io::distribute::block, io::list(c<2>, c<2>), c<3>, io::type<double>);
+}

@@ -10,5 +10,6 @@ namespace io = argosy;
 using io::c;
 
 void check() {
-  io::detail::static_require_filetype(io::type<int>, io::indexed_block(c<1>, io::list(c<4>, c<0>), io::type<int>));
+  io::detail::static_require_filetype(io::type<int>,
+                                      io::indexed_block(c<1>, io::list(c<4>, c<0>), io::type<int>));
 }

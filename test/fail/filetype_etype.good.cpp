@@ -6,4 +6,6 @@
 
 namespace io = argosy;
 
-void check() { io::detail::static_require_filetype(io::type<double>, io::contiguous(io::c<4>, io::type<float>)); }
+void check() {
+  io::detail::static_require_filetype(io::type<double>, io::contiguous(io::c<4>, io::type<float>));
+}

@@ -9,4 +9,6 @@ namespace io = argosy;
 
 using io::c;
 
-void check() { io::detail::static_require_filetype(io::type<int>, io::vector(c<3>, c<2>, c<1>, io::type<int>)); }
+void check() {
+  io::detail::static_require_filetype(io::type<int>, io::vector(c<3>, c<2>, c<1>, io::type<int>));
+}

@@ -1,6 +1,7 @@
 // Two bytes that are further from each other than 64 bits can tell.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy: this layout spans more than 2.63 - 1 bytes; check displacements, strides and bounds
+// build error: argosy: this layout spans more than 2.63 - 1 bytes; check displacements, strides and
+// bounds
 
 #include <argosy/layout.hpp>
 

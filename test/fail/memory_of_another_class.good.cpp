@@ -12,4 +12,6 @@ struct particle {
 struct other {
   int id;
 };
-auto buffer(std::vector<particle>& p) { return io::memory(p.data(), io::members<&particle::id>{}, 3); }
+auto buffer(std::vector<particle>& p) {
+  return io::memory(p.data(), io::members<&particle::id>{}, 3);
+}

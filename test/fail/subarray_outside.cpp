@@ -1,6 +1,7 @@
 // A box that leaves its array in the last dimension, where all numbers are fixed there.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy::subarray: start . subsize exceeds the size of a dimension; move or shrink the box
+// build error: argosy::subarray: start . subsize exceeds the size of a dimension; move or shrink
+// the box
 
 #include <argosy/datatype.hpp>
 
@@ -8,4 +9,6 @@ namespace io = argosy;
 
 using io::c;
 
-auto box(int n) { return io::subarray(io::list(n, c<8>), io::list(4, c<7>), io::list(0, c<2>), io::type<double>); }
+auto box(int n) {
+  return io::subarray(io::list(n, c<8>), io::list(4, c<7>), io::list(0, c<2>), io::type<double>);
+}

@@ -7,4 +7,6 @@ namespace io = argosy;
 
 using io::c;
 
-auto box(int n) { return io::subarray(io::list(n, c<8>), io::list(4, c<6>), io::list(0, c<2>), io::type<double>); }
+auto box(int n) {
+  return io::subarray(io::list(n, c<8>), io::list(4, c<6>), io::list(0, c<2>), io::type<double>);
+}

@@ -89,11 +89,13 @@ TEST_CASE("coroutines await reports, and policies are taken", "[asio]") {
   asio::io_context context;
   bool ended = false;
   auto const work = [&]() -> asio::awaitable<void> {
-    io::report const first = co_await io::async_write(f, out, io::independent{}, asio::use_awaitable);
+    io::report const first =
+        co_await io::async_write(f, out, io::independent{}, asio::use_awaitable);
     CHECK(first.policy == "independent");
     CHECK(first.bytes == 800);
     CHECK(f.position() == 100);
-    io::report const second = co_await io::async_write(f, {out.data(), io::type<double>, 50}, asio::use_awaitable);
+    io::report const second =
+        co_await io::async_write(f, {out.data(), io::type<double>, 50}, asio::use_awaitable);
     CHECK(second.bytes == 400);
     f.seek(50);
     io::report const third = co_await io::async_read(f, in, asio::use_awaitable);
@@ -115,11 +117,12 @@ TEST_CASE("callbacks run on their executor, which has work until then", "[asio]"
   auto const out = numbers(10);
   asio::io_context context;
   std::thread::id ran_on;
-  io::async_write_at(f, 0, out, asio::bind_executor(context, [&](boost::system::error_code error, io::report r) {
-                       CHECK_FALSE(error);
-                       CHECK(r.bytes == 80);
-                       ran_on = std::this_thread::get_id();
-                     }));
+  io::async_write_at(
+      f, 0, out, asio::bind_executor(context, [&](boost::system::error_code error, io::report r) {
+        CHECK_FALSE(error);
+        CHECK(r.bytes == 80);
+        ran_on = std::this_thread::get_id();
+      }));
   CHECK(ran_on == std::thread::id());
   context.run();  // does not return before the slow write has ended
   CHECK(ran_on == std::this_thread::get_id());
@@ -132,10 +135,12 @@ TEST_CASE("handlers that can only be moved are taken", "[asio]") {
   auto const out = numbers(3);
   asio::io_context context;
   std::int64_t bytes = 0;
-  io::async_write(f, out, asio::bind_executor(context, [&, own = std::make_unique<int>(7)](auto error, io::report r) {
-                    CHECK_FALSE(error);
-                    bytes = r.bytes + *own;
-                  }));
+  io::async_write(
+      f, out,
+      asio::bind_executor(context, [&, own = std::make_unique<int>(7)](auto error, io::report r) {
+        CHECK_FALSE(error);
+        bytes = r.bytes + *own;
+      }));
   context.run();
   CHECK(bytes == 31);
 }
@@ -158,8 +163,9 @@ TEST_CASE("wrong arguments come to the completion, not to the call", "[asio][err
   CHECK(called);
   CHECK(f.size() == 0);
 
-  CHECK_THROWS_AS(io::async_read_at(f, -1, {(double*)nullptr, io::type<double>, 3}, asio::use_future).get(),
-                  std::exception);
+  CHECK_THROWS_AS(
+      io::async_read_at(f, -1, {(double*)nullptr, io::type<double>, 3}, asio::use_future).get(),
+      std::exception);
   f.close();
   std::vector<double> in(4);
   try {
@@ -170,7 +176,8 @@ TEST_CASE("wrong arguments come to the completion, not to the call", "[asio][err
   }
 }
 
-TEST_CASE("errors of the file are thrown out of co_await, and the file stays usable", "[asio][errors]") {
+TEST_CASE("errors of the file are thrown out of co_await, and the file stays usable",
+          "[asio][errors]") {
   scratch const dir;
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device));
@@ -187,7 +194,8 @@ TEST_CASE("errors of the file are thrown out of co_await, and the file stays usa
       CHECK_THAT(e.what(), Catch::Matchers::ContainsSubstring("no space left"));
       ++steps;
     }
-    auto const [error, r] = co_await io::async_write_at(f, 0, out, asio::as_tuple(asio::use_awaitable));
+    auto const [error, r] =
+        co_await io::async_write_at(f, 0, out, asio::as_tuple(asio::use_awaitable));
     CHECK(error == io::errc::io);
     CHECK(r.bytes == 0);
     ++steps;
@@ -270,7 +278,9 @@ TEST_CASE("no thread of a file is at work after it", "[asio]") {
   auto const out = numbers(10);
   {
     file f = opened(dir / "data");
-    io::async_write(f, out, asio::bind_executor(slow_executor{context.get_executor(), &returned}, asio::detached));
+    io::async_write(
+        f, out,
+        asio::bind_executor(slow_executor{context.get_executor(), &returned}, asio::detached));
     context.run();  // the write has ended; the executor is still at it
   }
   CHECK(returned);

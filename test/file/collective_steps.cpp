@@ -38,27 +38,68 @@ void make(file& f, operation what, int rank, io::any_policy const& with) {
   std::vector<std::byte> data(bytes);
   std::int64_t const at = rank * bytes;
   switch (what) {
-    case operation::read_at_all: f.read_at_all(at, data, with); break;
-    case operation::write_at_all: f.write_at_all(at, data, with); break;
-    case operation::read_all: f.read_all(data, with); break;
-    case operation::write_all: f.write_all(data, with); break;
-    case operation::read_ordered: f.read_ordered(data, with); break;
-    case operation::write_ordered: f.write_ordered(data, with); break;
-    case operation::iread_at_all: f.iread_at_all(at, data, with).wait(); break;
-    case operation::iwrite_at_all: f.iwrite_at_all(at, data, with).wait(); break;
-    case operation::iread_all: f.iread_all(data, with).wait(); break;
-    case operation::iwrite_all: f.iwrite_all(data, with).wait(); break;
-    case operation::begin_read_at_all: f.begin_read_at_all(at, data, with), f.end(); break;
-    case operation::begin_write_at_all: f.begin_write_at_all(at, data, with), f.end(); break;
-    case operation::begin_read_all: f.begin_read_all(data, with), f.end(); break;
-    case operation::begin_write_all: f.begin_write_all(data, with), f.end(); break;
-    case operation::begin_read_ordered: f.begin_read_ordered(data, with), f.end(); break;
-    case operation::begin_write_ordered: f.begin_write_ordered(data, with), f.end(); break;
-    case operation::explain_read_at_all: f.explain_at_all(access_kind::read, at, data, with); break;
-    case operation::explain_write_at_all: f.explain_at_all(access_kind::write, at, data, with); break;
-    case operation::explain_read_all: f.explain_all(access_kind::read, data, with); break;
-    case operation::explain_write_all: f.explain_all(access_kind::write, data, with); break;
-    default: FAIL("the call is no collective one of the table");
+    case operation::read_at_all:
+      f.read_at_all(at, data, with);
+      break;
+    case operation::write_at_all:
+      f.write_at_all(at, data, with);
+      break;
+    case operation::read_all:
+      f.read_all(data, with);
+      break;
+    case operation::write_all:
+      f.write_all(data, with);
+      break;
+    case operation::read_ordered:
+      f.read_ordered(data, with);
+      break;
+    case operation::write_ordered:
+      f.write_ordered(data, with);
+      break;
+    case operation::iread_at_all:
+      f.iread_at_all(at, data, with).wait();
+      break;
+    case operation::iwrite_at_all:
+      f.iwrite_at_all(at, data, with).wait();
+      break;
+    case operation::iread_all:
+      f.iread_all(data, with).wait();
+      break;
+    case operation::iwrite_all:
+      f.iwrite_all(data, with).wait();
+      break;
+    case operation::begin_read_at_all:
+      f.begin_read_at_all(at, data, with), f.end();
+      break;
+    case operation::begin_write_at_all:
+      f.begin_write_at_all(at, data, with), f.end();
+      break;
+    case operation::begin_read_all:
+      f.begin_read_all(data, with), f.end();
+      break;
+    case operation::begin_write_all:
+      f.begin_write_all(data, with), f.end();
+      break;
+    case operation::begin_read_ordered:
+      f.begin_read_ordered(data, with), f.end();
+      break;
+    case operation::begin_write_ordered:
+      f.begin_write_ordered(data, with), f.end();
+      break;
+    case operation::explain_read_at_all:
+      f.explain_at_all(access_kind::read, at, data, with);
+      break;
+    case operation::explain_write_at_all:
+      f.explain_at_all(access_kind::write, at, data, with);
+      break;
+    case operation::explain_read_all:
+      f.explain_all(access_kind::read, data, with);
+      break;
+    case operation::explain_write_all:
+      f.explain_all(access_kind::write, data, with);
+      break;
+    default:
+      FAIL("the call is no collective one of the table");
   }
 }
 
@@ -69,8 +110,8 @@ std::vector<std::string> steps_of(int per_node, std::function<void(file&, int ra
   io::lab::scenario const s{.ranks = 4, .ranks_per_node = per_node, .seed = 1};
   auto const r =
       io::lab::virtual_cluster(s, {.timeline = true}).run([&](io::lab::virtual_rank const& world) {
-        file f = file::open(world, "f", io::mode::create | io::mode::read_write, hints,
-                            files.opener());
+        file f =
+            file::open(world, "f", io::mode::create | io::mode::read_write, hints, files.opener());
         call(f, world.rank());  // what it makes at the first call of a file is there now
         f.seek(0);
         f.seek_shared(0);

@@ -34,15 +34,17 @@ namespace {
 // How a rank writes its pieces of windows that all ranks write at the same time.
 enum class writer { merging, by_pieces, by_default, one_by_one, requests };
 
-// Again and again, and nobody waits for anybody: each rank finds its own bytes after each of its writes.
-void write_at_the_same_time(io::mpi const& world, std::string const& path, io::mode modes, std::uint64_t seed,
-                            writer even, writer odd) {
+// Again and again, and nobody waits for anybody: each rank finds its own bytes after each of its
+// writes.
+void write_at_the_same_time(io::mpi const& world, std::string const& path, io::mode modes,
+                            std::uint64_t seed, writer even, writer odd) {
   engine random(seed);
   std::int64_t const extent = 1500;
   int const me = world.rank();
   list lengths, starts, owners;
   for (std::int64_t at = 0; at < extent;) {
-    std::int64_t const length = std::min(pick(random, 1, 64), extent - at), owner = pick(random, 0, world.size());
+    std::int64_t const length = std::min(pick(random, 1, 64), extent - at),
+                       owner = pick(random, 0, world.size());
     if (owner == me) {
       lengths.push_back(length);
       starts.push_back(at);
@@ -58,12 +60,14 @@ void write_at_the_same_time(io::mpi const& world, std::string const& path, io::m
   world.barrier();
   std::int64_t const mine = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   auto f = io::file::open(world, path, modes);
-  f.set_view(0, {io::type<std::byte>, io::resized(io::indexed(lengths, starts, io::type<std::byte>), 0, extent)});
+  f.set_view(0, {io::type<std::byte>,
+                 io::resized(io::indexed(lengths, starts, io::type<std::byte>), 0, extent)});
   writer const how = me % 2 == 0 ? even : odd;
   bytes data, got(static_cast<std::size_t>(2 * mine));
   std::int64_t lost = 0;
   for (int i = 0; i < 24 && mine > 0; ++i) {
-    data = random_bytes(seed + 1000 * static_cast<std::uint64_t>(me) + static_cast<std::uint64_t>(i), 2 * mine);
+    data = random_bytes(
+        seed + 1000 * static_cast<std::uint64_t>(me) + static_cast<std::uint64_t>(i), 2 * mine);
     std::int64_t const window = pick(random, 20, 3000);
     switch (how) {
       case writer::merging:
@@ -77,16 +81,18 @@ void write_at_the_same_time(io::mpi const& world, std::string const& path, io::m
         break;
       case writer::one_by_one:
         for (std::int64_t at = 0; at < 2 * mine; at += 7)
-          f.write_at(at, std::span(data).subspan(static_cast<std::size_t>(at),
-                                                 static_cast<std::size_t>(std::min<std::int64_t>(7, 2 * mine - at))));
+          f.write_at(at, std::span(data).subspan(
+                             static_cast<std::size_t>(at),
+                             static_cast<std::size_t>(std::min<std::int64_t>(7, 2 * mine - at))));
         break;
       case writer::requests: {
         std::vector<io::request> all;
         for (std::int64_t at = 0; at < 2 * mine; at += 50)
           all.push_back(
               f.iwrite_at(at,
-                          std::span(data).subspan(static_cast<std::size_t>(at),
-                                                  static_cast<std::size_t>(std::min<std::int64_t>(50, 2 * mine - at))),
+                          std::span(data).subspan(
+                              static_cast<std::size_t>(at),
+                              static_cast<std::size_t>(std::min<std::int64_t>(50, 2 * mine - at))),
                           io::sieving{.write_window_bytes = window, .writes = io::sieve::always}));
         io::wait_all(all);
         break;
@@ -117,11 +123,13 @@ TEST_CASE("writes at the same time into the same windows lose nothing", "[file][
   using io::mode;
   for (int i = 0; i < rounds(2); ++i)
     for (mode m : {mode::read_write, mode::read_write | mode::unique_open})
-      for (auto const& [even, odd] :
-           {std::pair(writer::merging, writer::merging), std::pair(writer::merging, writer::by_pieces),
-            std::pair(writer::merging, writer::one_by_one), std::pair(writer::by_default, writer::one_by_one),
-            std::pair(writer::requests, writer::by_default)}) {
+      for (auto const& [even, odd] : {std::pair(writer::merging, writer::merging),
+                                      std::pair(writer::merging, writer::by_pieces),
+                                      std::pair(writer::merging, writer::one_by_one),
+                                      std::pair(writer::by_default, writer::one_by_one),
+                                      std::pair(writer::requests, writer::by_default)}) {
         CAPTURE(seed(), i, static_cast<int>(m), static_cast<int>(even), static_cast<int>(odd));
-        write_at_the_same_time(world, directory + "/data", m, seed() + static_cast<std::uint64_t>(i), even, odd);
+        write_at_the_same_time(world, directory + "/data", m,
+                               seed() + static_cast<std::uint64_t>(i), even, odd);
       }
 }

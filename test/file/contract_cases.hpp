@@ -1,4 +1,5 @@
-// What tests of the contract have in common: the ranks, views with holes, and windows that are merged.
+// What tests of the contract have in common: the ranks, views with holes, and windows that are
+// merged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,9 +27,12 @@ inline layout interleaved(mpi const& world, std::int64_t block) {
   return resized(at(world.rank() * block, bytes(block)), 0, block * world.size());
 }
 inline layout every_other(std::int64_t block) { return resized(bytes(block), 0, 2 * block); }
-inline sieving const merging_windows{
-    .read_window_bytes = 256, .write_window_bytes = 256, .reads = sieve::always, .writes = sieve::always};
-// For files whose ranks write such windows: on several nodes they merge only where a hint asks for it.
+inline sieving const merging_windows{.read_window_bytes = 256,
+                                     .write_window_bytes = 256,
+                                     .reads = sieve::always,
+                                     .writes = sieve::always};
+// For files whose ranks write such windows: on several nodes they merge only where a hint asks for
+// it.
 inline hints const merging_on_nodes{.ds_write = toggle::enable};
 // Where ranks do not share memory, the shared pointer lies in a file.
 inline bool on_several_nodes(mpi const& world) { return world.node().size() < world.size(); }

@@ -1,6 +1,8 @@
-// A rank dies before, in and at the end of collective calls, of a real process: the others are told, and go on without it, on a file
-// of background bytes, which the survivors then open again. One death, or all that there are one after the other: then mpiexec of
-// Open MPI 5.0.11 sometimes believes that the job has ended. Where MPI ends the job when a rank dies, there is nothing to see: 77.
+// A rank dies before, in and at the end of collective calls, of a real process: the others are
+// told, and go on without it, on a file of background bytes, which the survivors then open again.
+// One death, or all that there are one after the other: then mpiexec of Open MPI 5.0.11 sometimes
+// believes that the job has ended. Where MPI ends the job when a rank dies, there is nothing to
+// see: 77.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -48,10 +50,12 @@ struct trigger {
 class mortal : public io::forwarding<mortal, io::any_handle> {
  public:
   mortal() = default;
-  mortal(io::any_handle inner, std::shared_ptr<trigger> t) : forwarding(std::move(inner)), trigger_(std::move(t)) {}
+  mortal(io::any_handle inner, std::shared_ptr<trigger> t)
+      : forwarding(std::move(inner)), trigger_(std::move(t)) {}
   template <class Act>
   io::io_result around(io::handle_call const& call, Act&& act) {
-    if (trigger_ && call.kind == trigger_->kind && trigger_->left >= 0 && trigger_->left-- == 0) die();
+    if (trigger_ && call.kind == trigger_->kind && trigger_->left >= 0 && trigger_->left-- == 0)
+      die();
     return act();
   }
 
@@ -59,7 +63,8 @@ class mortal : public io::forwarding<mortal, io::any_handle> {
   std::shared_ptr<trigger> trigger_;
 };
 
-constexpr int per_rank = 40000, every = 3;  // numbers in each rank's part, of which it writes one in `every`
+// numbers in each rank's part, of which it writes one in `every`
+constexpr int per_rank = 40000, every = 3;
 
 struct program {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -75,21 +80,24 @@ struct program {
     room.assign(per_rank, 0);
   }
   io::file open(std::error_code& error) const {
-    io::opener const files =
-        io::posix_opener().wrapping([t = at](io::any_handle h) -> io::any_handle { return mortal(std::move(h), t); });
-    return io::file::open(comm, path, io::mode::create | io::mode::read_write,
-                          {io::hints{.cb_nodes = ranks, .policy = "two_phase", .window_bytes = 64 << 10}, error},
-                          files);
+    io::opener const files = io::posix_opener().wrapping(
+        [t = at](io::any_handle h) -> io::any_handle { return mortal(std::move(h), t); });
+    return io::file::open(
+        comm, path, io::mode::create | io::mode::read_write,
+        {io::hints{.cb_nodes = ranks, .policy = "two_phase", .window_bytes = 64 << 10}, error},
+        files);
   }
   void set_view(io::file& f, std::error_code& error) const {
-    f.set_view(rank * std::int64_t{4}, {io::type<int>, io::resized(io::type<int>, 0, std::int64_t{4} * every * ranks)},
+    f.set_view(rank * std::int64_t{4},
+               {io::type<int>, io::resized(io::type<int>, 0, std::int64_t{4} * every * ranks)},
                error);
   }
 };
 
 using call = std::function<void(program&, io::file&, std::error_code&)>;
 
-// All ranks aggregate, so that each may die as one. What a rank does when its turn to die comes: at once, or in an access of the call.
+// All ranks aggregate, so that each may die as one. What a rank does when its turn to die comes: at
+// once, or in an access of the call.
 struct death {
   char const* name;
   call what;
@@ -101,8 +109,12 @@ struct death {
 std::vector<death> deaths() {
   call const write = [](program& p, io::file& f, std::error_code& e) { f.write_all(p.mine, e); };
   call const read = [](program& p, io::file& f, std::error_code& e) { f.read_all(p.room, e); };
-  call const later = [](program& p, io::file& f, std::error_code& e) { f.iwrite_all(p.mine).wait(e); };
-  call const ordered = [](program& p, io::file& f, std::error_code& e) { f.write_ordered(p.mine, e); };
+  call const later = [](program& p, io::file& f, std::error_code& e) {
+    f.iwrite_all(p.mine).wait(e);
+  };
+  call const ordered = [](program& p, io::file& f, std::error_code& e) {
+    f.write_ordered(p.mine, e);
+  };
   call const view = [](program& p, io::file& f, std::error_code& e) { p.set_view(f, e); };
   call const close = [](program&, io::file& f, std::error_code& e) { f.close(e); };
   return {
@@ -173,7 +185,8 @@ void without_one(program& p, death const& d, int who) {
   p.count();
   require(p.ranks == before - 1, "others died, too");
 
-  // The file goes on with those that are left: what nobody was asked to write is as it was, and what they write is there.
+  // The file goes on with those that are left: what nobody was asked to write is as it was, and
+  // what they write is there.
   io::file again = p.open(error);
   require(!error, "open again: " + again.what_failed());
   std::vector<int> all(static_cast<std::size_t>(per_rank * every * before));
@@ -191,7 +204,8 @@ void without_one(program& p, death const& d, int who) {
 
 }  // namespace
 
-// dead_ranks first|middle|last [DEATH]: which rank dies, and how: a number from 0 on; in every way that there is, one after the other.
+// dead_ranks first|middle|last [DEATH]: which rank dies, and how: a number from 0 on; in every way
+// that there is, one after the other.
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -225,7 +239,9 @@ int main(int argc, char** argv) {
   if (p.rank == 0) std::puts("all deaths were told");
   std::fflush(stdout);
   ::_exit(
-      0);  // MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one after the other, without any file
+      // MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one after the other,
+      // without any file
+      0);
 }
 
 #else

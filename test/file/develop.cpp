@@ -1,4 +1,5 @@
-// What develop mode finds, beside calls and arguments that differ: types, arrays that are not one, data that two ranks write.
+// What develop mode finds, beside calls and arguments that differ: types, arrays that are not one,
+// data that two ranks write.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -46,7 +47,8 @@ using list = std::vector<std::int64_t>;
 struct opened {
   explicit opened(bool develop)
       : here(world()),
-        f(io::file::open(world(), here / "data", mode::create | mode::read_write, io::hints{.develop = develop})) {}
+        f(io::file::open(world(), here / "data", mode::create | mode::read_write,
+                         io::hints{.develop = develop})) {}
   ~opened() { f.close(); }
   shared_scratch<io::mpi> here;
   io::file f;
@@ -55,7 +57,8 @@ struct opened {
 
 }  // namespace
 
-TEST_CASE("data of other types than the etype is found in develop mode, and both are named", "[file][develop]") {
+TEST_CASE("data of other types than the etype is found in develop mode, and both are named",
+          "[file][develop]") {
   std::vector<float> const floats(8);
   std::vector<double> doubles(4);
   for (bool const develop : {false, true}) {
@@ -64,8 +67,8 @@ TEST_CASE("data of other types than the etype is found in develop mode, and both
     o.f.write_all(floats, o.error);
     CHECK(o.error == (develop ? errc::datatype : std::error_code()));
     if (develop)
-      CHECK_THAT(o.f.what_failed(),
-                 Contains("other types (8 float32) than the etype (float64)") && Contains("develop mode"));
+      CHECK_THAT(o.f.what_failed(), Contains("other types (8 float32) than the etype (float64)") &&
+                                        Contains("develop mode"));
     o.f.write_at(0, floats, o.error);
     CHECK(o.error == (develop ? errc::datatype : std::error_code()));
     CHECK(o.f.write_at_all(0, doubles).bytes == 32);
@@ -76,35 +79,43 @@ TEST_CASE("data of other types than the etype is found in develop mode, and both
   }
 }
 
-TEST_CASE("a filetype of other types than the etype is found in develop mode, and wherever data is converted",
-          "[file][develop]") {
+TEST_CASE(
+    "a filetype of other types than the etype is found in develop mode, and wherever data is "
+    "converted",
+    "[file][develop]") {
   for (bool const develop : {false, true}) {
     opened o(develop);
     o.f.set_view(0, {io::type<double>, io::contiguous(4, io::type<float>)}, o.error);
     CHECK(o.error == (develop ? errc::datatype : std::error_code()));
-    if (develop) CHECK_THAT(o.f.what_failed(), Contains("other types (4 float32) than the etype (float64)"));
-    o.f.set_view(0, {io::type<double>, io::contiguous(4, io::type<float>), io::external32}, o.error);
+    if (develop)
+      CHECK_THAT(o.f.what_failed(), Contains("other types (4 float32) than the etype (float64)"));
+    o.f.set_view(0, {io::type<double>, io::contiguous(4, io::type<float>), io::external32},
+                 o.error);
     CHECK(o.error == errc::datatype);
-    o.f.set_view(0, {io::type<double>, io::contiguous(4, io::type<double>), io::external32}, o.error);
+    o.f.set_view(0, {io::type<double>, io::contiguous(4, io::type<double>), io::external32},
+                 o.error);
     CHECK_FALSE(o.error);
     o.f.set_view(0, {io::type<std::byte>, io::contiguous(4, io::type<double>)}, o.error);
     CHECK_FALSE(o.error);
   }
 }
 
-TEST_CASE("global sizes of an array that differ on one rank are found in develop mode", "[file][develop]") {
+TEST_CASE("global sizes of an array that differ on one rank are found in develop mode",
+          "[file][develop]") {
   for (int odd = 0; odd < size(); ++odd) {
     opened o(true);
     std::int64_t const n = size(), mine = rank() == odd ? 9 : 8;
     o.f.set_view(0, io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>), o.error);
     CHECK(o.error == (size() > 1 ? errc::not_same : std::error_code()));
     if (size() == 1) continue;
-    CHECK_THAT(o.f.what_failed(), Contains(std::to_string(n) + " x 9") && Contains(std::to_string(n) + " x 8") &&
+    CHECK_THAT(o.f.what_failed(), Contains(std::to_string(n) + " x 9") &&
+                                      Contains(std::to_string(n) + " x 8") &&
                                       Contains("develop.cpp:"));
     if (size() > 2)
-      CHECK_THAT(o.f.what_failed(),
-                 Contains("9, " + std::to_string(36 * n) + " bytes on rank " + std::to_string(odd)) &&
-                     Contains("8, " + std::to_string(32 * n) + " bytes on the " + std::to_string(n - 1) + " others"));
+      CHECK_THAT(o.f.what_failed(), Contains("9, " + std::to_string(36 * n) + " bytes on rank " +
+                                             std::to_string(odd)) &&
+                                        Contains("8, " + std::to_string(32 * n) + " bytes on the " +
+                                                 std::to_string(n - 1) + " others"));
     try {
       o.f.set_view(0, io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>));
       FAIL("sizes that differ were taken");
@@ -114,22 +125,27 @@ TEST_CASE("global sizes of an array that differ on one rank are found in develop
       CHECK(e.what() == o.f.what_failed());
     }
     // Arrays of their own, and filetypes that are none.
-    o.f.set_view(4096 * rank(), io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>), o.error);
+    o.f.set_view(4096 * rank(), io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>),
+                 o.error);
     CHECK_FALSE(o.error);
     o.f.set_view(0, io::contiguous(mine, io::type<int>), o.error);
     CHECK_FALSE(o.error);
   }
   if (size() > 4) {
     opened two(true);
-    two.f.set_view(0, io::subarray({size(), rank() < 2 ? 9 : 8}, {1, 8}, {rank(), 0}, io::type<int>), two.error);
+    two.f.set_view(0,
+                   io::subarray({size(), rank() < 2 ? 9 : 8}, {1, 8}, {rank(), 0}, io::type<int>),
+                   two.error);
     CHECK_THAT(two.f.what_failed(), Contains(" bytes on ranks 0, 1 ("));
   }
   opened o(false);
-  o.f.set_view(0, io::subarray({size(), rank() == 0 ? 9 : 8}, {1, 8}, {rank(), 0}, io::type<int>), o.error);
+  o.f.set_view(0, io::subarray({size(), rank() == 0 ? 9 : 8}, {1, 8}, {rank(), 0}, io::type<int>),
+               o.error);
   CHECK_FALSE(o.error);
 }
 
-TEST_CASE("ranks that write one byte twice are found in develop mode, and nothing is written", "[file][develop]") {
+TEST_CASE("ranks that write one byte twice are found in develop mode, and nothing is written",
+          "[file][develop]") {
   std::vector<int> const row(8, 7);
   for (bool const develop : {false, true}) {
     opened o(develop);
@@ -139,10 +155,13 @@ TEST_CASE("ranks that write one byte twice are found in develop mode, and nothin
     o.f.set_view(0, io::subarray(list{4, 2 * n}, list{4, 2}, list{0, from}, io::type<int>));
     bool const found = develop && n > 1;
     o.f.write_all(row, o.error);
-    CHECK(o.error == (!found ? std::error_code() : me >= n - 2 ? errc::argument : errc::error_on_another_rank));
+    CHECK(o.error == (!found        ? std::error_code()
+                      : me >= n - 2 ? errc::argument
+                                    : errc::error_on_another_rank));
     if (found) {
-      CHECK_THAT(o.f.what_failed(), Contains("ranks " + std::to_string(n - 2) + " and " + std::to_string(n - 1) +
-                                             " both write byte " + std::to_string(4 * (2 * n - 3))));
+      CHECK_THAT(o.f.what_failed(),
+                 Contains("ranks " + std::to_string(n - 2) + " and " + std::to_string(n - 1) +
+                          " both write byte " + std::to_string(4 * (2 * n - 3))));
       CHECK(o.f.size() == 0);
     }
     auto request = o.f.iwrite_at_all(0, row);
@@ -181,7 +200,8 @@ TEST_CASE("the environment switches develop mode on by 1, on and true only", "[f
   }
 }
 
-TEST_CASE("integers of one width are one type where nothing converts, whatever C calls them", "[file][develop]") {
+TEST_CASE("integers of one width are one type where nothing converts, whatever C calls them",
+          "[file][develop]") {
   static_assert(sizeof(long) == sizeof(long long));
   std::vector<long long> const wide(4);
   std::vector<int> const narrow(8);
@@ -197,7 +217,8 @@ TEST_CASE("integers of one width are one type where nothing converts, whatever C
   CHECK(o.error == errc::datatype);
 }
 
-TEST_CASE("data that is not a rank's part of an array is told once in develop mode, and written", "[file][develop]") {
+TEST_CASE("data that is not a rank's part of an array is told once in develop mode, and written",
+          "[file][develop]") {
   std::int64_t const n = 4 * size();
   io::darray<int, 2> const tile({n, 2}, io::distribute::block, {size(), 1}, rank());
   std::vector<int> const exact(8, rank()), fewer(6), more(16);
@@ -221,7 +242,8 @@ TEST_CASE("data that is not a rank's part of an array is told once in develop mo
     if (!develop) CHECK(said == "");
     if (develop)
       CHECK_THAT(said, Contains("write_all of '") && Contains("develop.cpp:") &&
-                           Contains("rank " + std::to_string(rank()) + " " + words) && !Contains("brings 24"));
+                           Contains("rank " + std::to_string(rank()) + " " + words) &&
+                           !Contains("brings 24"));
   }
 }
 
@@ -238,7 +260,9 @@ TEST_CASE("plans say that the etype has holes", "[file][develop]") {
   CHECK(o.f.byte_offset(3) == 36);
 }
 
-TEST_CASE("a rank in another collective call is named with its call and place, without develop mode", "[file]") {
+TEST_CASE(
+    "a rank in another collective call is named with its call and place, without develop mode",
+    "[file]") {
   if (size() == 1) return;
   opened o(false);
   std::vector<int> const data(4);
@@ -249,10 +273,12 @@ TEST_CASE("a rank in another collective call is named with its call and place, w
       o.f.write_at_all(0, data, o.error);
     CHECK(o.error == errc::not_same);
     INFO(o.f.what_failed());
-    CHECK_THAT(o.f.what_failed(), Contains("sync at ") && Contains(" on rank " + std::to_string(odd)) &&
+    CHECK_THAT(o.f.what_failed(), Contains("sync at ") &&
+                                      Contains(" on rank " + std::to_string(odd)) &&
                                       Contains("write_at_all at ") && Contains("develop.cpp:"));
     CHECK_THAT(o.f.what_failed(), !Contains("failed on rank"));
-    if (size() > 2) CHECK_THAT(o.f.what_failed(), Contains("on the " + std::to_string(size() - 1) + " others"));
+    if (size() > 2)
+      CHECK_THAT(o.f.what_failed(), Contains("on the " + std::to_string(size() - 1) + " others"));
   }
 }
 
@@ -261,8 +287,9 @@ TEST_CASE("hints that differ between ranks are named with their values", "[file]
   opened o(false);
   o.f.set_hints({.cb_nodes = rank() == 0 ? 1 : 2}, o.error);
   CHECK(o.error == errc::not_same);
-  CHECK_THAT(o.f.what_failed(), Contains("argument 'hints' must be equal on all ranks: cb_nodes is ") &&
-                                    Contains("1 on rank 0") && !Contains("cb_buffer_size"));
+  CHECK_THAT(o.f.what_failed(),
+             Contains("argument 'hints' must be equal on all ranks: cb_nodes is ") &&
+                 Contains("1 on rank 0") && !Contains("cb_buffer_size"));
 }
 
 TEST_CASE("a file that is dropped and was never closed says so once, in develop mode",

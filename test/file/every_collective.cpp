@@ -143,19 +143,14 @@ std::vector<collective_row<file_subject<World>>> calls_of_the_whole() {
              io::basic_file<World>::open(o.world(), o.other_path, modes, e, std::move(o.spare));
          if (!e) f.close(e);
        }},
-      {"set_view",
-       [number](s& o, code& e) {
-         o.f.set_view(0, {io::type<int>, number}, e);
-       }},
+      {"set_view", [number](s& o, code& e) { o.f.set_view(0, {io::type<int>, number}, e); }},
       {"set_view of blocks",
        [](s& o, code& e) {
          o.f.set_view(0, {io::type<int>, io::indexed_block(1, o.places, io::type<int>)}, e);
        }},
       {"set_view of a view", [](s& o, code& e) { o.f.set_view(o.other, e); }},
       {"set_view of a representation",
-       [](s& o, code& e) {
-         o.f.set_view(0, {io::type<int>, io::type<int>, "of the program"}, e);
-       }},
+       [](s& o, code& e) { o.f.set_view(0, {io::type<int>, io::type<int>, "of the program"}, e); }},
       {"set_size", [](s& o, code& e) { o.f.set_size(4 * each * o.world().size(), e); }},
       {"preallocate", [](s& o, code& e) { o.f.preallocate(4 * each * o.world().size(), e); }},
       {"sync", [](s& o, code& e) { o.f.sync(e); }},
@@ -179,26 +174,17 @@ std::vector<collective_row<file_subject<World>>> calls_of_access() {
       {"read_all", [](s& o, code& e) { o.f.read_all(o.room, e); }},
       {"write_all", [](s& o, code& e) { o.f.write_all(o.mine, e); }},
       {"write_all by a policy of the program",
-       [](s& o, code& e) {
-         o.f.write_all(o.mine, {program_policy{}, e});
-       }},
+       [](s& o, code& e) { o.f.write_all(o.mine, {program_policy{}, e}); }},
       {"read_all of a function's type",
-       [number](s& o, code& e) {
-         o.f.read_all({o.address, number, each}, e);
-       }},
+       [number](s& o, code& e) { o.f.read_all({o.address, number, each}, e); }},
       {"read_all through a representation of the program",
        [](s& o, code& e) {
          o.f.set_view(0, {io::type<int>, io::type<int>, "of the program"}, e);
          if (!e) o.f.read_all(o.room, e);
        }},
-      {"write_all by each rank",
-       [](s& o, code& e) {
-         o.f.write_all(o.mine, {io::sieving{}, e});
-       }},
+      {"write_all by each rank", [](s& o, code& e) { o.f.write_all(o.mine, {io::sieving{}, e}); }},
       {"write_all to agents",
-       [](s& o, code& e) {
-         o.f.write_all(o.mine, {io::data_shipping{}, e});
-       }},
+       [](s& o, code& e) { o.f.write_all(o.mine, {io::data_shipping{}, e}); }},
       {"read_ordered", [](s& o, code& e) { o.f.read_ordered(o.room, e); }},
       {"write_ordered of nothing", [](s& o, code& e) { o.f.write_ordered({}, e); }},
       {"iread_at_all", [](s& o, code& e) { o.f.iread_at_all(0, o.room).wait(e); }},
@@ -362,9 +348,7 @@ std::vector<collective_row<npy_subject>> calls_of_npy() {
        [](s& o, code& e) { io::npy::header_of(o.world(), o.path, e, std::move(o.spare)); }},
       {"write_all", [](s& o, code& e) { o.f.write_all(o.mine, e); }},
       {"write_all by a policy",
-       [](s& o, code& e) {
-         o.f.write_all(o.mine, {program_policy{}, e});
-       }},
+       [](s& o, code& e) { o.f.write_all(o.mine, {program_policy{}, e}); }},
       {"read_all", [](s& o, code& e) { o.f.read_all(o.room, e); }},
       {"close", [](s& o, code& e) { o.f.close(e); }},
       {"close of a new file",

@@ -1,4 +1,5 @@
-// Random programs under faults on real processes and files, and bugs on purpose that they must find.
+// Random programs under faults on real processes and files, and bugs on purpose that they must
+// find.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ struct processes {
   common_ground directory{world, ""};
   meeting_place place{world.get(), directory.path()};
   hang_watch watch{world.rank(), 60};
-  ground here{world, place, directory.path(), [this](int step, char const* call) { watch.at(step, call); }};
+  ground here{world, place, directory.path(),
+              [this](int step, char const* call) { watch.at(step, call); }};
 
   std::string wrong_with(std::uint64_t seed, program const& p, changes const& c = {}) {
     watch.begin(seed);
@@ -81,10 +83,12 @@ TEST_CASE("random programs keep the contract on processes and real files", "[exp
 TEST_CASE("system calls of programs on processes break as their faults say", "[explore][faults]") {
   processes all;
   program p;
-  p.world = parse_scenario("ranks=1 ranks_per_node=1 seed=2 fault=rank:0,call:write,first:2,error:EINTR");
+  p.world =
+      parse_scenario("ranks=1 ranks_per_node=1 seed=2 fault=rank:0,call:write,first:2,error:EINTR");
   REQUIRE(system_faults(p, 0).find("late") == std::string::npos);
   p.world.ranks = all.world.size();
-  p.steps = {{.what = op::open}, {.what = op::write_at, .count = 10}, {.what = op::write_at, .count = 10}};
+  p.steps = {
+      {.what = op::open}, {.what = op::write_at, .count = 10}, {.what = op::write_at, .count = 10}};
   process_verdict const v = verdict_on_processes(p, all.here);
   CHECK(v.wrong == "");
   CHECK(v.struck == 1);
@@ -103,13 +107,15 @@ TEST_CASE("a program may have fewer ranks than there are processes", "[explore]"
 TEST_CASE("planted on processes: a hole treated as data", "[explore][planted]") {
   processes all;
   std::string wrong;
-  std::uint64_t const seed = all.first_found({.files = with_filled_holes, .policy = {}}, 100, wrong);
+  std::uint64_t const seed =
+      all.first_found({.files = with_filled_holes, .policy = {}}, 100, wrong);
   CAPTURE(seed, wrong);
   CHECK(seed > 0);
   CHECK(std::filesystem::is_empty(all.directory.path()));
 }
 
-TEST_CASE("planted on processes: one rank keeps the errors of its syncs to itself", "[explore][planted]") {
+TEST_CASE("planted on processes: one rank keeps the errors of its syncs to itself",
+          "[explore][planted]") {
   processes all;
   program p;
   p.world = parse_scenario("ranks=1 ranks_per_node=1 fault=rank:0,call:sync,error:EIO");
@@ -120,31 +126,37 @@ TEST_CASE("planted on processes: one rank keeps the errors of its syncs to itsel
     return rank == 0 ? with_quiet_ends(std::move(files), rank) : files;
   };
   changes const quiet{.files = {}, .policy = {}, .above = on_one};
-  CHECK_THAT(all.wrong_with(1, p, quiet), Catch::Matchers::ContainsSubstring("step 2 (sync), rank 0: success"));
+  CHECK_THAT(all.wrong_with(1, p, quiet),
+             Catch::Matchers::ContainsSubstring("step 2 (sync), rank 0: success"));
 }
 
 TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]") {
   processes all;
   if (all.world.size() == 1) return;  // which nobody disturbs
   program p;
-  // Of all ranks, each between its reading and its writing: one alone may be the last to begin, when the others have ended.
+  // Of all ranks, each between its reading and its writing: one alone may be the last to begin,
+  // when the others have ended.
   auto const with_delay = [&](int ms) {
-    p.world =
-        parse_scenario("ranks=" + std::to_string(all.world.size()) +
-                       " ranks_per_node=1 fault=rank:-1,call:write,times:20,delay_ns:" + std::to_string(ms) + "000000");
+    p.world = parse_scenario("ranks=" + std::to_string(all.world.size()) +
+                             " ranks_per_node=1 fault=rank:-1,call:write,times:20,delay_ns:" +
+                             std::to_string(ms) + "000000");
   };
   with_delay(10);
   p.before[0] = 4000;
-  policy_choice const windows{
-      .kind = policy_kind::sieving, .window_bytes = 4096, .merge = static_cast<int>(argosy::sieve::always)};
+  policy_choice const windows{.kind = policy_kind::sieving,
+                              .window_bytes = 4096,
+                              .merge = static_cast<int>(argosy::sieve::always)};
   // On several nodes ranks merge by themselves, under locks, where this hint asks for it.
   p.steps = {{.what = op::open, .hints = {{"romio_ds_write", "enable"}}},
              {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 7}}};
   for (std::uint64_t k = 1; k <= 6; ++k)
     p.steps.push_back({.what = op::write_at, .count = 100, .salt = k, .policy = windows});
   CHECK(all.wrong_with(1, p) == "");
-  auto const planted = [](argosy::opener files, int) { return opening_as<lockless>(std::move(files)); };
-  // Whether ranks meet in a window is a matter of time: of more, where many ranks share few processors.
+  auto const planted = [](argosy::opener files, int) {
+    return opening_as<lockless>(std::move(files));
+  };
+  // Whether ranks meet in a window is a matter of time: of more, where many ranks share few
+  // processors.
   std::string wrong;
   for (int tries = 1; tries <= 20 && wrong.empty(); ++tries) {
     with_delay(10 * tries);
@@ -153,7 +165,8 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
   CHECK_THAT(wrong, Catch::Matchers::ContainsSubstring("of file"));
 }
 
-TEST_CASE("planted on processes: an off-by-one in file domains, and all ranks find the same", "[explore][planted]") {
+TEST_CASE("planted on processes: an off-by-one in file domains, and all ranks find the same",
+          "[explore][planted]") {
   processes all;
   if (all.world.size() == 1) return;  // which has no second domain
   changes const planted{.files = {}, .policy = with_short_domains};
@@ -165,7 +178,8 @@ TEST_CASE("planted on processes: an off-by-one in file domains, and all ranks fi
     CHECK(std::string(reinterpret_cast<char const*>(words.data()), words.size()) == wrong);
 
   program const p = all.of(seed);
-  program const small = shrunk(p, [&](program const& q) { return !all.wrong_with(seed, q, planted).empty(); }, 60);
+  program const small =
+      shrunk(p, [&](program const& q) { return !all.wrong_with(seed, q, planted).empty(); }, 60);
   CHECK(small.steps.size() < p.steps.size());
   CHECK(!all.wrong_with(seed, small, planted).empty());
 }

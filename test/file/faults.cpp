@@ -1,5 +1,6 @@
-// The fault table: every call of a file, broken on each rank alone and on all of them. Every rank leaves the call, with the
-// promised code; bytes outside of the request stay; the file is usable afterwards. Opening and closing: faults_open.cpp.
+// The fault table: every call of a file, broken on each rank alone and on all of them. Every rank
+// leaves the call, with the promised code; bytes outside of the request stay; the file is usable
+// afterwards. Opening and closing: faults_open.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/policy/independent.hpp>
@@ -32,17 +33,19 @@ using io::mode;
 using tier_place = io::test::place;
 using namespace io::test;
 
-// --- The table of transfers -----------------------------------------------------------------------------------------
+// --- The table of transfers ----------------------------------------------------------------------
 
 TEST_CASE("any call of a read or write may fail on any rank: decorator", "[faults][transfers]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::decorator);
   io::test::break_transfers(world, world, tier, directory.string(), false, false, {false, true});
-  io::test::break_transfers(world, world, tier, directory.string(), true, on_several_nodes(world), {false});
+  io::test::break_transfers(world, world, tier, directory.string(), true, on_several_nodes(world),
+                            {false});
 }
 
-TEST_CASE("any call of a read or write may fail on any rank: below the retries", "[faults][transfers]") {
+TEST_CASE("any call of a read or write may fail on any rank: below the retries",
+          "[faults][transfers]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::raw);
@@ -54,18 +57,20 @@ TEST_CASE("any call of a read or write may fail on any rank: system calls", "[fa
   common_directory const directory(world);
   system_calls tier("broken");
   io::test::break_transfers(world, world, tier, directory.string(), false, false, {false, true});
-  io::test::break_transfers(world, world, tier, directory.string(), true, on_several_nodes(world), {true});
+  io::test::break_transfers(world, world, tier, directory.string(), true, on_several_nodes(world),
+                            {true});
 }
 
-TEST_CASE("a shared pointer that lies in a hidden file breaks like any file", "[faults][transfers][shared]") {
+TEST_CASE("a shared pointer that lies in a hidden file breaks like any file",
+          "[faults][transfers][shared]") {
   io::mpi const mpi = everyone();
   // Every addition to the pointer is synced; the memory of a node is no place for files of several.
   common_directory const directory(
       mpi, on_several_nodes(mpi) ? std::filesystem::temp_directory_path() : io::test::in_memory());
   plain_world const world(mpi);
   scripted decorator(tier_place::decorator);
-  io::test::break_transfers(mpi, world, decorator, directory.string(), true, mpi.size() > 1, {false},
-                            io::toggle::disable);
+  io::test::break_transfers(mpi, world, decorator, directory.string(), true, mpi.size() > 1,
+                            {false}, io::toggle::disable);
   system_calls calls("broken");
   io::test::break_transfers(mpi, world, calls, directory.string(), true, mpi.size() > 1, {false});
   // Nothing is left but the file.
@@ -73,9 +78,10 @@ TEST_CASE("a shared pointer that lies in a hidden file breaks like any file", "[
   CHECK(std::distance(std::filesystem::directory_iterator(directory.string()), {}) == 1);
 }
 
-// --- The file as a whole --------------------------------------------------------------------------------------------
+// --- The file as a whole -------------------------------------------------------------------------
 
-TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as agreed", "[faults][whole]") {
+TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as agreed",
+          "[faults][whole]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   using enum io::file_call;
@@ -87,7 +93,11 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
       {.name = "ENOSPC", .kind = preallocate, .number = ENOSPC, .gives = errc::no_space},
       {.name = "EDQUOT", .kind = preallocate, .number = EDQUOT, .gives = errc::quota},
       {.name = "EIO", .kind = preallocate, .number = EIO, .gives = errc::io},
-      {.name = "EINTR", .kind = preallocate, .number = EINTR, .times = 2, .where = tier_place::below},
+      {.name = "EINTR",
+       .kind = preallocate,
+       .number = EINTR,
+       .times = 2,
+       .where = tier_place::below},
       {.name = "EIO", .kind = sync, .number = EIO, .gives = errc::io},
       {.name = "ENOSPC", .kind = sync, .number = ENOSPC, .gives = errc::no_space},
       {.name = "EDQUOT", .kind = sync, .number = EDQUOT, .gives = errc::quota},
@@ -111,35 +121,45 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
        {resize},
        true,
        true,
-       [](io::file& f, bool t) { return outcome_of(f, [](io::file& g, auto&... e) { g.set_size(300, e...); }, t); }},
+       [](io::file& f, bool t) {
+         return outcome_of(f, [](io::file& g, auto&... e) { g.set_size(300, e...); }, t);
+       }},
       {"preallocate",
        {preallocate},
        true,
        true,
-       [](io::file& f, bool t) { return outcome_of(f, [](io::file& g, auto&... e) { g.preallocate(900, e...); }, t); }},
+       [](io::file& f, bool t) {
+         return outcome_of(f, [](io::file& g, auto&... e) { g.preallocate(900, e...); }, t);
+       }},
       {"sync",
        {sync},
        true,
        false,
-       [](io::file& f, bool t) { return outcome_of(f, [](io::file& g, auto&... e) { g.sync(e...); }, t); }},
+       [](io::file& f, bool t) {
+         return outcome_of(f, [](io::file& g, auto&... e) { g.sync(e...); }, t);
+       }},
       {"set_atomic",
        {lock, unlock},
        true,
        false,
-       [](io::file& f, bool t) { return outcome_of(f, [](io::file& g, auto&... e) { g.set_atomic(true, e...); }, t); }},
+       [](io::file& f, bool t) {
+         return outcome_of(f, [](io::file& g, auto&... e) { g.set_atomic(true, e...); }, t);
+       }},
       {"seek_shared",
        {size},
        true,
        true,
        [](io::file& f, bool t) {
-         return outcome_of(f, [](io::file& g, auto&... e) { g.seek_shared(0, io::seek_from::end, e...); }, t);
+         return outcome_of(
+             f, [](io::file& g, auto&... e) { g.seek_shared(0, io::seek_from::end, e...); }, t);
        }},
       {"seek",
        {size},
        false,
        false,
        [](io::file& f, bool t) {
-         return outcome_of(f, [](io::file& g, auto&... e) { g.seek(0, io::seek_from::end, e...); }, t);
+         return outcome_of(
+             f, [](io::file& g, auto&... e) { g.seek(0, io::seek_from::end, e...); }, t);
        }},
   };
   for (auto const& tier : tiers()) {
@@ -151,7 +171,9 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
     if (error) continue;
     for (whole const& call : calls)
       for (trouble const& t : troubles) {
-        if (!tier->takes(t) || std::find(call.breaks.begin(), call.breaks.end(), t.kind) == call.breaks.end()) continue;
+        if (!tier->takes(t) ||
+            std::find(call.breaks.begin(), call.breaks.end(), t.kind) == call.breaks.end())
+          continue;
         for_each_set_of_ranks(world, [&](bool struck_here, std::string const& where) {
           cells.begin(std::string(call.name) + ", " + to_text(t) + " " + where);
           for (bool const throwing : {false, true}) {
@@ -165,19 +187,24 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
             promise mine;
             if (struck && t.gives) mine = {static_cast<int>(*t.gives), t.number};
             promises const all(world, mine);
-            cells.expect(struck == (struck_here && (!call.first_rank_only || world.rank() == 0)), "struck otherwise");
+            cells.expect(struck == (struck_here && (!call.first_rank_only || world.rank() == 0)),
+                         "struck otherwise");
             std::error_code const promised = all.code(call.collective);
             cells.expect_code(o, promised);
             if (promised) {
               int const culprit = all.failed_rank(call.collective);
-              cells.expect_words(o.words, call.name, path, culprit, static_cast<errc>(all.of(culprit).gives));
+              cells.expect_words(o.words, call.name, path, culprit,
+                                 static_cast<errc>(all.of(culprit).gives));
               if (throwing)
-                cells.expect(o.failed_rank == culprit && (o.cause == t.code() || o.cause == *t.gives), "another cause");
+                cells.expect(
+                    o.failed_rank == culprit && (o.cause == t.code() || o.cause == *t.gives),
+                    "another cause");
               cells.expect(content_of(path) == std::string(600, 'o'), "the file changed");
               cells.expect(!f.atomic(), "atomic after all");
             }
             if (std::string_view(call.name) == "sync" && all.any()) {
-              // Every later sync says the same, on every rank, until the loss is known to be made good.
+              // Every later sync says the same, on every rank, until the loss is known to be made
+              // good.
               outcome const again = call.run(f, !throwing);
               cells.expect_code(again, promised);
               f.clear_sync_error();
@@ -186,7 +213,8 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
             world.barrier();
             cells.expect_code(call.run(f, throwing), {});
             if (std::string_view(call.name) == "preallocate")
-              cells.expect(content_of(path) == std::string(600, 'o') + std::string(300, '\0'), "data changed");
+              cells.expect(content_of(path) == std::string(600, 'o') + std::string(300, '\0'),
+                           "data changed");
             if (std::string_view(call.name) == "set_size")
               cells.expect(content_of(path) == std::string(300, 'o'), "data changed");
           }
@@ -203,9 +231,11 @@ TEST_CASE("asking for the size fails on the rank that asks", "[faults][whole]") 
   common_directory const directory(world);
   for (auto const& tier : tiers()) {
     std::error_code error;
-    io::file f = io::file::open(world, directory / "broken.dat", mode::create | mode::read_write, error, tier->files());
+    io::file f = io::file::open(world, directory / "broken.dat", mode::create | mode::read_write,
+                                error, tier->files());
     if (world.rank() == world.size() - 1) {
-      trouble const t{.name = "ESTALE", .kind = io::file_call::size, .number = ESTALE, .gives = errc::file};
+      trouble const t{
+          .name = "ESTALE", .kind = io::file_call::size, .number = ESTALE, .gives = errc::file};
       tier->arm(t);
       f.size(error);
       CHECK(tier->disarm());
@@ -222,7 +252,8 @@ TEST_CASE("asking for the size fails on the rank that asks", "[faults][whole]") 
   }
 }
 
-TEST_CASE("a failed sync is repeated by every later one until the loss is cleared", "[faults][whole]") {
+TEST_CASE("a failed sync is repeated by every later one until the loss is cleared",
+          "[faults][whole]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   system_calls tier("broken");
@@ -253,9 +284,10 @@ TEST_CASE("a failed sync is repeated by every later one until the loss is cleare
   CHECK_FALSE(error);
 }
 
-// --- Real limits ----------------------------------------------------------------------------------------------------
+// --- Real limits ---------------------------------------------------------------------------------
 
-TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process lives", "[faults][real]") {
+TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process lives",
+          "[faults][real]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::string const path = directory / "state.dat";
@@ -267,13 +299,20 @@ TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process l
     using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
     std::int64_t const beyond = limit + world.rank() * large;
     std::pair<char const*, call> const calls[] = {
-        {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(beyond, data, {p, e}); }},
-        {"iwrite_at", [&](io::file& f, auto& p, auto& e) { return f.iwrite_at(beyond, data, p).wait(e); }},
-        {"write_at_all", [&](io::file& f, auto& p, auto& e) { return f.write_at_all(beyond, data, {p, e}); }},
+        {"write_at",
+         [&](io::file& f, auto& p, auto& e) { return f.write_at(beyond, data, {p, e}); }},
+        {"iwrite_at",
+         [&](io::file& f, auto& p, auto& e) { return f.iwrite_at(beyond, data, p).wait(e); }},
+        {"write_at_all",
+         [&](io::file& f, auto& p, auto& e) { return f.write_at_all(beyond, data, {p, e}); }},
         {"write_at_all over the limit",
-         [&](io::file& f, auto& p, auto& e) { return f.write_at_all(limit - large / 2, data, {p, e}); }},
-        {"set_size", [&](io::file& f, auto&, auto& e) { return f.set_size(2 * limit, e), io::report(); }},
-        {"preallocate", [&](io::file& f, auto&, auto& e) { return f.preallocate(2 * limit, e), io::report(); }},
+         [&](io::file& f, auto& p, auto& e) {
+           return f.write_at_all(limit - large / 2, data, {p, e});
+         }},
+        {"set_size",
+         [&](io::file& f, auto&, auto& e) { return f.set_size(2 * limit, e), io::report(); }},
+        {"preallocate",
+         [&](io::file& f, auto&, auto& e) { return f.preallocate(2 * limit, e), io::report(); }},
     };
     for (io::any_policy const& policy : all_policies)
       for (auto const& [name, run] : calls) {
@@ -309,7 +348,8 @@ TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process l
   });
 }
 
-TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts are true", "[faults][real]") {
+TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts are true",
+          "[faults][real]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::string const place = directory / "small", path = place + "/state.dat";
@@ -320,7 +360,8 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
   if (world.rank() == 0 && disk->mounted()) make_file(place + "/seen", 1);
   world.barrier();
   if (!true_everywhere(world, std::filesystem::exists(place + "/seen"))) {
-    if (world.rank() == 0) skipped("a full file system: mounting a small one needs the right to (root)");
+    if (world.rank() == 0)
+      skipped("a full file system: mounting a small one needs the right to (root)");
     return;
   }
   table cells(world, "a full tmpfs");
@@ -330,17 +371,23 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
   using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
   std::pair<char const*, call> const calls[] = {
       {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(start, data, {p, e}); }},
-      {"iwrite_at", [&](io::file& f, auto& p, auto& e) { return f.iwrite_at(start, data, p).wait(e); }},
+      {"iwrite_at",
+       [&](io::file& f, auto& p, auto& e) { return f.iwrite_at(start, data, p).wait(e); }},
       {"write_shared", [&](io::file& f, auto& p, auto& e) { return f.write_shared(data, {p, e}); }},
-      {"write_at_all", [&](io::file& f, auto& p, auto& e) { return f.write_at_all(start, data, {p, e}); }},
-      {"write_all", [&](io::file& f, auto& p, auto& e) { return f.seek(start), f.write_all(data, {p, e}); }},
-      {"write_ordered", [&](io::file& f, auto& p, auto& e) { return f.write_ordered(data, {p, e}); }},
+      {"write_at_all",
+       [&](io::file& f, auto& p, auto& e) { return f.write_at_all(start, data, {p, e}); }},
+      {"write_all",
+       [&](io::file& f, auto& p, auto& e) { return f.seek(start), f.write_all(data, {p, e}); }},
+      {"write_ordered",
+       [&](io::file& f, auto& p, auto& e) { return f.write_ordered(data, {p, e}); }},
   };
   for (bool const alone : {true, false})
-    for (io::any_policy const& policy : {io::any_policy(io::independent{.buffer_bytes = 16 << 10}),
-                                         io::any_policy(io::sieving{.write_window_bytes = 16 << 10})})
+    for (io::any_policy const& policy :
+         {io::any_policy(io::independent{.buffer_bytes = 16 << 10}),
+          io::any_policy(io::sieving{.write_window_bytes = 16 << 10})})
       for (auto const& [name, run] : calls) {
-        cells.begin(std::string(name) + ", " + std::string(policy.name()) + (alone ? ", one more file" : ""));
+        cells.begin(std::string(name) + ", " + std::string(policy.name()) +
+                    (alone ? ", one more file" : ""));
         // Either the disk is nearly full before, or the ranks fill it.
         if (world.rank() == 0) {
           std::filesystem::remove(place + "/other");
@@ -356,11 +403,14 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
         cells.expect(all.any() || (!alone && world.size() == 1), "nobody was struck");
         bool const collective = contains(name, "_all") || contains(name, "ordered");
         cells.expect(error == all.code(collective), error.message());
-        if (full) cells.expect(contains(f.what_failed(), "no space") || contains(name, "iwrite"), f.what_failed());
+        if (full)
+          cells.expect(contains(f.what_failed(), "no space") || contains(name, "iwrite"),
+                       f.what_failed());
         cells.expect(full ? r.bytes < mine : r.bytes == mine, std::to_string(r.bytes) + " bytes");
         // What was counted is in the file.
         std::string const content = content_of(path);
-        cells.expect(std::count(content.begin(), content.end(), data[0]) >= r.bytes, "counted more than was written");
+        cells.expect(std::count(content.begin(), content.end(), data[0]) >= r.bytes,
+                     "counted more than was written");
         if (!contains(name, "shared"))
           for (std::int64_t i = 0; i < r.bytes; ++i)
             if (content[static_cast<std::size_t>(start + i)] != data[0]) {
@@ -371,7 +421,8 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
         // There is no space for this either, and nothing changes.
         std::int64_t const size = f.size();
         f.preallocate(1 << 20, error);
-        cells.expect(error == (world.rank() == 0 ? errc::no_space : errc::error_on_another_rank), error.message());
+        cells.expect(error == (world.rank() == 0 ? errc::no_space : errc::error_on_another_rank),
+                     error.message());
         cells.expect(f.size() == size, "preallocate changed the size");
         world.barrier();
         // With space again, the same file works.

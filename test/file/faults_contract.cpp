@@ -1,5 +1,5 @@
-// What happens when something fails, line by line: the background, retries, the end of the file, requests, exceptions, ranks
-// that are late. The table of faults itself: faults.cpp.
+// What happens when something fails, line by line: the background, retries, the end of the file,
+// requests, exceptions, ranks that are late. The table of faults itself: faults.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/file/representations.hpp>
@@ -37,7 +37,8 @@ using io::mode;
 using tier_place = io::test::place;
 using namespace io::test;
 
-TEST_CASE("what fails in the background, and nobody waits for, is told by close", "[faults][close][nonblocking]") {
+TEST_CASE("what fails in the background, and nobody waits for, is told by close",
+          "[faults][close][nonblocking]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::decorator);
@@ -52,7 +53,8 @@ TEST_CASE("what fails in the background, and nobody waits for, is told by close"
     for (int failing = -1; failing < world.size(); ++failing) {
       CAPTURE(call, failing, world.rank());
       tier.script().clear();
-      io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+      io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write,
+                                  {}, tier.files());
       // Each rank by itself: then who fails is known.
       f.set_hints({.policy = "independent"});
       tier.script().clear();
@@ -61,17 +63,20 @@ TEST_CASE("what fails in the background, and nobody waits for, is told by close"
       drop(f);
       std::error_code error;
       f.close(error);
-      CHECK(error == (failing < 0               ? std::error_code()
-                      : failing == world.rank() ? make_error_code(io::errc::no_space)
-                                                : make_error_code(io::errc::error_on_another_rank)));
+      CHECK(error == (failing < 0 ? std::error_code()
+                      : failing == world.rank()
+                          ? make_error_code(io::errc::no_space)
+                          : make_error_code(io::errc::error_on_another_rank)));
       if (failing >= 0)
-        CHECK_THAT(f.what_failed(), Catch::Matchers::ContainsSubstring(call + ", which nobody waited for, failed"));
+        CHECK_THAT(f.what_failed(),
+                   Catch::Matchers::ContainsSubstring(call + ", which nobody waited for, failed"));
       CHECK_FALSE(f.is_open());
     }
 
   // Who holds the request is told by it.
   tier.script().clear();
-  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {},
+                              tier.files());
   tier.script().clear();
   tier.script().add(io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device));
   io::request r = f.iwrite_at(here, data);
@@ -93,13 +98,15 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
     f.set_view(0, interleaved(world, 32));
     std::vector<char> out(640, static_cast<char>('a' + world.rank())), in(640);
     for (int const number : {EINTR, EAGAIN, 0})
-      for (auto const kind : {io::file_call::write, io::file_call::read, io::file_call::sync, io::file_call::lock}) {
+      for (auto const kind :
+           {io::file_call::write, io::file_call::read, io::file_call::sync, io::file_call::lock}) {
         bool const moves = kind == io::file_call::write || kind == io::file_call::read;
         if (number == 0 && !moves) continue;
         trouble t{.name = "", .kind = kind, .number = number, .times = number == EAGAIN ? 3 : 50};
         if (number == 0) t.bytes = 3;
         tier->arm(t);
-        for (io::any_policy const& policy : {io::any_policy(io::independent{}), io::any_policy(merging_windows)}) {
+        for (io::any_policy const& policy :
+             {io::any_policy(io::independent{}), io::any_policy(merging_windows)}) {
           CHECK(f.write_at_all(0, out, {policy, error}).bytes == 640);
           CHECK_FALSE(error);
           CHECK(f.read_at_all(0, in, {policy, error}).bytes == 640);
@@ -116,8 +123,9 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
   }
 }
 
-TEST_CASE("reading past the end: exact counts on every rank and in every policy, memory beyond untouched",
-          "[faults][end]") {
+TEST_CASE(
+    "reading past the end: exact counts on every rank and in every policy, memory beyond untouched",
+    "[faults][end]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::string const path = directory / "state.dat";
@@ -129,10 +137,11 @@ TEST_CASE("reading past the end: exact counts on every rank and in every policy,
     f.set_view(0, interleaved(world, 8));
     // Bytes of this rank before the end.
     std::int64_t const tile = 8 * n;
-    std::int64_t const there = size / tile * 8 + std::clamp<std::int64_t>(size % tile - 8 * world.rank(), 0, 8);
+    std::int64_t const there =
+        size / tile * 8 + std::clamp<std::int64_t>(size % tile - 8 * world.rank(), 0, 8);
     for (io::any_policy const& policy :
-         {io::any_policy(io::independent{}), io::any_policy(io::sieving{}), io::any_policy(merging_windows),
-          io::any_policy(io::independent{.buffer_bytes = 5})}) {
+         {io::any_policy(io::independent{}), io::any_policy(io::sieving{}),
+          io::any_policy(merging_windows), io::any_policy(io::independent{.buffer_bytes = 5})}) {
       auto const check = [&](io::report const& r, std::vector<char> const& in) {
         CHECK(r.bytes == there);
         CHECK(std::count(in.begin(), in.end(), 'o') == there);
@@ -159,11 +168,13 @@ struct cut_while_read : io::raw_posix {
   std::int64_t calls = 0;
 
   cut_while_read() = default;
-  cut_while_read(io::raw_posix&& raw, std::string p) : io::raw_posix(std::move(raw)), path(std::move(p)) {}
+  cut_while_read(io::raw_posix&& raw, std::string p)
+      : io::raw_posix(std::move(raw)), path(std::move(p)) {}
   using io::raw_posix::read;
   io::io_result read(std::int64_t offset, std::span<std::byte> memory) {
     if (calls++ > 0) return io::raw_posix::read(offset, memory);
-    io::io_result const got = io::raw_posix::read(offset, memory.first(std::min<std::size_t>(memory.size(), 100)));
+    io::io_result const got =
+        io::raw_posix::read(offset, memory.first(std::min<std::size_t>(memory.size(), 100)));
     if (::truncate(path.c_str(), 50) != 0) std::perror("truncate");
     return got;
   }
@@ -171,19 +182,22 @@ struct cut_while_read : io::raw_posix {
 
 }  // namespace
 
-TEST_CASE("a file that is truncated while it is read is an error with the true count", "[faults][end]") {
+TEST_CASE("a file that is truncated while it is read is an error with the true count",
+          "[faults][end]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::string const path = directory / "state.dat";
   if (world.rank() == 0) make_file(path, 4000);
   world.barrier();
   int const odd = world.size() / 2;
-  io::opener const files = io::posix_opener().opening([&](auto const& name, auto flags, auto& e) -> io::any_handle {
-    io::raw_posix raw = io::raw_posix::open(name, flags, e);
-    if (e) return {};
-    return io::any_handle(io::retrying(cut_while_read(std::move(raw), name)));
-  });
-  io::file f = io::file::open(world, path, mode::read, {}, world.rank() == odd ? files : io::posix_opener());
+  io::opener const files =
+      io::posix_opener().opening([&](auto const& name, auto flags, auto& e) -> io::any_handle {
+        io::raw_posix raw = io::raw_posix::open(name, flags, e);
+        if (e) return {};
+        return io::any_handle(io::retrying(cut_while_read(std::move(raw), name)));
+      });
+  io::file f =
+      io::file::open(world, path, mode::read, {}, world.rank() == odd ? files : io::posix_opener());
   std::vector<char> in(1000, '?');
   std::error_code error;
   io::report const r = f.read_at_all(0, std::span(in).first(world.rank() == odd ? 1000 : 0), error);
@@ -196,11 +210,13 @@ TEST_CASE("a file that is truncated while it is read is an error with the true c
   CHECK_FALSE(error);
 }
 
-TEST_CASE("a request tells its error when it is waited for, once, and leaves the file usable", "[faults][requests]") {
+TEST_CASE("a request tells its error when it is waited for, once, and leaves the file usable",
+          "[faults][requests]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::decorator);
-  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {},
+                              tier.files());
   int const odd = world.size() - 1;
   bool const here = world.rank() == odd;
   std::vector<char> data(100, 'a');
@@ -209,7 +225,8 @@ TEST_CASE("a request tells its error when it is waited for, once, and leaves the
   std::array<io::request, 3> requests;
   for (std::size_t i = 0; i < 3; ++i) {
     requests[i] = f.iwrite_at(world.rank() * 300 + static_cast<std::int64_t>(i) * 100, data);
-    while (!requests[i].test()) std::this_thread::yield();  // one after the other; testing takes no error away
+    // one after the other; testing takes no error away
+    while (!requests[i].test()) std::this_thread::yield();
   }
   wait_all(requests, error);
   CHECK(error == (here ? std::error_code(errc::no_space) : std::error_code()));
@@ -279,7 +296,8 @@ struct my_exception {
 };
 }  // namespace
 
-TEST_CASE("what the user's code throws reaches the caller, and the file stays usable", "[faults][exceptions]") {
+TEST_CASE("what the user's code throws reaches the caller, and the file stays usable",
+          "[faults][exceptions]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::error_code ignored;
@@ -304,14 +322,23 @@ TEST_CASE("what the user's code throws reaches the caller, and the file stays us
     call run;
   } const calls[] = {
       {"write_at, datatype", false,
-       [&](io::file& g, bool bad, auto& e) { g.write_at(0, io::source(data.data(), type_of(bad), 4), e); }},
+       [&](io::file& g, bool bad, auto& e) {
+         g.write_at(0, io::source(data.data(), type_of(bad), 4), e);
+       }},
       {"write_at_all, datatype", true,
-       [&](io::file& g, bool bad, auto& e) { g.write_at_all(0, io::source(data.data(), type_of(bad), 4), e); }},
+       [&](io::file& g, bool bad, auto& e) {
+         g.write_at_all(0, io::source(data.data(), type_of(bad), 4), e);
+       }},
       {"read_ordered, datatype", true,
-       [&](io::file& g, bool bad, auto& e) { g.read_ordered(io::target(data.data(), type_of(bad), 4), e); }},
+       [&](io::file& g, bool bad, auto& e) {
+         g.read_ordered(io::target(data.data(), type_of(bad), 4), e);
+       }},
       {"iread, datatype", false,
-       [&](io::file& g, bool bad, auto& e) { g.iread(io::target(data.data(), type_of(bad), 4)).wait(e); }},
-      {"set_view, filetype", true, [&](io::file& g, bool bad, auto& e) { g.set_view(0, type_of(bad), e); }},
+       [&](io::file& g, bool bad, auto& e) {
+         g.iread(io::target(data.data(), type_of(bad), 4)).wait(e);
+       }},
+      {"set_view, filetype", true,
+       [&](io::file& g, bool bad, auto& e) { g.set_view(0, type_of(bad), e); }},
       {"write_at_all, representation", true,
        [&](io::file& g, bool bad, auto& e) {
          g.set_view(0, {io::type<int>, io::type<int>, "throwing"}, e);
@@ -336,7 +363,8 @@ TEST_CASE("what the user's code throws reaches the caller, and the file stays us
       }
       cells.expect(reached == bad_here, reached ? "threw" : "did not throw");
       if (!bad_here)
-        cells.expect(error == (c.collective ? std::error_code(errc::error_on_another_rank) : std::error_code()),
+        cells.expect(error == (c.collective ? std::error_code(errc::error_on_another_rank)
+                                            : std::error_code()),
                      error.message());
       f.set_view(0, io::type<int>);
       cells.expect(f.write_at_all(world.rank() * 4, data, error).bytes == 16 && !error,
@@ -344,7 +372,8 @@ TEST_CASE("what the user's code throws reaches the caller, and the file stays us
       cells.end();
     });
   // Error codes of the user are kept, too, also one that says nothing.
-  for (std::error_code const code : {std::error_code(ENOSPC, std::system_category()), std::error_code()}) {
+  for (std::error_code const code :
+       {std::error_code(ENOSPC, std::system_category()), std::error_code()}) {
     std::error_code error;
     bool reached = false;
     try {
@@ -368,7 +397,8 @@ TEST_CASE("ranks that are late, or have nothing to do, are ordinary", "[faults][
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::decorator);
-  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {},
+                              tier.files());
   std::vector<char> data(64, 'a');
   std::error_code error;
   for (int odd = 0; odd < world.size(); ++odd) {
@@ -383,7 +413,8 @@ TEST_CASE("ranks that are late, or have nothing to do, are ordinary", "[faults][
     CHECK(f.write_ordered(mine, error).bytes == static_cast<std::int64_t>(mine.size()));
     CHECK_FALSE(error);
     // It fails, and the others, who have nothing to do, learn it.
-    if (world.rank() == odd) tier.script().add(io::fail_from(io::file_call::write, 1, std::errc::io_error));
+    if (world.rank() == odd)
+      tier.script().add(io::fail_from(io::file_call::write, 1, std::errc::io_error));
     f.write_at_all(0, mine, error);
     CHECK(error == (world.rank() == odd ? errc::io : errc::error_on_another_rank));
   }
@@ -419,7 +450,8 @@ TEST_CASE("a shared pointer never goes beyond 2^63", "[faults][shared]") {
   check(plain_world(mpi));
 }
 
-TEST_CASE("a lock of the hidden pointer that cannot be taken back stops nobody", "[faults][shared]") {
+TEST_CASE("a lock of the hidden pointer that cannot be taken back stops nobody",
+          "[faults][shared]") {
   io::mpi const mpi = everyone();
   if (mpi.size() == 1) return;  // it lies in memory
   common_directory const directory(mpi);
@@ -427,7 +459,8 @@ TEST_CASE("a lock of the hidden pointer that cannot be taken back stops nobody",
   scripted tier(tier_place::raw);
   table cells(mpi, "unlocking the hidden pointer");
   using file = io::basic_file<plain_world>;
-  file f = file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  file f =
+      file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
   std::array<char, 8> data{};
   for_each_set_of_ranks(mpi, [&](bool here, std::string const& where) {
     cells.begin(where);
@@ -437,7 +470,8 @@ TEST_CASE("a lock of the hidden pointer that cannot be taken back stops nobody",
     for (int i = 0; i < 5; ++i) {
       f.write_shared(data, {io::independent{}, error});
       bool const struck = here && i == 0;
-      cells.expect(error == (struck ? std::error_code(errc::io) : std::error_code()), error.message());
+      cells.expect(error == (struck ? std::error_code(errc::io) : std::error_code()),
+                   error.message());
     }
     mpi.barrier();
     cells.end();

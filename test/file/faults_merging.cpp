@@ -1,4 +1,5 @@
-// What happens when merged windows, aggregators and locks fail: no byte of another rank is lost, and no error.
+// What happens when merged windows, aggregators and locks fail: no byte of another rank is lost,
+// and no error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/policy/data_shipping.hpp>
@@ -37,7 +38,8 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
   world.barrier();
   int const odd = world.size() - 1;
   std::error_code error;
-  io::file f = io::file::open(world, path, mode::read_write, {merging_on_nodes, error}, tier.files());
+  io::file f =
+      io::file::open(world, path, mode::read_write, {merging_on_nodes, error}, tier.files());
   f.set_view(0, every_other(16));
   std::vector<char> const data(512, 'n');
   // Four windows; reading the second one fails: the first is complete, nothing else was written.
@@ -52,7 +54,8 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
     CHECK(content_of(path) == expected);
     make_file(path, 1024);
 
-    // Cut short, and nothing said: there is more in the file, so it is read again, not taken for zeros.
+    // Cut short, and nothing said: there is more in the file, so it is read again, not taken for
+    // zeros.
     tier.script().clear();
     tier.script().add(io::shorten_at(io::file_call::read, 1, 10));
     tier.script().add(io::shorten_at(io::file_call::read, 2, 0));
@@ -81,10 +84,12 @@ TEST_CASE("a write that is short and says nothing is an error", "[faults][mergin
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::decorator);
-  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {},
+                              tier.files());
   std::vector<char> const data(512, 'n');
   std::error_code error;
-  for (io::any_policy const& policy : {io::any_policy(io::independent{}), io::any_policy(merging_windows)})
+  for (io::any_policy const& policy :
+       {io::any_policy(io::independent{}), io::any_policy(merging_windows)})
     for (bool const holes : {false, true}) {
       f.set_view(0, holes ? every_other(16) : io::layout(io::bytes(16)));
       tier.script().clear();
@@ -97,11 +102,13 @@ TEST_CASE("a write that is short and says nothing is an error", "[faults][mergin
   CHECK_FALSE(error);
 }
 
-TEST_CASE("an aggregator's write that is short and says nothing is an error on every rank", "[faults][two_phase]") {
+TEST_CASE("an aggregator's write that is short and says nothing is an error on every rank",
+          "[faults][two_phase]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   scripted tier(tier_place::decorator);
-  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {},
+                              tier.files());
   std::vector<char> const data(512, 'n');
   std::error_code error;
   for (io::any_policy const& policy :
@@ -121,7 +128,8 @@ TEST_CASE("an aggregator's write that is short and says nothing is an error on e
   CHECK_FALSE(error);
 }
 
-TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error on every rank", "[faults][locks]") {
+TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error on every rank",
+          "[faults][locks]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::string const path = directory / "broken.dat";
@@ -130,12 +138,14 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
     if (world.rank() == 0) make_file(path, 64 * world.size());
     for (int odd = 0; odd < world.size(); ++odd) {
       world.barrier();
-      if (world.rank() == odd) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
+      if (world.rank() == odd)
+        tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
       io::file f = io::file::open(world, path, mode::read_write, error, tier->files());
       CHECK_FALSE(error);
       f.set_atomic(true, error);
       CHECK(error == (world.rank() == odd ? errc::no_locks : errc::error_on_another_rank));
-      CHECK_THROWS_WITH(f.set_atomic(true), Catch::Matchers::ContainsSubstring("atomic mode needs byte-range locks"));
+      CHECK_THROWS_WITH(f.set_atomic(true),
+                        Catch::Matchers::ContainsSubstring("atomic mode needs byte-range locks"));
       CHECK_FALSE(f.atomic());
 
       // Pieces of one rank, with holes that are those of nobody else.
@@ -160,8 +170,10 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
   }
 }
 
-TEST_CASE("where locks come to an end later, a rank of one node waits until nobody merges, and one of several is told",
-          "[faults][locks]") {
+TEST_CASE(
+    "where locks come to an end later, a rank of one node waits until nobody merges, and one of "
+    "several is told",
+    "[faults][locks]") {
   io::mpi const world = everyone();
   bool const all_lock = on_several_nodes(world);
   common_directory const directory(world);
@@ -177,7 +189,8 @@ TEST_CASE("where locks come to an end later, a rank of one node waits until nobo
       f.set_view(64 * world.rank(), every_other(8), error);
       for (int odd = 0; odd < world.size(); ++odd) {
         bool const mine = world.rank() == odd;
-        if (mine) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
+        if (mine)
+          tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
         std::vector<char> const data(32, static_cast<char>('a' + odd));
         io::report r = f.write_at_all(0, data, {merging_windows, error});
         if (all_lock)
@@ -188,7 +201,8 @@ TEST_CASE("where locks come to an end later, a rank of one node waits until nobo
         if (mine && !alone) CHECK(r.merged_bytes == 0);
         auto const is_written = [&](char c) {
           std::string expected;
-          for (int i = 0; i < 4 * world.size(); ++i) expected += std::string(8, c) + std::string(8, 'o');
+          for (int i = 0; i < 4 * world.size(); ++i)
+            expected += std::string(8, c) + std::string(8, 'o');
           world.barrier();
           CHECK(content_of(path) == expected);
           world.barrier();
@@ -219,7 +233,8 @@ TEST_CASE("ranks that have a file to themselves merge together without locks", "
   std::vector<char> const data(32, 'n');
   io::report const r = f.write_at_all(0, data, io::two_phase{});
   std::vector<std::int64_t> merged(static_cast<std::size_t>(world.size()));
-  world.all_gather(std::as_bytes(std::span(&r.merged_bytes, 1)), std::as_writable_bytes(std::span(merged)));
+  world.all_gather(std::as_bytes(std::span(&r.merged_bytes, 1)),
+                   std::as_writable_bytes(std::span(merged)));
   CHECK(std::accumulate(merged.begin(), merged.end(), std::int64_t{0}) > 0);
   CHECK(r.locks == 0);
   f.close();
@@ -236,10 +251,12 @@ TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][mer
   scripted no_locks(tier_place::raw);
   for (bool const locks : {true, false}) {
     std::error_code error;
-    if (!locks) no_locks.script().add(io::fail_from(io::file_call::lock, 1, std::errc::no_lock_available));
-    io::file f = locks
-                     ? io::file::open(world, path, mode::create | mode::read_write, merging_on_nodes)
-                     : io::file::open(world, path, mode::create | mode::read_write, merging_on_nodes, no_locks.files());
+    if (!locks)
+      no_locks.script().add(io::fail_from(io::file_call::lock, 1, std::errc::no_lock_available));
+    io::file f =
+        locks ? io::file::open(world, path, mode::create | mode::read_write, merging_on_nodes)
+              : io::file::open(world, path, mode::create | mode::read_write, merging_on_nodes,
+                               no_locks.files());
     f.set_view(0, interleaved(world, 8));
     for (int round = 0; round < 20; ++round) {
       std::vector<char> const data(512, static_cast<char>('A' + world.rank() + 8 * (round % 7)));

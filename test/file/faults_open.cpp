@@ -23,7 +23,8 @@ using io::mode;
 using tier_place = io::test::place;
 using namespace io::test;
 
-TEST_CASE("open fails on one rank or on all: an error on every rank, and nothing is left", "[faults][open]") {
+TEST_CASE("open fails on one rank or on all: an error on every rank, and nothing is left",
+          "[faults][open]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   using enum io::file_call;
@@ -41,16 +42,18 @@ TEST_CASE("open fails on one rank or on all: an error on every rank, and nothing
     char const* name;
     io::mode modes;
     bool exists;
-  } const ways[] = {{"that is there", mode::read_write, true},
-                    {"to append to", mode::write | mode::append, true},
-                    {"to be made", mode::create | mode::write, false},
-                    {"to be made, exclusively", mode::create | mode::exclusive | mode::read_write, false}};
+  } const ways[] = {
+      {"that is there", mode::read_write, true},
+      {"to append to", mode::write | mode::append, true},
+      {"to be made", mode::create | mode::write, false},
+      {"to be made, exclusively", mode::create | mode::exclusive | mode::read_write, false}};
   for (auto const& tier : tiers()) {
     table cells(world, std::string(tier->name()) + ", open");
     for (way const& w : ways)
       for (trouble const& t : troubles) {
         if (!tier->takes(t)) continue;
-        // Above the posix handle the size is asked for appending only; in it, once the file is open.
+        // Above the posix handle the size is asked for appending only; in it, once the file is
+        // open.
         if (t.kind == size && !w.exists) continue;
         for_each_set_of_ranks(world, [&](bool struck_here, std::string const& where) {
           cells.begin(std::string("a file ") + w.name + ", " + to_text(t) + " " + where);
@@ -126,7 +129,8 @@ TEST_CASE("a close that fails has closed on every rank", "[faults][close]") {
           std::string const path = directory / "broken.dat";
           std::size_t const descriptors = open_descriptors();
           std::error_code error;
-          io::file f = io::file::open(world, path, mode::create | mode::read_write, error, tier->files());
+          io::file f =
+              io::file::open(world, path, mode::create | mode::read_write, error, tier->files());
           cells.expect(!error, "opening: " + error.message());
           if (struck_here) tier->arm(t);
           outcome const o = outcome_of(f, [](io::file& g, auto&... e) { g.close(e...); }, throwing);
@@ -137,7 +141,8 @@ TEST_CASE("a close that fails has closed on every rank", "[faults][close]") {
           cells.expect(struck == struck_here, "was not struck");
           cells.expect_code(o, all.code(true));
           if (all.any())
-            cells.expect_words(o.words, "close", path, all.lowest(), static_cast<errc>(all.of(all.lowest()).gives));
+            cells.expect_words(o.words, "close", path, all.lowest(),
+                               static_cast<errc>(all.of(all.lowest()).gives));
           cells.expect(!f.is_open(), "is still open");
           f = {};
           cells.expect(open_descriptors() == descriptors, "a descriptor is left");
@@ -151,10 +156,11 @@ TEST_CASE("a close that fails has closed on every rank", "[faults][close]") {
 TEST_CASE("a file that cannot be deleted on close is an error on every rank", "[faults][close]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
-  io::opener const files([](auto const& path, auto flags, auto& e) { return io::posix_opener()(path, flags, e); },
-                         [](std::string const&) { return std::error_code(EROFS, std::system_category()); });
-  io::file f =
-      io::file::open(world, directory / "kept.dat", mode::create | mode::write | mode::delete_on_close, {}, files);
+  io::opener const files(
+      [](auto const& path, auto flags, auto& e) { return io::posix_opener()(path, flags, e); },
+      [](std::string const&) { return std::error_code(EROFS, std::system_category()); });
+  io::file f = io::file::open(world, directory / "kept.dat",
+                              mode::create | mode::write | mode::delete_on_close, {}, files);
   std::error_code error;
   f.close(error);
   CHECK(error == (world.rank() == 0 ? errc::read_only : errc::error_on_another_rank));
@@ -176,7 +182,8 @@ TEST_CASE("a name that only some ranks see is no such file on the others", "[fau
     if (!missing_here) make_file("state.dat", 10);
     std::error_code error;
     io::file f = io::file::open(world, "state.dat", mode::read, error);
-    cells.expect(error == (missing_here ? errc::no_such_file : errc::error_on_another_rank), error.message());
+    cells.expect(error == (missing_here ? errc::no_such_file : errc::error_on_another_rank),
+                 error.message());
     cells.expect(!f.is_open(), "is open");
     cells.end();
   });
@@ -190,7 +197,8 @@ TEST_CASE("a mount that one rank does not see is an error on every rank", "[faul
   auto const here = std::filesystem::current_path();
   int const before = ::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
   int const root = ::open("/", O_PATH | O_CLOEXEC);  // setns leaves a chroot
-  bool const apart = ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  bool const apart = ::unshare(CLONE_NEWNS) == 0 &&
+                     ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   if (true_everywhere(world, apart)) {
     table cells(world, "a mount in the way of one rank");
     std::string const place = directory / "mounted", path = place + "/state.dat";
@@ -207,7 +215,8 @@ TEST_CASE("a mount that one rank does not see is an error on every rank", "[faul
           bool done = false;
           if (read_only)
             done = ::mount(place.c_str(), place.c_str(), nullptr, MS_BIND, nullptr) == 0 &&
-                   ::mount("none", place.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+                   ::mount("none", place.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY,
+                           nullptr) == 0;
           else
             done = ::mount("argosy_test", place.c_str(), "tmpfs", 0, "size=64k") == 0;
           cells.expect(done, "cannot mount");

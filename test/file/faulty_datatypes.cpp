@@ -1,4 +1,5 @@
-// A datatype, view or buffer that cannot be, on one rank: all calls end on all ranks, and say what was wrong.
+// A datatype, view or buffer that cannot be, on one rank: all calls end on all ranks, and say what
+// was wrong.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -40,10 +41,12 @@ constexpr std::array<int, 16> numbers{};
 void check_told(std::error_code const& error, errc own, int culprit, std::string const& told,
                 std::string const& words) {
   CHECK(error == (world().rank() == culprit ? own : errc::error_on_another_rank));
-  CHECK_THAT(told, Catch::Contains(words) && Catch::Contains("failed on rank " + std::to_string(culprit)));
+  CHECK_THAT(
+      told, Catch::Contains(words) && Catch::Contains("failed on rank " + std::to_string(culprit)));
 }
 
-// `make(true)` cannot be, and `make(false)` can. As a filetype, in memory, and in a buffer and a view made beforehand.
+// `make(true)` cannot be, and `make(false)` can. As a filetype, in memory, and in a buffer and a
+// view made beforehand.
 template <class Make>
 void check_everywhere(io::file& f, Make const& make, std::string const& words, int culprit) {
   CAPTURE(words, culprit);
@@ -103,65 +106,90 @@ void on_each_rank(Body&& body) {
 
 }  // namespace
 
-TEST_CASE("a datatype that cannot be on one rank is an error of the call on all ranks", "[file][datatype][error]") {
+TEST_CASE("a datatype that cannot be on one rank is an error of the call on all ranks",
+          "[file][datatype][error]") {
   auto const item = io::type<std::byte>;
   auto const too_large = std::numeric_limits<std::uint64_t>::max();
   auto const size = [&](bool bad) { return bad ? too_large : 2; };
   using list = std::vector<std::int64_t>;
   on_each_rank([&](io::file& f, int culprit) {
-    auto const check = [&](auto make, std::string const& words) { check_everywhere(f, make, words, culprit); };
-    check([&](bool bad) { return io::contiguous(bad ? -3 : 3, item); }, "argosy::contiguous: the count is -3");
+    auto const check = [&](auto make, std::string const& words) {
+      check_everywhere(f, make, words, culprit);
+    };
+    check([&](bool bad) { return io::contiguous(bad ? -3 : 3, item); },
+          "argosy::contiguous: the count is -3");
     check([&](bool bad) { return io::contiguous(size(bad), item); }, "exceeds 2^63 - 1");
-    check([&](bool bad) { return io::vector(2, bad ? -1 : 1, 4, item); }, "argosy::vector: the block length is -1");
+    check([&](bool bad) { return io::vector(2, bad ? -1 : 1, 4, item); },
+          "argosy::vector: the block length is -1");
     check([&](bool bad) { return io::vector(2, 1, size(bad), item); }, "exceeds 2^63 - 1");
-    check([&](bool bad) { return io::hvector(bad ? -2 : 2, 1, 4, item); }, "argosy::hvector: the count is -2");
+    check([&](bool bad) { return io::hvector(bad ? -2 : 2, 1, 4, item); },
+          "argosy::hvector: the count is -2");
     check([&](bool bad) { return io::indexed({1, bad ? -1 : 1}, {0, 1}, item); },
           "argosy::indexed: block length[1] is -1");
     check([&](bool bad) { return io::hindexed(list{1, 1}, bad ? list{0} : list{0, 4}, item); },
           "2 block lengths but 1 displacements");
-    check([&](bool bad) { return io::indexed_block(bad ? -1 : 1, {0, 2}, item); }, "argosy::indexed_block");
-    check([&](bool bad) { return io::hindexed_block(1, std::vector<std::uint64_t>{0, size(bad)}, item); },
-          "exceeds 2^63 - 1");
-    check([&](bool bad) { return io::record(io::member(0, item, bad ? -1 : 1), io::member(8, item)); },
-          "argosy::member: the count is -1");
+    check([&](bool bad) { return io::indexed_block(bad ? -1 : 1, {0, 2}, item); },
+          "argosy::indexed_block");
+    check(
+        [&](bool bad) {
+          return io::hindexed_block(1, std::vector<std::uint64_t>{0, size(bad)}, item);
+        },
+        "exceeds 2^63 - 1");
+    check(
+        [&](bool bad) {
+          return io::record(io::member(0, item, bad ? -1 : 1), io::member(8, item));
+        },
+        "argosy::member: the count is -1");
     check([&](bool bad) { return io::record(list{1, 2}, bad ? list{0} : list{0, 2}, item, item); },
           "2 types but 1 displacements");
     check([&](bool bad) { return io::subarray({4, 4}, {2, 2}, {0, bad ? 3 : 1}, item); },
           "argosy::subarray: start[1] = 3");
     check([&](bool bad) { return io::resized(item, 0, bad ? too_large : 8); }, "exceeds 2^63 - 1");
-    check([&](bool bad) { return io::darray(list{8, 8}, io::distribute::block, list{2, 2}, bad ? 4 : 3, item); },
-          "rank 4 is not in a grid of 4 processes");
-    check([&](bool bad) { return io::darray(list{8, 8}, io::distribute::cyclic(bad ? 0 : 2), list{2, 2}, 1, item); },
-          "the block size of dimension 0 is 0");
     check(
         [&](bool bad) {
-          return io::darray<std::byte, 2>({8, 8}, io::distribute::block, io::process_grid(4, bad ? 3 : 2), 1);
+          return io::darray(list{8, 8}, io::distribute::block, list{2, 2}, bad ? 4 : 3, item);
+        },
+        "rank 4 is not in a grid of 4 processes");
+    check(
+        [&](bool bad) {
+          return io::darray(list{8, 8}, io::distribute::cyclic(bad ? 0 : 2), list{2, 2}, 1, item);
+        },
+        "the block size of dimension 0 is 0");
+    check(
+        [&](bool bad) {
+          return io::darray<std::byte, 2>({8, 8}, io::distribute::block,
+                                          io::process_grid(4, bad ? 3 : 2), 1);
         },
         "the grid has 3 dimensions, but the array has 2");
   });
 }
 
-TEST_CASE("what from_mpi cannot decode on one rank is an error of the call on all ranks", "[file][datatype][error]") {
+TEST_CASE("what from_mpi cannot decode on one rank is an error of the call on all ranks",
+          "[file][datatype][error]") {
   on_each_rank([](io::file& f, int culprit) {
     check_everywhere(
-        f, [](bool bad) { return io::from_mpi(bad ? MPI_DATATYPE_NULL : MPI_BYTE); }, "MPI_DATATYPE_NULL", culprit);
+        f, [](bool bad) { return io::from_mpi(bad ? MPI_DATATYPE_NULL : MPI_BYTE); },
+        "MPI_DATATYPE_NULL", culprit);
   });
 }
 
-TEST_CASE("what is made of a datatype that cannot be carries its fault", "[file][datatype][error]") {
+TEST_CASE("what is made of a datatype that cannot be carries its fault",
+          "[file][datatype][error]") {
   on_each_rank([](io::file& f, int culprit) {
     check_everywhere(
         f,
         [](bool bad) {
           auto const old = io::vector(2, bad ? -1 : 1, 2, io::type<std::byte>);
-          return io::contiguous(2,
-                                io::resized(io::record(io::member(0, old), io::member(4, io::type<std::byte>)), 0, 8));
+          return io::contiguous(
+              2, io::resized(io::record(io::member(0, old), io::member(4, io::type<std::byte>)), 0,
+                             8));
         },
         "argosy::vector: the block length is -1", culprit);
   });
 }
 
-TEST_CASE("a halo that is too wide on one rank is an error of the call on all ranks", "[file][datatype][error]") {
+TEST_CASE("a halo that is too wide on one rank is an error of the call on all ranks",
+          "[file][datatype][error]") {
   struct grid {
     double* first;
     static constexpr std::size_t rank() { return 2; }

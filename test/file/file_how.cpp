@@ -36,7 +36,8 @@ TEST_CASE("a call knows the line on which it stands", "[file][self]") {
   CHECK(line_of_hinted({h, error}) == __LINE__);
 }
 
-TEST_CASE("a shape of a view is made of values, functions and names, inside of the call", "[file][view][self]") {
+TEST_CASE("a shape of a view is made of values, functions and names, inside of the call",
+          "[file][view][self]") {
   scratch const dir;
   file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
   auto const ints = io::type<int>;
@@ -59,7 +60,8 @@ TEST_CASE("a shape of a view is made of values, functions and names, inside of t
   CHECK(f.view().representation().name() == "external32");
 }
 
-TEST_CASE("what failed is empty after a success, also of requests and split calls", "[file][error][self]") {
+TEST_CASE("what failed is empty after a success, also of requests and split calls",
+          "[file][error][self]") {
   scratch const dir;
   file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
   std::vector<int> const data(10, 7);
@@ -135,7 +137,8 @@ TEST_CASE("an exception carries the report of what was done before", "[file][err
   }
 }
 
-TEST_CASE("large local calls, requests and collective ones are timed, small local ones are not", "[file][report][self]") {
+TEST_CASE("large local calls, requests and collective ones are timed, small local ones are not",
+          "[file][report][self]") {
   scratch const dir;
   file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
   std::vector<char> const large(io::report::least_timed_bytes, 'x'), small(large.size() - 1, 'x');
@@ -158,7 +161,8 @@ TEST_CASE("large local calls, requests and collective ones are timed, small loca
   CHECK(check(f.write_at(0, small), false).lock_ns == 0);
 }
 
-TEST_CASE("a plan says whose policy it is not, and what a rank by itself does", "[file][plan][self]") {
+TEST_CASE("a plan says whose policy it is not, and what a rank by itself does",
+          "[file][plan][self]") {
   scratch const dir;
   file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
   f.set_view(0, {io::type<int>, io::resized(io::type<int>, 0, 8)});
@@ -167,13 +171,15 @@ TEST_CASE("a plan says whose policy it is not, and what a rank by itself does", 
   CHECK(local.policy == "sieving");
   CHECK(local.reason.find("two_phase is a policy of all ranks together") != std::string::npos);
   CHECK(f.explain(io::access_kind::write, data).reason.find("together") == std::string::npos);
-  CHECK(f.explain(io::access_kind::write, data, io::sieving{}).reason.find("together") == std::string::npos);
+  CHECK(f.explain(io::access_kind::write, data, io::sieving{}).reason.find("together") ==
+        std::string::npos);
 
   io::collective_plan const all = f.explain_all(io::access_kind::write, data, io::independent{});
   REQUIRE(all.alone);
   CHECK(*all.alone == f.explain(io::access_kind::write, data, io::independent{}));
-  CHECK(to_string(all).find("this rank: independent write: 400 bytes in 1 window, 100 file calls") !=
-        std::string::npos);
+  CHECK(
+      to_string(all).find("this rank: independent write: 400 bytes in 1 window, 100 file calls") !=
+      std::string::npos);
   CHECK_FALSE(f.explain_all(io::access_kind::write, data, io::two_phase{}).alone);
   std::vector<int> const nothing;
   CHECK(f.explain_all(io::access_kind::write, nothing, io::sieving{}).alone->windows.empty());

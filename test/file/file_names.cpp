@@ -49,7 +49,8 @@ class inside {
 
 std::vector<std::string> names_in(std::string const& directory) {
   std::vector<std::string> all;
-  for (auto const& e : fs::directory_iterator(directory)) all.push_back(e.path().filename().string());
+  for (auto const& e : fs::directory_iterator(directory))
+    all.push_back(e.path().filename().string());
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -83,7 +84,8 @@ void check_names(World const& world) {
     f.close();
   };
   std::string expected = "123456789";
-  for (std::size_t i = 0; i < static_cast<std::size_t>(world.size()); ++i) expected[i] = static_cast<char>('a' + i);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(world.size()); ++i)
+    expected[i] = static_cast<char>('a' + i);
   {
     inside const there(r % 2 == 0 ? here / "a" : here / ".");
     // It is there; it is to be made.
@@ -101,10 +103,13 @@ void check_names(World const& world) {
   CHECK(names_in(here / "a") == std::vector<std::string>{"new", "there"});
   CHECK(names_in(here / ".") == std::vector<std::string>{"a", "b", "beside", "link"});
   // What is not the same file stays an error, whatever is there.
-  for (auto const& [one, other] :
-       {std::pair("a/there", "b/there"), {"a/there", "a/not"}, {"a/new2", "b/new2"}, {"a/new2", "a/new3"}}) {
+  for (auto const& [one, other] : {std::pair("a/there", "b/there"),
+                                   {"a/there", "a/not"},
+                                   {"a/new2", "b/new2"},
+                                   {"a/new2", "a/new3"}}) {
     CAPTURE(one, other);
-    auto f = file::open(world, r % 2 == 0 ? here / one : here / other, mode::read_write | mode::create, error);
+    auto f = file::open(world, r % 2 == 0 ? here / one : here / other,
+                        mode::read_write | mode::create, error);
     CHECK((error == errc::not_same) == (world.size() > 1));
     if (f.is_open()) f.close();
     world.barrier();
@@ -116,13 +121,16 @@ void check_names(World const& world) {
 
 }  // namespace
 
-TEST_CASE("ranks may call a file by different paths", "[file][open]") { check_names(io::mpi(MPI_COMM_WORLD)); }
+TEST_CASE("ranks may call a file by different paths", "[file][open]") {
+  check_names(io::mpi(MPI_COMM_WORLD));
+}
 
 TEST_CASE("ranks of several nodes may call a file by different paths", "[file][open]") {
   check_names(nodes_world(io::mpi(MPI_COMM_WORLD), {.per_node = 1}));
 }
 
-TEST_CASE("prefixes for other libraries are left out, unless a file has such a name", "[file][open]") {
+TEST_CASE("prefixes for other libraries are left out, unless a file has such a name",
+          "[file][open]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   auto const made = [&](std::string const& path) {
@@ -217,8 +225,8 @@ TEST_CASE("a file that is removed while it is opened is made anew, or is no such
   shared_scratch const here(world);
   std::string const path = here / std::to_string(world.rank());
   io::opener const below = io::posix_opener();
-  int times =
-      0;  // another open has made the file, fails, and removes it when this one has it already
+  // another open has made the file, fails, and removes it when this one has it already
+  int times = 0;
   io::opener const files =
       below.opening([&](std::string const& name, io::open_flags flags, std::error_code& error) {
         io::any_handle opened = below(name, flags, error);

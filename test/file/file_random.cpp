@@ -1,4 +1,5 @@
-// Every flavour of call on random views, memory and policies, against one plain pwrite per item and MPI's own files.
+// Every flavour of call on random views, memory and policies, against one plain pwrite per item and
+// MPI's own files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <unistd.h>
@@ -42,14 +43,16 @@ void write_plainly(plain_file& file, script const& s, part const& p, call const&
   for (std::int64_t e = 0; e < c.count; ++e)
     for (item const& i : s.k->items) {
       std::array<std::byte, 16> one;
-      std::copy_n(memory.begin() + c.where.at[static_cast<std::size_t>(e)] + i.offset, i.size, one.begin());
+      std::copy_n(memory.begin() + c.where.at[static_cast<std::size_t>(e)] + i.offset, i.size,
+                  one.begin());
       swap_item(one.data(), i, s.external);
       file.write(one.data(), i.size, p.place(c.offset + e, s.displacement, *s.k) + i.offset);
     }
 }
 
 // What `memory` holds after a read of `file`, and how many bytes were read.
-std::int64_t read_plainly(bytes const& file, script const& s, part const& p, call const& c, bytes& memory) {
+std::int64_t read_plainly(bytes const& file, script const& s, part const& p, call const& c,
+                          bytes& memory) {
   std::int64_t count = 0;
   auto const size = static_cast<std::int64_t>(file.size());
   for (std::int64_t e = 0; e < c.count; ++e)
@@ -57,17 +60,20 @@ std::int64_t read_plainly(bytes const& file, script const& s, part const& p, cal
       std::int64_t const from = p.place(c.offset + e, s.displacement, *s.k) + i.offset;
       std::int64_t const there = std::clamp<std::int64_t>(size - from, 0, i.size);
       count += there;
-      if (there == 0 || (there < i.size && s.external)) continue;  // half an item cannot be converted
+      // half an item cannot be converted
+      if (there == 0 || (there < i.size && s.external)) continue;
       std::array<std::byte, 16> one;
       std::copy_n(file.begin() + from, there, one.begin());
       swap_item(one.data(), i, s.external);
-      std::copy_n(one.begin(), there, memory.begin() + c.where.at[static_cast<std::size_t>(e)] + i.offset);
+      std::copy_n(one.begin(), there,
+                  memory.begin() + c.where.at[static_cast<std::size_t>(e)] + i.offset);
     }
   return count;
 }
 
 // Do the elements from `offset` on hold what the call wrote?
-bool holds(bytes const& file, script const& s, part const& p, call const& c, std::int64_t offset, bytes const& memory) {
+bool holds(bytes const& file, script const& s, part const& p, call const& c, std::int64_t offset,
+           bytes const& memory) {
   for (std::int64_t e = 0; e < c.count; ++e)
     for (item const& i : s.k->items) {
       std::int64_t const at = p.place(offset + e, s.displacement, *s.k) + i.offset;
@@ -82,7 +88,8 @@ bool holds(bytes const& file, script const& s, part const& p, call const& c, std
   return true;
 }
 
-// Which call took which place: calls of one rank in their order, those of several in any. False if they do not fit.
+// Which call took which place: calls of one rank in their order, those of several in any. False if
+// they do not fit.
 bool find_order(script& s, bytes const& file) {
   std::vector<std::size_t> next(s.parts.size(), 0);
   std::int64_t at = 0;
@@ -108,7 +115,8 @@ bool find_order(script& s, bytes const& file) {
 class mpi_file {
  public:
   mpi_file(std::string const& path, int mode) {
-    REQUIRE(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &file_) == MPI_SUCCESS);
+    REQUIRE(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &file_) ==
+            MPI_SUCCESS);
   }
   mpi_file(mpi_file const&) = delete;
   mpi_file& operator=(mpi_file const&) = delete;
@@ -135,7 +143,8 @@ struct mpi_view {
       starts.push_back(p.file.starts[i] * k.extent);
     }
     MPI_Datatype blocks = MPI_DATATYPE_NULL;
-    MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), starts.data(), etype, &blocks);
+    MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), starts.data(), etype,
+                             &blocks);
     MPI_Type_create_resized(blocks, 0, p.file.extent * k.extent, &filetype);
     MPI_Type_commit(&filetype);
     MPI_Type_free(&blocks);
@@ -190,7 +199,8 @@ void write_by_mpi(std::string const& path, script const& s, part const& p) {
       packed.insert(packed.end(), &memory[static_cast<std::size_t>(at)],
                     &memory[static_cast<std::size_t>(at)] + s.k->extent);
     same("MPI_File_write_at_all",
-         MPI_File_write_at_all(f.get(), c.offset, packed.data(), static_cast<int>(c.count), v.etype, MPI_STATUS_IGNORE),
+         MPI_File_write_at_all(f.get(), c.offset, packed.data(), static_cast<int>(c.count), v.etype,
+                               MPI_STATUS_IGNORE),
          MPI_SUCCESS);
   }
 }
@@ -202,7 +212,8 @@ io::report run_now(io::basic_file<World>& f, script const& s, call const& c, io:
   bool const all = s.how == manner::collective;
   switch (s.by) {
     case pointer::at:
-      if (s.writes) return all ? f.write_at_all(c.offset, b, c.policy) : f.write_at(c.offset, b, c.policy);
+      if (s.writes)
+        return all ? f.write_at_all(c.offset, b, c.policy) : f.write_at(c.offset, b, c.policy);
       return all ? f.read_at_all(c.offset, b, c.policy) : f.read_at(c.offset, b, c.policy);
     case pointer::individual:
       if (s.writes) return all ? f.write_all(b, c.policy) : f.write(b, c.policy);
@@ -215,7 +226,8 @@ io::report run_now(io::basic_file<World>& f, script const& s, call const& c, io:
 }
 
 template <class World>
-io::request run_later(io::basic_file<World>& f, script const& s, call const& c, io::buffer const& b) {
+io::request run_later(io::basic_file<World>& f, script const& s, call const& c,
+                      io::buffer const& b) {
   switch (s.by) {
     case pointer::at:
       return s.writes ? f.iwrite_at(c.offset, b, c.policy) : f.iread_at(c.offset, b, c.policy);
@@ -363,7 +375,8 @@ void check_reading(World const& world, std::string const& path, script s) {
 }
 
 template <class World>
-void random_rounds(World const& world, std::string const& path, int number, std::uint64_t first_seed) {
+void random_rounds(World const& world, std::string const& path, int number,
+                   std::uint64_t first_seed) {
   constexpr bool is_mpi = std::same_as<World, io::mpi>;
   for (int i = 0; i < number; ++i) {
     script s = make_script(first_seed + static_cast<std::uint64_t>(i), world.size());
@@ -394,8 +407,9 @@ void random_rounds(World const& world, std::string const& path, int number, std:
 
 }  // namespace
 
-TEST_CASE("whatever ranks read and write, files and memory hold what one plain write per item gives",
-          "[file][random]") {
+TEST_CASE(
+    "whatever ranks read and write, files and memory hold what one plain write per item gives",
+    "[file][random]") {
   io::mpi const world(MPI_COMM_WORLD);
   std::optional<scratch> here;
   std::string const directory = shared_directory(world, here);
@@ -406,6 +420,7 @@ TEST_CASE("whatever ranks read and write, files and memory hold what one plain w
 TEST_CASE("the same without MPI, a file for each rank", "[file][random]") {
   io::mpi const world(MPI_COMM_WORLD);
   scratch const here;
-  random_rounds(io::self(), here / "data", rounds(100), seed() + 1000000 + static_cast<std::uint64_t>(world.rank()));
+  random_rounds(io::self(), here / "data", rounds(100),
+                seed() + 1000000 + static_cast<std::uint64_t>(world.rank()));
   world.barrier();
 }

@@ -20,13 +20,15 @@
 namespace io = argosy;
 using namespace io::test;
 
-TEST_CASE("a file that was never opened does not know its rank, and names none", "[file][errors][self]") {
+TEST_CASE("a file that was never opened does not know its rank, and names none",
+          "[file][errors][self]") {
   io::basic_file<io::self> f;
   std::error_code error;
   f.sync(error);
   CHECK(error == io::errc::file);
   CHECK(f.what_failed() ==
-        "argosy: sync failed: the file handle is no longer valid; the file is not open. What to do: open it first.");
+        "argosy: sync failed: the file handle is no longer valid; the file is not open. What to "
+        "do: open it first.");
   f.close(error);
   CHECK(f.what_failed().find(" rank ") == std::string::npos);
   try {
@@ -37,21 +39,45 @@ TEST_CASE("a file that was never opened does not know its rank, and names none",
   }
 }
 
-TEST_CASE("files are opened as their modes say, or not at all", "[file][open][self]") { check_open_modes(io::self()); }
-TEST_CASE("append starts at the end of the file", "[file][open][self]") { check_append(io::self()); }
-TEST_CASE("delete_on_close deletes on close", "[file][open][self]") { check_delete_on_close(io::self()); }
-TEST_CASE("sequential files know shared pointers only", "[file][open][self]") { check_sequential(io::self()); }
-TEST_CASE("files move, also with a request under way", "[file][open][self]") { check_moves(io::self()); }
-TEST_CASE("pointers count etypes of the view", "[file][pointer][self]") { check_pointers(io::self()); }
-TEST_CASE("size, space, sync, atomic mode and extents of types", "[file][size][self]") { check_sizes(io::self()); }
-TEST_CASE("views are given as values, by functions and by name", "[file][view][self]") { check_views(io::self()); }
-TEST_CASE("external32 is big-endian, and long has four bytes", "[file][view][self]") { check_external32(io::self()); }
-TEST_CASE("reads end at the end of the file, holes are zeros, nothing does nothing", "[file][read][self]") {
+TEST_CASE("files are opened as their modes say, or not at all", "[file][open][self]") {
+  check_open_modes(io::self());
+}
+TEST_CASE("append starts at the end of the file", "[file][open][self]") {
+  check_append(io::self());
+}
+TEST_CASE("delete_on_close deletes on close", "[file][open][self]") {
+  check_delete_on_close(io::self());
+}
+TEST_CASE("sequential files know shared pointers only", "[file][open][self]") {
+  check_sequential(io::self());
+}
+TEST_CASE("files move, also with a request under way", "[file][open][self]") {
+  check_moves(io::self());
+}
+TEST_CASE("pointers count etypes of the view", "[file][pointer][self]") {
+  check_pointers(io::self());
+}
+TEST_CASE("size, space, sync, atomic mode and extents of types", "[file][size][self]") {
+  check_sizes(io::self());
+}
+TEST_CASE("views are given as values, by functions and by name", "[file][view][self]") {
+  check_views(io::self());
+}
+TEST_CASE("external32 is big-endian, and long has four bytes", "[file][view][self]") {
+  check_external32(io::self());
+}
+TEST_CASE("reads end at the end of the file, holes are zeros, nothing does nothing",
+          "[file][read][self]") {
   check_ends_and_holes(io::self());
 }
-TEST_CASE("a view that names bytes twice may be read", "[file][read][self]") { check_overlapping_reads(io::self()); }
-TEST_CASE("ordered calls come in the order of ranks", "[file][shared][self]") { check_ordered(io::self()); }
-TEST_CASE("the shared pointer moves while other ranks compute, and every open has its own", "[file][shared][self]") {
+TEST_CASE("a view that names bytes twice may be read", "[file][read][self]") {
+  check_overlapping_reads(io::self());
+}
+TEST_CASE("ordered calls come in the order of ranks", "[file][shared][self]") {
+  check_ordered(io::self());
+}
+TEST_CASE("the shared pointer moves while other ranks compute, and every open has its own",
+          "[file][shared][self]") {
   check_shared_pointer(io::self());
 }
 TEST_CASE("two files are open at once", "[file][open][self]") { check_two_files(io::self()); }
@@ -59,9 +85,11 @@ TEST_CASE("offsets reach beyond 8 GiB", "[file][size][self]") { check_far_offset
 TEST_CASE("requests end by test, wait, wait_all, destructor or close", "[file][request][self]") {
   check_requests(io::self());
 }
-TEST_CASE("hints are kept, plans say what calls then do", "[file][hints][self]") { check_hints_and_plans(io::self()); }
+TEST_CASE("hints are kept, plans say what calls then do", "[file][hints][self]") {
+  check_hints_and_plans(io::self());
+}
 
-// --- Both forms of every call -------------------------------------------------------------------------------------------
+// --- Both forms of every call --------------------------------------------------------------------
 
 namespace {
 
@@ -74,9 +102,11 @@ std::array<int, 4> taken{};
 
 std::map<std::string, quiet> const quiet_calls{
     {"set_view", [](file& f, auto& e) { f.set_view(0, io::type<int>, e); }},
-    {"set_view, name", [](file& f, auto& e) { f.set_view(0, {io::type<int>, std::string("native")}, e); }},
+    {"set_view, name",
+     [](file& f, auto& e) { f.set_view(0, {io::type<int>, std::string("native")}, e); }},
     {"set_view, etype", [](file& f, auto& e) { f.set_view(0, {io::type<int>, io::type<int>}, e); }},
-    {"set_view, etype, name", [](file& f, auto& e) { f.set_view(0, {io::type<int>, io::type<int>, io::internal}, e); }},
+    {"set_view, etype, name",
+     [](file& f, auto& e) { f.set_view(0, {io::type<int>, io::type<int>, io::internal}, e); }},
     {"set_view, view", [](file& f, auto& e) { f.set_view(io::view(0, io::type<int>), e); }},
     {"size", [](file& f, auto& e) { f.size(e); }},
     {"set_size", [](file& f, auto& e) { f.set_size(64, e); }},
@@ -95,7 +125,8 @@ std::map<std::string, quiet> const quiet_calls{
     {"read_shared", [](file& f, auto& e) { f.read_shared(taken, e); }},
     {"read_shared, policy", [](file& f, auto& e) { f.read_shared(taken, {io::independent{}, e}); }},
     {"write_shared", [](file& f, auto& e) { f.write_shared(numbers, e); }},
-    {"write_shared, policy", [](file& f, auto& e) { f.write_shared(numbers, {io::independent{}, e}); }},
+    {"write_shared, policy",
+     [](file& f, auto& e) { f.write_shared(numbers, {io::independent{}, e}); }},
     {"iread_at", [](file& f, auto& e) { f.iread_at(0, taken).wait(e); }},
     {"iwrite_at", [](file& f, auto& e) { f.iwrite_at(0, numbers).wait(e); }},
     {"iread", [](file& f, auto& e) { f.iread(taken).wait(e); }},
@@ -103,9 +134,11 @@ std::map<std::string, quiet> const quiet_calls{
     {"iread_shared", [](file& f, auto& e) { f.iread_shared(taken).wait(e); }},
     {"iwrite_shared", [](file& f, auto& e) { f.iwrite_shared(numbers).wait(e); }},
     {"read_at_all", [](file& f, auto& e) { f.read_at_all(0, taken, e); }},
-    {"read_at_all, policy", [](file& f, auto& e) { f.read_at_all(0, taken, {io::two_phase{}, e}); }},
+    {"read_at_all, policy",
+     [](file& f, auto& e) { f.read_at_all(0, taken, {io::two_phase{}, e}); }},
     {"write_at_all", [](file& f, auto& e) { f.write_at_all(0, numbers, e); }},
-    {"write_at_all, policy", [](file& f, auto& e) { f.write_at_all(0, numbers, {io::two_phase{}, e}); }},
+    {"write_at_all, policy",
+     [](file& f, auto& e) { f.write_at_all(0, numbers, {io::two_phase{}, e}); }},
     {"read_all", [](file& f, auto& e) { f.read_all(taken, e); }},
     {"read_all, policy", [](file& f, auto& e) { f.read_all(taken, {io::two_phase{}, e}); }},
     {"write_all", [](file& f, auto& e) { f.write_all(numbers, e); }},
@@ -113,7 +146,8 @@ std::map<std::string, quiet> const quiet_calls{
     {"read_ordered", [](file& f, auto& e) { f.read_ordered(taken, e); }},
     {"read_ordered, policy", [](file& f, auto& e) { f.read_ordered(taken, {io::two_phase{}, e}); }},
     {"write_ordered", [](file& f, auto& e) { f.write_ordered(numbers, e); }},
-    {"write_ordered, policy", [](file& f, auto& e) { f.write_ordered(numbers, {io::two_phase{}, e}); }},
+    {"write_ordered, policy",
+     [](file& f, auto& e) { f.write_ordered(numbers, {io::two_phase{}, e}); }},
     {"iread_at_all", [](file& f, auto& e) { f.iread_at_all(0, taken).wait(e); }},
     {"iwrite_at_all", [](file& f, auto& e) { f.iwrite_at_all(0, numbers).wait(e); }},
     {"iread_all", [](file& f, auto& e) { f.iread_all(taken).wait(e); }},
@@ -133,7 +167,8 @@ std::map<std::string, loud> const loud_calls{
     {"set_view", [](file& f) { f.set_view(0, io::type<int>); }},
     {"set_view, name", [](file& f) { f.set_view(0, {io::type<int>, std::string("native")}); }},
     {"set_view, etype", [](file& f) { f.set_view(0, {io::type<int>, io::type<int>}); }},
-    {"set_view, etype, name", [](file& f) { f.set_view(0, {io::type<int>, io::type<int>, io::internal}); }},
+    {"set_view, etype, name",
+     [](file& f) { f.set_view(0, {io::type<int>, io::type<int>, io::internal}); }},
     {"set_view, view", [](file& f) { f.set_view(io::view(0, io::type<int>)); }},
     {"size", [](file& f) { f.size(); }},
     {"set_size", [](file& f) { f.set_size(64); }},
@@ -200,7 +235,8 @@ TEST_CASE("every call of an open file succeeds in both forms", "[file][self]") {
   }
 }
 
-TEST_CASE("a file that is closed, or never was open, says so in every call and in both forms", "[file][self]") {
+TEST_CASE("a file that is closed, or never was open, says so in every call and in both forms",
+          "[file][self]") {
   scratch const dir;
   file never, closed = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
   closed.close();
@@ -217,9 +253,10 @@ TEST_CASE("a file that is closed, or never was open, says so in every call and i
       CHECK(code_of([&] { call(*f); }) == io::errc::file);
     }
   }
-  for (loud const& call : {loud([](file& f) { f.view(); }), loud([](file& f) { f.mode(); }),
-                           loud([](file& f) { f.get_hints(); }), loud([](file& f) { f.position(); }),
-                           loud([](file& f) { f.byte_offset(0); }), loud([](file& f) { f.clear_sync_error(); })})
+  for (loud const& call :
+       {loud([](file& f) { f.view(); }), loud([](file& f) { f.mode(); }),
+        loud([](file& f) { f.get_hints(); }), loud([](file& f) { f.position(); }),
+        loud([](file& f) { f.byte_offset(0); }), loud([](file& f) { f.clear_sync_error(); })})
     CHECK(code_of([&] { call(never); }) == io::errc::file);
 }
 
@@ -229,9 +266,11 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   };
   scratch const dir;
   std::error_code error;
-  io::register_representation(
-      "throws on writing",
-      {.file_bytes = {}, .read = [](auto...) { return true; }, .write = [](auto...) -> bool { throw mine{5}; }}, error);
+  io::register_representation("throws on writing",
+                              {.file_bytes = {},
+                               .read = [](auto...) { return true; },
+                               .write = [](auto...) -> bool { throw mine{5}; }},
+                              error);
   REQUIRE_FALSE(error);
   auto const script = std::make_shared<io::fault_script>();
   file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write, {},
@@ -250,8 +289,8 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   CHECK(code_of([&] { wait_all(requests); }) == io::errc::argument);
   for (io::request const& r : requests) CHECK_FALSE(r.pending());
   wait_all(requests);  // nothing to wait for
-  script->add(
-      io::fail_from(io::file_call::write, script->calls(io::file_call::write) + 1, std::errc::no_space_on_device));
+  script->add(io::fail_from(io::file_call::write, script->calls(io::file_call::write) + 1,
+                            std::errc::no_space_on_device));
   begin_all();
   CHECK(code_of([&] { wait_all(requests); }) == io::errc::no_space);
   for (io::request const& r : requests) CHECK_FALSE(r.pending());
@@ -303,7 +342,8 @@ TEST_CASE("data that cannot be described is an error of the call", "[file][self]
       reached += 100;
     }
   CHECK(reached == 117);
-  CHECK(code_of([&] { f.write_at(0, io::source(static_cast<int const*>(nullptr), io::type<int>, 4)); }) ==
-        io::errc::argument);
+  CHECK(code_of([&] {
+          f.write_at(0, io::source(static_cast<int const*>(nullptr), io::type<int>, 4));
+        }) == io::errc::argument);
   CHECK(f.size() == 0);
 }

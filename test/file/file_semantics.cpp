@@ -1,5 +1,5 @@
-// What MPI asks of files beyond reading and writing: what a call inside of another is told, where pointers are after an
-// error, what ends a sync that failed, what a report counts.
+// What MPI asks of files beyond reading and writing: what a call inside of another is told, where
+// pointers are after an error, what ends a sync that failed, what a report counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -78,7 +78,8 @@ TEST_CASE("a split call that has not begun, or is another one, is not ended", "[
   CHECK(code_of([&] { f.end(); }) == errc::file);
 }
 
-TEST_CASE("a blocking collective call inside of a split one is an error, and touches nothing", "[file][split]") {
+TEST_CASE("a blocking collective call inside of a split one is an error, and touches nothing",
+          "[file][split]") {
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   std::vector<int> const mine = numbers_from(rank(), 100), other(100, -1);
@@ -100,10 +101,12 @@ TEST_CASE("a sequential file has no individual pointer to tell", "[file][pointer
   f.close();
 }
 
-TEST_CASE("after a failed nonblocking collective call the pointers are where they were", "[file][pointer]") {
+TEST_CASE("after a failed nonblocking collective call the pointers are where they were",
+          "[file][pointer]") {
   shared_scratch const here(world());
   auto const check = [&](auto const& w) {
-    auto f = io::basic_file<std::remove_cvref_t<decltype(w)>>::open(w, here / "data", mode::create | mode::read_write);
+    auto f = io::basic_file<std::remove_cvref_t<decltype(w)>>::open(
+        w, here / "data", mode::create | mode::read_write);
     std::vector<std::byte> const mine(100);
     std::byte const* const nowhere = nullptr;
     int const bad = size() - 1;
@@ -127,13 +130,15 @@ TEST_CASE("after a failed nonblocking collective call the pointers are where the
   check(nodes_world(world(), {}));  // which share no memory
 }
 
-TEST_CASE("a failed sync is told until the data was written again, as the hint says", "[file][sync]") {
+TEST_CASE("a failed sync is told until the data was written again, as the hint says",
+          "[file][sync]") {
   shared_scratch const here(world());
   for (bool const until_written : {false, true}) {
     int const bad = size() - 1;
     auto const script = std::make_shared<io::fault_script>();
     script->add(io::fail_at(io::file_call::sync, 1, std::errc::io_error));
-    io::opener const files = rank() == bad ? io::with_faults(io::posix_opener(), script) : io::posix_opener();
+    io::opener const files =
+        rank() == bad ? io::with_faults(io::posix_opener(), script) : io::posix_opener();
     io::hints h;
     if (until_written) h.sync_errors = "until_written";
     auto f = io::file::open(world(), here / "data", mode::create | mode::read_write, h, files);
@@ -157,7 +162,8 @@ TEST_CASE("a failed sync is told until the data was written again, as the hint s
   }
 }
 
-TEST_CASE("what code of the program throws has a class of its own on the other ranks", "[file][errors]") {
+TEST_CASE("what code of the program throws has a class of its own on the other ranks",
+          "[file][errors]") {
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   int const bad = size() - 1;
@@ -198,7 +204,8 @@ namespace {
 // Says that it moved other numbers of bytes than can be.
 class miscounting : public io::forwarding<miscounting, io::any_handle> {
  public:
-  miscounting(io::any_handle inner, std::int64_t wrong) : forwarding(std::move(inner)), wrong_(wrong) {}
+  miscounting(io::any_handle inner, std::int64_t wrong)
+      : forwarding(std::move(inner)), wrong_(wrong) {}
   template <class Act>
   io::io_result around(io::handle_call const& call, Act&& act) {
     io::io_result done = act();
@@ -218,10 +225,13 @@ TEST_CASE("a handle that miscounts what it moved is not believed", "[file][error
     int const bad = 0;  // the aggregator of so few bytes
     io::opener const good = io::posix_opener();
     io::opener const files =
-        rank() != bad ? good : good.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
-          io::any_handle opened = good(path, flags, error);
-          return error ? io::any_handle() : io::any_handle(miscounting(std::move(opened), wrong));
-        });
+        rank() != bad ? good
+                      : good.opening([&](std::string const& path, io::open_flags flags,
+                                         std::error_code& error) {
+                          io::any_handle opened = good(path, flags, error);
+                          return error ? io::any_handle()
+                                       : io::any_handle(miscounting(std::move(opened), wrong));
+                        });
     auto f = io::file::open(world(), here / "data", mode::create | mode::read_write, {}, files);
     f.set_view(16 * rank(), io::resized(io::bytes(16), 0, 16 * size()));
     std::vector<std::byte> data(3200);
@@ -239,10 +249,14 @@ TEST_CASE("a handle that miscounts what it moved is not believed", "[file][error
       if (rank() != bad) CHECK((!error || error == errc::error_on_another_rank));
     };
     is_told("write_at, by pieces", [&] { f.write_at(0, data, {io::independent{}, error}); });
-    is_told("write_at, merging", [&] { f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, error}); });
-    is_told("read_at", [&] { f.read_at(0, data, {io::sieving{.reads = io::sieve::always}, error}); });
-    is_told("write_at_all", [&] { f.write_at_all(0, data, {io::two_phase{.aggregators = size()}, error}); });
-    is_told("read_at_all", [&] { f.read_at_all(0, data, {io::two_phase{.aggregators = size()}, error}); });
+    is_told("write_at, merging",
+            [&] { f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, error}); });
+    is_told("read_at",
+            [&] { f.read_at(0, data, {io::sieving{.reads = io::sieve::always}, error}); });
+    is_told("write_at_all",
+            [&] { f.write_at_all(0, data, {io::two_phase{.aggregators = size()}, error}); });
+    is_told("read_at_all",
+            [&] { f.read_at_all(0, data, {io::two_phase{.aggregators = size()}, error}); });
     is_told("iwrite_at", [&] { f.iwrite_at(0, data).wait(error); });
     f.close(error);
     world().barrier();
@@ -268,8 +282,8 @@ TEST_CASE("a trace of errors does not show that a file to be made was not there"
     scratch const mine;
     io::trace_options o{.mode = mode_of_trace, .directory = mine.string(), .rank = rank()};
     auto const to = std::make_shared<io::tracer>(o);
-    auto f = io::file::open(world(), here / std::to_string(lines), mode::create | mode::read_write, {},
-                            io::with_tracing(io::posix_opener(), to));
+    auto f = io::file::open(world(), here / std::to_string(lines), mode::create | mode::read_write,
+                            {}, io::with_tracing(io::posix_opener(), to));
     to->flush();
     CHECK((to->lines() > 0) == (lines > 0));
     std::error_code error;
@@ -281,8 +295,10 @@ TEST_CASE("a trace of errors does not show that a file to be made was not there"
   }
 }
 
-TEST_CASE("a view without bytes is always at its end: nothing is read, and data to be written has no place",
-          "[file][view]") {
+TEST_CASE(
+    "a view without bytes is always at its end: nothing is read, and data to be written has no "
+    "place",
+    "[file][view]") {
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   f.set_view(0, {io::type<int>, io::layout()});
@@ -315,7 +331,8 @@ TEST_CASE("data whose types are not its bytes is an error of the call, and no ra
   io::const_buffer const right = io::memory(numbers);
   io::const_buffer const wrong(right.address(), right.form(), io::signature(io::basic::int32, 5));
   int const last = world().size() - 1;
-  for (io::any_policy const& policy : {io::any_policy(io::two_phase{}), io::any_policy(io::independent{})}) {
+  for (io::any_policy const& policy :
+       {io::any_policy(io::two_phase{}), io::any_policy(io::independent{})}) {
     std::error_code error;
     if (rank() == last)
       f.write_at_all(8 * rank(), wrong, {policy, error});
@@ -414,23 +431,27 @@ TEST_CASE("a request may be waited for after close, and again", "[file][requests
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   std::vector<int> const mine(10'000, rank());
-  io::request r = f.iwrite_at(40'000 * rank(), mine), all = f.iwrite_at_all(40'000 * (size() + rank()), mine);
+  io::request r = f.iwrite_at(40'000 * rank(), mine),
+              all = f.iwrite_at_all(40'000 * (size() + rank()), mine);
   f.close();
   for (io::request* one : {&r, &all}) {
     CHECK(one->wait().bytes == 40'000);
     CHECK_FALSE(one->pending());
     CHECK(one->wait().bytes == 0);
   }
-  if (rank() == 0) CHECK(content_of(here / "data").size() == 80'000 * static_cast<std::size_t>(size()));
+  if (rank() == 0)
+    CHECK(content_of(here / "data").size() == 80'000 * static_cast<std::size_t>(size()));
 }
 
-TEST_CASE("policies of one rank that differ from those of all ranks are told by their names", "[file][errors]") {
+TEST_CASE("policies of one rank that differ from those of all ranks are told by their names",
+          "[file][errors]") {
   if (size() == 1) return;
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   int const mine = rank();
   std::error_code error;
-  f.write_at_all(4 * rank(), mine, {rank() == 0 ? io::any_policy(io::sieving{}) : io::two_phase{}, error});
+  f.write_at_all(4 * rank(), mine,
+                 {rank() == 0 ? io::any_policy(io::sieving{}) : io::two_phase{}, error});
   CHECK(error == errc::not_same);
   CHECK(f.what_failed().find("sieving") != std::string::npos);
   CHECK(f.what_failed().find("two_phase") != std::string::npos);

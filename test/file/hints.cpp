@@ -40,7 +40,8 @@ namespace {
 bool accepts(std::string const& name, std::string const& value, std::string const& kept) {
   auto const s = state(name, value);
   CAPTURE(name, value, s.value, s.why);
-  CHECK(s.status == (io::detail::find_hint(name)->used ? hint_status::accepted : hint_status::ignored));
+  CHECK(s.status ==
+        (io::detail::find_hint(name)->used ? hint_status::accepted : hint_status::ignored));
   CHECK(s.value == kept);
   return s.value == kept;
 }
@@ -65,18 +66,20 @@ std::string row(io::hint_info const& h) {
   } else {
     char const* before = h.kind == io::hint_kind::list ? "some of `" : "`";
     std::stringstream choices{std::string(h.choices)};
-    for (std::string one; std::getline(choices, one, ','); before = ", `") text << before << one << "`";
+    for (std::string one; std::getline(choices, one, ','); before = ", `")
+      text << before << one << "`";
   }
   text << " | ";
   if (!h.standard.empty()) text << "`" << h.standard << "`";
-  text << " | " << name_of(h.when) << " | " << (h.same ? "yes" : "") << " | " << (h.used ? "" : "*ignored:* ")
-       << h.effect << " |";
+  text << " | " << name_of(h.when) << " | " << (h.same ? "yes" : "") << " | "
+       << (h.used ? "" : "*ignored:* ") << h.effect << " |";
   return text.str();
 }
 
 struct temporary_file {
   explicit temporary_file(std::string const& text)
-      : path(std::filesystem::temp_directory_path() / ("argosy_test." + std::to_string(::getpid()) + ".hints")) {
+      : path(std::filesystem::temp_directory_path() /
+             ("argosy_test." + std::to_string(::getpid()) + ".hints")) {
     std::ofstream(path) << text;
   }
   ~temporary_file() { std::remove(path.c_str()); }
@@ -109,8 +112,9 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
     CHECK(set.find(h.name)->status == (h.used ? hint_status::accepted : hint_status::ignored));
     CHECK(set.find(h.name)->value == h.standard);
     auto values = set.values();
-    if (h.name == "cb_config_list") values.cb_config_list.clear();       // "*:*" is spelt out
-    if (h.name == "IBM_largeblock_io") values.largeblock_given = false;  // which asks for data shipping
+    if (h.name == "cb_config_list") values.cb_config_list.clear();  // "*:*" is spelt out
+    // which asks for data shipping
+    if (h.name == "IBM_largeblock_io") values.largeblock_given = false;
     // Which makes windows of half its size, and a window is as long as it is, given or not.
     if (h.name == "cb_buffer_size") {
       CHECK(std::exchange(values.window_bytes, 512_KiB) == 2_MiB);
@@ -246,7 +250,8 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   accepts("cb_buffer_size", "2 GiB", "2147483648");
   accepts("striping_unit", "1M", "1048576");
   rejects("cb_buffer_size", "", "empty");
-  for (auto const* name : {"cb_buffer_size", "ind_rd_buffer_size", "ind_wr_buffer_size", "romio_cb_fr_alignment"})
+  for (auto const* name :
+       {"cb_buffer_size", "ind_rd_buffer_size", "ind_wr_buffer_size", "romio_cb_fr_alignment"})
     rejects(name, "0", "0 bytes");
   accepts("cb_block_size", "0", "0");
   rejects("cb_buffer_size", "-4096", "-4096 is negative");
@@ -293,7 +298,8 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
 }
 
 TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hints]") {
-  auto const h = given(io::hints{.named = {{"start_iodevice", "8"}, {"panfs_layout", "raid"}, {"cb_node", "4"}}});
+  auto const h = given(
+      io::hints{.named = {{"start_iodevice", "8"}, {"panfs_layout", "raid"}, {"cb_node", "4"}}});
   CHECK(h.find("start_iodevice")->status == hint_status::ignored);
   CHECK(h.find("start_iodevice")->value == "8");
   CHECK_THAT(h.find("start_iodevice")->why, Contains("POSIX"));
@@ -318,20 +324,23 @@ TEST_CASE("an unknown hint that is nearly a known one is asked about", "[hints]"
   CHECK(why("romio_ds_wirte") == "unknown; did you mean romio_ds_write?");
   CHECK(why("CB_NODES") == "unknown; did you mean cb_nodes?");
   CHECK(why("IBM_LargeBlock_IO") == "unknown; did you mean IBM_largeblock_io?");
-  for (auto const* strange : {"panfs_layout", "x", "colour", "whatever", ""}) CHECK(why(strange) == "unknown");
+  for (auto const* strange : {"panfs_layout", "x", "colour", "whatever", ""})
+    CHECK(why(strange) == "unknown");
   CHECK(why(std::string(100'000, 'c')) == "unknown");
 }
 
 TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]") {
-  io::hints const file = io::parse_hints("cb_nodes 2\ncb_buffer_size 1m\nromio_ds_read disable\n", "site.hints");
+  io::hints const file =
+      io::parse_hints("cb_nodes 2\ncb_buffer_size 1m\nromio_ds_read disable\n", "site.hints");
   io::hints const info{.named = {{"cb_nodes", "3"}, {"cb_buffer_size", "huge"}}};
   io::hints const code{.cb_nodes = 4};
   io::file_hints const h(file, info, code);
   CHECK(h.values().cb_nodes == 4);
   CHECK(h.find("cb_nodes")->source == hint_source::code);
   CHECK(h.values().cb_buffer_bytes == 1_MiB);
-  CHECK(*h.find("cb_buffer_size") == io::hint_state{"cb_buffer_size", "1048576", hint_status::rejected,
-                                                    hint_source::info, "\"huge\" is not a decimal integer"});
+  CHECK(*h.find("cb_buffer_size") == io::hint_state{"cb_buffer_size", "1048576",
+                                                    hint_status::rejected, hint_source::info,
+                                                    "\"huge\" is not a decimal integer"});
   CHECK(h.values().ds_read == io::toggle::disable);
   CHECK(h.find("romio_ds_read")->source == hint_source::environment);
   CHECK(h.find("romio_ds_read")->why == "site.hints:3");
@@ -357,14 +366,15 @@ TEST_CASE("a hint may change only when its line in the table says so", "[hints]"
 
 TEST_CASE("IBM_largeblock_io is fixed at open, unless it was switchable there", "[hints]") {
   io::file_hints fixed = given("IBM_largeblock_io", "true");
-  fixed.merge(io::hints{.largeblock_io = io::largeblock::off}, hint_source::code, hint_moment::set_view);
+  fixed.merge(io::hints{.largeblock_io = io::largeblock::off}, hint_source::code,
+              hint_moment::set_view);
   CHECK(fixed.values().largeblock_io);
   CHECK_THAT(fixed.find("IBM_largeblock_io")->why, Contains("fixed since open"));
   io::file_hints moving = given("IBM_largeblock_io", "switchable");
   CHECK_FALSE(moving.values().largeblock_io);
   for (bool on : {true, false, true}) {
-    moving.merge(io::hints{.largeblock_io = on ? io::largeblock::on : io::largeblock::off}, hint_source::code,
-                 hint_moment::set_view);
+    moving.merge(io::hints{.largeblock_io = on ? io::largeblock::on : io::largeblock::off},
+                 hint_source::code, hint_moment::set_view);
     CHECK(moving.values().largeblock_io == on);
     CHECK(moving.find("IBM_largeblock_io")->status == hint_status::accepted);
   }
@@ -386,7 +396,8 @@ TEST_CASE("what takes longer than any clock shows takes for ever", "[hints]") {
 }
 
 TEST_CASE("a line of a hints file may have a = between name and value", "[hints]") {
-  for (std::string const line : {"cb_nodes 4", "cb_nodes = 4", "cb_nodes=4", "cb_nodes= 4 # four", "cb_nodes\t=4"}) {
+  for (std::string const line :
+       {"cb_nodes 4", "cb_nodes = 4", "cb_nodes=4", "cb_nodes= 4 # four", "cb_nodes\t=4"}) {
     CAPTURE(line);
     io::file_hints const h(io::parse_hints(line, "f"), {}, {});
     CHECK(h.values().cb_nodes == 4);
@@ -418,11 +429,14 @@ TEST_CASE("prices that are hints are not called those of local files", "[hints][
   CHECK(prices(some) == "by the prices of hints, else those of local files");
 }
 
-TEST_CASE("where ranks differ, a value is told with the variable and file that it is from", "[hints]") {
-  io::file_hints const h(io::parse_hints("cb_nodes 4", "site.txt"), {}, io::hints{.cb_block_bytes = 1_MiB},
+TEST_CASE("where ranks differ, a value is told with the variable and file that it is from",
+          "[hints]") {
+  io::file_hints const h(io::parse_hints("cb_nodes 4", "site.txt"), {},
+                         io::hints{.cb_block_bytes = 1_MiB},
                          io::parse_hints("argosy_policy sieving", "mine.txt"));
   std::string const lines = io::detail::lines_with_sources(h);
-  CHECK_THAT(lines, Contains("cb_nodes 4\tARGOSY_HINTS, site.txt:1\n") && Contains("cb_block_size 1048576\n") &&
+  CHECK_THAT(lines, Contains("cb_nodes 4\tARGOSY_HINTS, site.txt:1\n") &&
+                        Contains("cb_block_size 1048576\n") &&
                         Contains("argosy_policy sieving\tARGOSY_HINTS_OVERRIDE, mine.txt:1\n"));
 }
 
@@ -441,8 +455,10 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
   CHECK(h.values().ds_write == io::toggle::disable);
   CHECK(h.values().cb_buffer_bytes == 4_MiB);
   CHECK(h.find("cb_buffer_size")->status == hint_status::rejected);
-  CHECK_THAT(h.find("cb_buffer_size")->why, Contains("a name and a value") && Contains(file.path + ":5"));
-  CHECK_THAT(h.find("ind_rd_buffer_size")->why, Contains("not a decimal integer") && Contains(":6"));
+  CHECK_THAT(h.find("cb_buffer_size")->why,
+             Contains("a name and a value") && Contains(file.path + ":5"));
+  CHECK_THAT(h.find("ind_rd_buffer_size")->why,
+             Contains("not a decimal integer") && Contains(":6"));
   CHECK(h.find("whatever")->why == "unknown (" + file.path + ":7)");
   CHECK(h.find("romio_filesystem_type")->value == "a#b");
 
@@ -481,8 +497,9 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
   ::setenv("ARGOSY_HINTS_OVERRIDE", file.path.c_str(), 1);
   CHECK(io::detail::overriding_hints() == io::read_hints_file(file.path));
   ::setenv("ARGOSY_HINTS_OVERRIDE", "/nowhere/at/all", 1);
-  CHECK(io::file_hints({}, {}, {}, io::detail::overriding_hints()).find("ARGOSY_HINTS_OVERRIDE")->status ==
-        hint_status::rejected);
+  CHECK(io::file_hints({}, {}, {}, io::detail::overriding_hints())
+            .find("ARGOSY_HINTS_OVERRIDE")
+            ->status == hint_status::rejected);
   ::unsetenv("ARGOSY_HINTS_OVERRIDE");
   CHECK(io::detail::overriding_hints().empty());
 
@@ -503,14 +520,18 @@ TEST_CASE("hints that must be equal on all ranks have one hash", "[hints]") {
 }
 
 TEST_CASE("hints print as a table", "[hints]") {
-  auto h = given(io::hints{.cb_nodes = 2, .named = {{"cb_buffer_size", "huge"}, {"colour", "red"}}});
+  auto h =
+      given(io::hints{.cb_nodes = 2, .named = {{"cb_buffer_size", "huge"}, {"colour", "red"}}});
   h.tell("filename", "state.dat");
   std::string const text = to_string(h);
   CHECK(text.starts_with("hint "));
-  CHECK_THAT(text, Contains("cb_nodes        2        accepted  code\n") &&
-                       Contains("cb_buffer_size  4194304  rejected  code    \"huge\" is not a decimal integer\n") &&
-                       Contains("colour          red      ignored   code    unknown\n") && Contains("defaults: ") &&
-                       Contains("filename = state.dat"));
+  CHECK_THAT(
+      text,
+      Contains("cb_nodes        2        accepted  code\n") &&
+          Contains(
+              "cb_buffer_size  4194304  rejected  code    \"huge\" is not a decimal integer\n") &&
+          Contains("colour          red      ignored   code    unknown\n") &&
+          Contains("defaults: ") && Contains("filename = state.dat"));
   CHECK(to_string(io::file_hints()).starts_with("defaults: "));
   std::string const all = to_string(h, io::detail::hints_shown::all);
   for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));

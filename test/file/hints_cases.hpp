@@ -12,6 +12,8 @@ inline file_hints given(hints const& h) { return {{}, {}, h}; }
 inline file_hints given(std::string const& name, std::string const& value) {
   return given(hints{.named = {{name, value}}});
 }
-inline hint_state state(std::string const& name, std::string const& value) { return *given(name, value).find(name); }
+inline hint_state state(std::string const& name, std::string const& value) {
+  return *given(name, value).find(name);
+}
 
 }  // namespace argosy::test

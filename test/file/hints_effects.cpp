@@ -22,16 +22,19 @@ using namespace io::test;
 
 TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][effect]") {
   auto const state_of = [](std::string const& text, std::string const& name) {
-    return *io::detail::with_effects(io::file_hints(io::parse_hints(text, "f"), {}, {}), {}).find(name);
+    return *io::detail::with_effects(io::file_hints(io::parse_hints(text, "f"), {}, {}), {})
+                .find(name);
   };
-  auto const fate = [&](std::string const& text, std::string const& name) { return state_of(text, name).status; };
+  auto const fate = [&](std::string const& text, std::string const& name) {
+    return state_of(text, name).status;
+  };
   using enum hint_status;
   CHECK(fate("cb_nodes 4", "cb_nodes") == accepted);
-  for (std::string const text :
-       {"argosy_policy sieving", "argosy_policy independent", "romio_cb_read disable\nromio_cb_write disable",
-        "collective_buffering false", "IBM_largeblock_io true"})
-    for (std::string const name :
-         {"cb_nodes", "cb_buffer_size", "argosy_window_size", "cb_block_size", "romio_min_fdomain_size"}) {
+  for (std::string const text : {"argosy_policy sieving", "argosy_policy independent",
+                                 "romio_cb_read disable\nromio_cb_write disable",
+                                 "collective_buffering false", "IBM_largeblock_io true"})
+    for (std::string const name : {"cb_nodes", "cb_buffer_size", "argosy_window_size",
+                                   "cb_block_size", "romio_min_fdomain_size"}) {
       CAPTURE(text, name);
       CHECK(fate(text + "\n" + name + " 4096", name) == overridden);
     }
@@ -43,17 +46,20 @@ TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][ef
   CHECK(fate("romio_cb_write enable\nargosy_policy data_shipping", "romio_cb_write") == overridden);
   CHECK(fate("romio_cb_write disable\nargosy_policy data_shipping", "romio_cb_write") == accepted);
   CHECK(fate("romio_cb_write enable\nargosy_policy sieving", "romio_cb_write") == overridden);
-  CHECK(fate("argosy_policy two_phase\nromio_cb_read disable\nromio_cb_write disable", "argosy_policy") == overridden);
+  CHECK(fate("argosy_policy two_phase\nromio_cb_read disable\nromio_cb_write disable",
+             "argosy_policy") == overridden);
   CHECK(state_of("romio_ds_write disable\nargosy_policy independent", "romio_ds_write").why ==
         "argosy_policy = independent (f:1)");
   CHECK(fate("romio_ds_write disable\nargosy_policy sieving", "romio_ds_write") == accepted);
-  for (std::string const name : {"IBM_io_buffer_size 1m", "IBM_sparse_access true", "argosy_max_ranges 2"}) {
+  for (std::string const name :
+       {"IBM_io_buffer_size 1m", "IBM_sparse_access true", "argosy_max_ranges 2"}) {
     std::string const alone = name.substr(0, name.find(' '));
     CHECK(fate(name, alone) == ignored);
     CHECK(fate(name + "\nargosy_policy data_shipping", alone) == accepted);
     CHECK(fate(name + "\nIBM_largeblock_io false", alone) == accepted);
     CHECK(fate(name + "\nargosy_price_block_ns 100", alone) == accepted);
-    CHECK(io::detail::with_effects(io::file_hints(io::parse_hints(name, "f"), {}, {}), {.may_ship = true})
+    CHECK(io::detail::with_effects(io::file_hints(io::parse_hints(name, "f"), {}, {}),
+                                   {.may_ship = true})
               .find(alone)
               ->status == accepted);
   }
@@ -73,12 +79,14 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   using io::detail::hint_facts;
   auto const given_all = [](std::string const& over = "") {
     return io::file_hints(
-        io::parse_hints("cb_nodes 4\nargosy_window_size 1m\ncb_block_size 4096\nargosy_policy two_phase\n"
-                        "romio_ds_write enable\ncb_config_list a:1,b:1,*:0",
-                        "f"),
+        io::parse_hints(
+            "cb_nodes 4\nargosy_window_size 1m\ncb_block_size 4096\nargosy_policy two_phase\n"
+            "romio_ds_write enable\ncb_config_list a:1,b:1,*:0",
+            "f"),
         {}, {}, io::parse_hints(over, "o"));
   };
-  auto const state_of = [&](std::string const& name, hint_facts const& facts, std::string const& over = "") {
+  auto const state_of = [&](std::string const& name, hint_facts const& facts,
+                            std::string const& over = "") {
     return *io::detail::with_effects(given_all(over), facts).find(name);
   };
   hint_facts const by_hints{.call = operation::write_all, .collective = true};
@@ -95,7 +103,8 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   CHECK(state_of("cb_nodes", together).status == capped);
   CHECK_THAT(state_of("cb_nodes", together).why, Contains("capped at 3 in write_all"));
   CHECK(state_of("argosy_window_size", together).status == capped);
-  CHECK_THAT(state_of("argosy_window_size", together).why, Contains("capped at 524288 in write_all"));
+  CHECK_THAT(state_of("argosy_window_size", together).why,
+             Contains("capped at 524288 in write_all"));
   together.window_bytes = 0;
   CHECK_THAT(state_of("cb_block_size", together).why, Contains("write_all was shipped"));
   together.together = false;
@@ -105,7 +114,8 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   hint_facts argument = by_hints;
   argument.policy = "two_phase";
   argument.library_policy = policies::two_phase;
-  for (std::string const name : {"cb_nodes", "argosy_window_size", "cb_block_size", "argosy_policy"}) {
+  for (std::string const name :
+       {"cb_nodes", "argosy_window_size", "cb_block_size", "argosy_policy"}) {
     CHECK(state_of(name, argument).status == overridden);
     CHECK(state_of(name, argument).why.starts_with("write_all was given two_phase"));
   }
@@ -122,10 +132,11 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
              Contains("write_all was given mine, a policy of the program"));
 
-  // Hints that act on each other have no say where the call was given a policy, but in calls that are given none.
+  // Hints that act on each other have no say where the call was given a policy, but in calls that
+  // are given none.
   auto const contradicted = [&](hint_facts const& facts, std::string const& over = "") {
-    auto const all =
-        io::file_hints(io::parse_hints("cb_nodes 2\nargosy_policy sieving", "f"), {}, {}, io::parse_hints(over, "o"));
+    auto const all = io::file_hints(io::parse_hints("cb_nodes 2\nargosy_policy sieving", "f"), {},
+                                    {}, io::parse_hints(over, "o"));
     return io::detail::with_effects(all, facts).find("cb_nodes")->why;
   };
   argument.policy = "two_phase";

@@ -38,7 +38,8 @@ io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
 // A file of hints that an environment variable names while this lives.
 class named_file {
  public:
-  named_file(char const* variable, std::string const& path, std::string const& text) : variable_(variable) {
+  named_file(char const* variable, std::string const& path, std::string const& text)
+      : variable_(variable) {
     std::ofstream(path) << text;
     ::setenv(variable, path.c_str(), 1);
   }
@@ -94,7 +95,8 @@ TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   CHECK(again.values().cb_buffer_bytes == f.values().cb_buffer_bytes);
   CHECK(again.values().window_bytes == f.values().window_bytes);
   MPI_Info standard = io::to_info(io::file_hints());
-  CHECK(io::file_hints({}, io::from_info(standard), {}).values().window_bytes == io::resolved_hints().window_bytes);
+  CHECK(io::file_hints({}, io::from_info(standard), {}).values().window_bytes ==
+        io::resolved_hints().window_bytes);
   MPI_Info_free(&standard);
 }
 
@@ -121,22 +123,26 @@ TEST_CASE("hints that differ between ranks are named, with the values of both", 
       CAPTURE(variable, develop);
       std::string const mark = std::string_view(variable) == "ARGOSY_HINTS" ? "" : " overrides";
       if (develop) ::setenv("ARGOSY_DEVELOP", "1", 1);
-      named_file const hints(variable, own,
-                             odd ? "cb_nodes 8\nargosy_policy sieving\n" : "cb_nodes 4\nargosy_policy sieving\n");
-      CHECK_THAT(failure(opens),
-                 Contains(first_half + "cb_nodes is 8" + mark + " on rank " + last + " (" + variable + ", ") &&
-                     Contains("hints." + last + ":1), 4" + mark + " on "));
+      named_file const hints(
+          variable, own,
+          odd ? "cb_nodes 8\nargosy_policy sieving\n" : "cb_nodes 4\nargosy_policy sieving\n");
+      CHECK_THAT(failure(opens), Contains(first_half + "cb_nodes is 8" + mark + " on rank " + last +
+                                          " (" + variable + ", ") &&
+                                     Contains("hints." + last + ":1), 4" + mark + " on "));
       ::unsetenv("ARGOSY_DEVELOP");
     }
   {
     // The same values, but on one rank they override.
     named_file const hints(odd ? "ARGOSY_HINTS_OVERRIDE" : "ARGOSY_HINTS", own, "cb_nodes 4\n");
-    CHECK_THAT(failure(opens), Contains("cb_nodes is 4 overrides on rank " + last + " (") && Contains(":1), 4 on "));
+    CHECK_THAT(failure(opens), Contains("cb_nodes is 4 overrides on rank " + last + " (") &&
+                                   Contains(":1), 4 on "));
   }
   {
-    named_file const hints("ARGOSY_HINTS", own, odd ? "cb_buffer_size 4194304" : "romio_ds_write disable");
+    named_file const hints("ARGOSY_HINTS", own,
+                           odd ? "cb_buffer_size 4194304" : "romio_ds_write disable");
     CHECK_THAT(failure(opens),
-               Contains("cb_buffer_size is 4194304 was given on rank " + last + " (") && Contains(":1), 4194304 on "));
+               Contains("cb_buffer_size is 4194304 was given on rank " + last + " (") &&
+                   Contains(":1), 4194304 on "));
   }
   io::file f = io::file::open(world, here / "data", making);
   CHECK_THAT(failure([&] { f.set_view(0, io::type<int>, io::hints{.cb_nodes = odd ? 1 : 2}); }),
@@ -144,7 +150,8 @@ TEST_CASE("hints that differ between ranks are named, with the values of both", 
   f.close();
 }
 
-TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 counts", "[hints][mpi]") {
+TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 counts",
+          "[hints][mpi]") {
   io::mpi const world = everyone();
   if (world.size() == 1) return;
   shared_scratch const here(world);
@@ -153,7 +160,9 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
   bool const develop = GENERATE(false, true);
   io::hints given{.policy = rank == odd ? "independent" : "two_phase", .develop = develop};
   if (rank == odd)
-    given.set("argosy_price_call_ns", "77").set("romio_cb_write", "disable").set("ind_rd_buffer_size", "4096");
+    given.set("argosy_price_call_ns", "77")
+        .set("romio_cb_write", "disable")
+        .set("ind_rd_buffer_size", "4096");
   if (rank == 0) given.set("argosy_window_size", "65536").set("IBM_largeblock_io", "switchable");
   // The path by another name on one rank, so that open agrees three times.
   std::string const path = rank == odd ? (here / "./data") : (here / "data");
@@ -163,11 +172,14 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
   CHECK(state(f, "IBM_largeblock_io").value == "switchable");
   CHECK(state(f, "argosy_price_call_ns").value.empty());
   CHECK(state(f, "romio_cb_write").value == "automatic");
-  CHECK(state(f, "ind_rd_buffer_size").value == (rank == odd ? "4096" : "4194304"));  // of each rank its own
+  // of each rank its own
+  CHECK(state(f, "ind_rd_buffer_size").value == (rank == odd ? "4096" : "4194304"));
   if (rank == odd) {
     CHECK(state(f, "argosy_policy").status == hint_status::overridden);
-    CHECK(state(f, "argosy_policy").why == "\"independent\": rank 0 gave another value, which counts on all ranks");
-    CHECK(state(f, "argosy_price_call_ns").why == "\"77\": rank 0 gave none, which counts on all ranks");
+    CHECK(state(f, "argosy_policy").why ==
+          "\"independent\": rank 0 gave another value, which counts on all ranks");
+    CHECK(state(f, "argosy_price_call_ns").why ==
+          "\"77\": rank 0 gave none, which counts on all ranks");
     CHECK(state(f, "argosy_window_size").why == "rank 0 gave it, which counts on all ranks");
     CHECK(state(f, "romio_cb_write").status == hint_status::overridden);
   } else {
@@ -203,12 +215,15 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
   f.close();
 }
 
-TEST_CASE("overriding hints act on calls that are given a policy, and the status says so", "[hints][mpi][override]") {
+TEST_CASE("overriding hints act on calls that are given a policy, and the status says so",
+          "[hints][mpi][override]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::vector<char> const mine(1 << 20, static_cast<char>('a' + world.rank()));
   std::int64_t const at = world.rank() * std::int64_t{1 << 20};
-  auto const open = [&](io::hints const& h = {}) { return io::file::open(world, here / "data", making, h); };
+  auto const open = [&](io::hints const& h = {}) {
+    return io::file::open(world, here / "data", making, h);
+  };
   io::two_phase const given{.window_bytes = 64 << 10};
   {
     io::file f = open({.cb_nodes = 1});
@@ -231,7 +246,8 @@ TEST_CASE("overriding hints act on calls that are given a policy, and the status
     CHECK(plan.window_bytes == 256 << 10);
     CHECK(f.write_at_all(at, mine, given).rounds == plan.rounds());
     CHECK(f.get_hints().find("cb_nodes")->status == hint_status::accepted);
-    CHECK_THAT(f.get_hints().find("cb_nodes")->why, Contains("applied to two_phase, which write_at_all was given"));
+    CHECK_THAT(f.get_hints().find("cb_nodes")->why,
+               Contains("applied to two_phase, which write_at_all was given"));
     CHECK(f.get_hints().find("cb_nodes")->source == io::hint_source::overriding);
     f.close();
   }
@@ -239,7 +255,8 @@ TEST_CASE("overriding hints act on calls that are given a policy, and the status
     named_file const hints("ARGOSY_HINTS_OVERRIDE", file, "argosy_policy two_phase\n");
     io::file f = open();
     CHECK(f.write_at_all(at, mine, io::sieving{}).policy == "two_phase");
-    CHECK_THAT(f.get_hints().find("argosy_policy")->why, Contains("instead of sieving, which write_at_all was given"));
+    CHECK_THAT(f.get_hints().find("argosy_policy")->why,
+               Contains("instead of sieving, which write_at_all was given"));
     f.close();
   }
   {
@@ -254,7 +271,8 @@ TEST_CASE("overriding hints act on calls that are given a policy, and the status
   }
 }
 
-TEST_CASE("prices act on an automatic that a call is given as their status says", "[hints][mpi][override]") {
+TEST_CASE("prices act on an automatic that a call is given as their status says",
+          "[hints][mpi][override]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::vector<char> const mine(1000, static_cast<char>('a' + world.rank()));
@@ -272,13 +290,14 @@ TEST_CASE("prices act on an automatic that a call is given as their status says"
   CHECK(reason({.named = {{"argosy_price_message_ns", dear}}}, "argosy_price_message_ns",
                "write_at_all was given automatic") == as_it_is);
   // What a rank would take alone, it says by its hints.
-  CHECK_THAT(
-      reason({.named = {{"argosy_price_write_call_ns", dear}}}, "argosy_price_write_call_ns", "of ranks by themselves"),
-      Contains("together takes") && Contains("000000 us, by"));
+  CHECK_THAT(reason({.named = {{"argosy_price_write_call_ns", dear}}}, "argosy_price_write_call_ns",
+                    "of ranks by themselves"),
+             Contains("together takes") && Contains("000000 us, by"));
   named_file const hints("ARGOSY_HINTS_OVERRIDE", here / ("hints." + std::to_string(world.rank())),
                          "argosy_price_message_ns " + dear + "\n");
-  CHECK_THAT(reason({}, "argosy_price_message_ns", "applied to automatic, which write_at_all was given"),
-             Contains("each by itself") && Contains("by the prices of hints, else those of local files"));
+  CHECK_THAT(
+      reason({}, "argosy_price_message_ns", "applied to automatic, which write_at_all was given"),
+      Contains("each by itself") && Contains("by the prices of hints, else those of local files"));
 }
 
 namespace {
@@ -369,8 +388,9 @@ TEST_CASE("what is shipped by each rank, the status tells", "[hints][mpi]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::vector<char> const mine(1000, static_cast<char>('a' + world.rank()));
-  io::file f = io::file::open(world, here / "data", making,
-                              io::hints{.collective_buffering = false, .cb_nodes = 1, .policy = "data_shipping"});
+  io::file f = io::file::open(
+      world, here / "data", making,
+      io::hints{.collective_buffering = false, .cb_nodes = 1, .policy = "data_shipping"});
   CHECK_THAT(f.write_at_all(world.rank() * 1000, mine).reason.str(), !Contains("not shipped"));
   CHECK(f.get_hints().find("argosy_policy")->status == hint_status::accepted);
   CHECK(f.get_hints().find("cb_nodes")->status == hint_status::accepted);
@@ -389,12 +409,14 @@ TEST_CASE("a hint that made going together too dear is one of what was weighed",
     CHECK(f.get_hints().find("cb_buffer_size")->status == hint_status::accepted);
     if (world.size() > 1)
       CHECK(f.get_hints().find("cb_buffer_size")->why ==
-            "with it, going together would have taken longer: in write_at_all each rank went by itself");
+            "with it, going together would have taken longer: in write_at_all each rank went by "
+            "itself");
     f.close();
   }
 }
 
-TEST_CASE("what cb_config_list cannot match is said after the first collective call", "[hints][mpi]") {
+TEST_CASE("what cb_config_list cannot match is said after the first collective call",
+          "[hints][mpi]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::vector<char> const mine(100);
@@ -402,7 +424,8 @@ TEST_CASE("what cb_config_list cannot match is said after the first collective c
        {std::tuple{"nohost:1", hint_status::ignored,
                    "no rank runs on nohost; it leaves no rank, so any may be an aggregator"},
         std::tuple{"nohost:1,*:2", hint_status::accepted, "no rank runs on nohost"},
-        std::tuple{"*:0", hint_status::ignored, "it leaves no rank"}, std::tuple{"*:1", hint_status::accepted, ""}}) {
+        std::tuple{"*:0", hint_status::ignored, "it leaves no rank"},
+        std::tuple{"*:1", hint_status::accepted, ""}}) {
     CAPTURE(list);
     io::file f = io::file::open(world, here / "data", making, io::hints{.cb_config_list = list});
     CHECK(f.get_hints().find("cb_config_list")->status == hint_status::accepted);
@@ -413,12 +436,14 @@ TEST_CASE("what cb_config_list cannot match is said after the first collective c
   }
 }
 
-TEST_CASE("more aggregators than there can be are capped, and the status says at how many", "[hints][mpi]") {
+TEST_CASE("more aggregators than there can be are capped, and the status says at how many",
+          "[hints][mpi]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::vector<char> const mine(1 << 20);
-  io::file f = io::file::open(world, here / "data", making,
-                              io::hints{.cb_nodes = 99, .cb_config_list = "*:1", .policy = "two_phase"});
+  io::file f =
+      io::file::open(world, here / "data", making,
+                     io::hints{.cb_nodes = 99, .cb_config_list = "*:1", .policy = "two_phase"});
   f.write_at_all(world.rank() * std::int64_t{1 << 20}, mine);
   CHECK(f.get_hints().find("cb_nodes")->status == hint_status::capped);
   CHECK_THAT(f.get_hints().find("cb_nodes")->why, Contains("capped at 1 in write_at_all"));

@@ -22,8 +22,8 @@ using namespace io::literals;
 using namespace io::test;
 
 TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]") {
-  io::hints const file =
-      io::parse_hints("cb_nodes 3\nargosy_window_size many\nromio_ds_read enable\nno_such 1", "site");
+  io::hints const file = io::parse_hints(
+      "cb_nodes 3\nargosy_window_size many\nromio_ds_read enable\nno_such 1", "site");
   io::file_hints h({}, {}, io::hints{.cb_nodes = 8, .window_bytes = 1_MiB}, file);
   CHECK(h.values().cb_nodes == 3);
   CHECK(*h.find("cb_nodes") ==
@@ -39,18 +39,21 @@ TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]"
     h.merge(io::hints{.cb_nodes = 5, .window_bytes = 2_MiB}, hint_source::code, moment);
     CHECK(h.values().cb_nodes == 3);
     CHECK(h.values().window_bytes == 2_MiB);
-    CHECK(*h.find("cb_nodes") == io::hint_state{"cb_nodes", "3", hint_status::overridden, hint_source::code,
+    CHECK(*h.find("cb_nodes") == io::hint_state{"cb_nodes", "3", hint_status::overridden,
+                                                hint_source::code,
                                                 "\"5\": ARGOSY_HINTS_OVERRIDE has another say"});
   }
   h.merge(io::hints{.named = {{"cb_nodes", "some"}}}, hint_source::code, hint_moment::set_hints);
   CHECK(h.find("cb_nodes")->status == hint_status::rejected);
   // A policy goes by other rules where a hint overrides: ranks must be equal in that, too.
-  CHECK(h.same_hash() != io::file_hints({}, {}, io::hints{.cb_nodes = 3, .window_bytes = 2_MiB}).same_hash());
+  CHECK(h.same_hash() !=
+        io::file_hints({}, {}, io::hints{.cb_nodes = 3, .window_bytes = 2_MiB}).same_hash());
 }
 
 TEST_CASE("an overriding hint that chooses the policy is not contradicted by others of the program",
           "[hints][override]") {
-  auto const chosen = [](io::hints const& code, std::string const& over, io::access_kind kind) -> std::string {
+  auto const chosen = [](io::hints const& code, std::string const& over,
+                         io::access_kind kind) -> std::string {
     io::file_hints const h({}, {}, code, io::parse_hints(over, "site"));
     io::any_policy const together = io::detail::chosen(h.values()).together(kind);
     return together.has_value() ? std::string(together.name()) : "alone";
@@ -67,10 +70,12 @@ TEST_CASE("an overriding hint that chooses the policy is not contradicted by oth
     CHECK(chosen(against, "argosy_policy data_shipping", kind) == "data_shipping");
     CHECK(chosen(against, "collective_buffering true", kind) == "automatic");
     CHECK(chosen(against, "IBM_largeblock_io false", kind) == "data_shipping");
-    CHECK(chosen(io::hints{.cb_read = io::toggle::enable, .cb_write = io::toggle::enable}, "collective_buffering false",
+    CHECK(chosen(io::hints{.cb_read = io::toggle::enable, .cb_write = io::toggle::enable},
+                 "collective_buffering false", kind) == "alone");
+    CHECK(chosen({}, "collective_buffering false\nromio_cb_read enable\nromio_cb_write enable",
+                 kind) == "two_phase");
+    CHECK(chosen(io::hints{.policy = "two_phase"}, "romio_cb_read disable\nromio_cb_write disable",
                  kind) == "alone");
-    CHECK(chosen({}, "collective_buffering false\nromio_cb_read enable\nromio_cb_write enable", kind) == "two_phase");
-    CHECK(chosen(io::hints{.policy = "two_phase"}, "romio_cb_read disable\nromio_cb_write disable", kind) == "alone");
   }
   CHECK(chosen(against, "romio_cb_write enable", write) == "two_phase");
   CHECK(chosen(against, "romio_cb_write enable", read) == "automatic");
@@ -81,12 +86,13 @@ TEST_CASE("an overriding hint that chooses the policy is not contradicted by oth
 }
 
 TEST_CASE("overriding hints change the policies that calls are given", "[hints][override]") {
-  auto const changed = [](io::any_policy const& given, std::string const& over, bool together = true,
-                          io::access_kind kind = io::access_kind::write) {
-    return io::detail::overridden(given, io::file_hints({}, {}, {}, io::parse_hints(over, "site")).values(), kind,
-                                  together);
+  auto const changed = [](io::any_policy const& given, std::string const& over,
+                          bool together = true, io::access_kind kind = io::access_kind::write) {
+    return io::detail::overridden(
+        given, io::file_hints({}, {}, {}, io::parse_hints(over, "site")).values(), kind, together);
   };
-  io::two_phase const program{.buffer_bytes = 1_MiB, .window_bytes = 64_KiB, .aggregators = 2, .align_bytes = 3};
+  io::two_phase const program{
+      .buffer_bytes = 1_MiB, .window_bytes = 64_KiB, .aggregators = 2, .align_bytes = 3};
   CHECK(*changed(program, "").target<io::two_phase>() == program);
   CHECK(*changed(program, "romio_ds_write disable").target<io::two_phase>() == program);
   io::two_phase expected = program;
@@ -96,23 +102,30 @@ TEST_CASE("overriding hints change the policies that calls are given", "[hints][
   expected.least_domain_bytes = 100;
   expected.buffer_bytes = 32_MiB;
   expected.window_bytes = 16_MiB;
-  std::string const all = "cb_nodes 7\ncb_block_size 4096\nromio_min_fdomain_size 100\nargosy_window_size 16m";
+  std::string const all =
+      "cb_nodes 7\ncb_block_size 4096\nromio_min_fdomain_size 100\nargosy_window_size 16m";
   CHECK(*changed(program, all).target<io::two_phase>() == expected);
   CHECK(changed(io::automatic{}, all).target<io::automatic>()->two_phase.window_bytes == 16_MiB);
-  CHECK(changed(io::automatic{}, "argosy_price_block_ns 5").target<io::automatic>()->exchange.block_ns == 5);
+  CHECK(changed(io::automatic{}, "argosy_price_block_ns 5")
+            .target<io::automatic>()
+            ->exchange.block_ns == 5);
   CHECK(changed(io::automatic{}, "argosy_price_lock_ns 5")
             .target<io::automatic>()
             ->prices_from_hints);
   CHECK_FALSE(changed(io::automatic{}, "cb_nodes 5").target<io::automatic>()->prices_from_hints);
-  CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3").target<io::data_shipping>()->stripe_bytes ==
-        1_MiB);
+  CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3")
+            .target<io::data_shipping>()
+            ->stripe_bytes == 1_MiB);
   io::sieving const sieve =
-      *changed(io::sieving{}, "romio_ds_write disable\nind_rd_buffer_size 64\nargosy_price_lock_ns 9")
+      *changed(io::sieving{},
+               "romio_ds_write disable\nind_rd_buffer_size 64\nargosy_price_lock_ns 9")
            .target<io::sieving>();
-  CHECK((sieve.writes == io::sieve::never && sieve.read_window_bytes == 64 && sieve.prices.lock_ns == 9));
+  CHECK((sieve.writes == io::sieve::never && sieve.read_window_bytes == 64 &&
+         sieve.prices.lock_ns == 9));
   CHECK(sieve.write_window_bytes == io::sieving().write_window_bytes);
 
-  // Those that choose the policy leave nothing of it; a rank by itself is no business of romio_cb_*.
+  // Those that choose the policy leave nothing of it; a rank by itself is no business of
+  // romio_cb_*.
   CHECK_FALSE(changed(program, "argosy_policy sieving").has_value());
   CHECK_FALSE(changed(io::sieving{}, "argosy_policy sieving", false).has_value());
   CHECK_FALSE(changed(program, "romio_cb_write disable").has_value());
@@ -135,14 +148,14 @@ TEST_CASE("each hint that sets a member of a policy overrides it", "[hints][over
   };
   check(io::two_phase{}, {"cb_block_size 4k", "cb_buffer_size 1m", "cb_nodes 3",
                           "romio_min_fdomain_size 1m", "argosy_window_size 1m"});
-  check(io::sieving{}, {"romio_ds_read enable", "romio_ds_write disable", "ind_rd_buffer_size 1k",
-                        "ind_wr_buffer_size 1k", "argosy_price_call_ns 1",
-                        "argosy_price_write_call_ns 1", "argosy_price_lock_ns 1",
-                        "argosy_price_byte_ns 1", "argosy_price_piece_ns 1"});
-  check(io::data_shipping{}, {"IBM_io_buffer_size 1m", "IBM_sparse_access true",
-                              "argosy_max_ranges 0", "cb_nodes 3"});
-  check(io::automatic{}, {"argosy_price_message_ns 1", "argosy_price_message_byte_ns 1",
-                          "argosy_price_block_ns 1"});
+  check(io::sieving{},
+        {"romio_ds_read enable", "romio_ds_write disable", "ind_rd_buffer_size 1k",
+         "ind_wr_buffer_size 1k", "argosy_price_call_ns 1", "argosy_price_write_call_ns 1",
+         "argosy_price_lock_ns 1", "argosy_price_byte_ns 1", "argosy_price_piece_ns 1"});
+  check(io::data_shipping{},
+        {"IBM_io_buffer_size 1m", "IBM_sparse_access true", "argosy_max_ranges 0", "cb_nodes 3"});
+  check(io::automatic{},
+        {"argosy_price_message_ns 1", "argosy_price_message_byte_ns 1", "argosy_price_block_ns 1"});
 }
 
 TEST_CASE("a buffer or a window that is given makes larger windows of two_phase", "[hints]") {
@@ -205,15 +218,17 @@ TEST_CASE("a rejected hint does not say otherwise", "[hints]") {
   CHECK(h.values().cb_read == io::toggle::disable);
   CHECK(h.values().cb_write == io::toggle::disable);
   // What was said before it holds.
-  h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}}, hint_source::code,
-          hint_moment::set_hints);
+  h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}},
+          hint_source::code, hint_moment::set_hints);
   CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
   CHECK(h.values().cb_read == io::toggle::enable);
 }
 
 TEST_CASE("hints choose the policy of collective calls", "[hints]") {
   using io::access_kind;
-  auto const chosen = [](access_kind kind, std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
+  auto const chosen =
+      [](access_kind kind,
+         std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
     io::hints h;
     for (auto const& [name, value] : all) h.named.push_back({name, value});
     io::any_policy const together = io::detail::chosen(given(h).values()).together(kind);
@@ -227,7 +242,8 @@ TEST_CASE("hints choose the policy of collective calls", "[hints]") {
     for (std::string const own : {"independent", "sieving"}) {
       CHECK(chosen(kind, {{"argosy_policy", own}}) == "each rank by itself");
       CHECK(chosen(kind, {{"argosy_policy", own}, {mine, "enable"}}) == "each rank by itself");
-      CHECK(chosen(kind, {{"argosy_policy", own}, {"IBM_largeblock_io", "false"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {"IBM_largeblock_io", "false"}}) ==
+            "each rank by itself");
     }
     for (std::string const named : {"two_phase", "data_shipping"}) {
       CHECK(chosen(kind, {{"argosy_policy", named}}) == named);
@@ -251,7 +267,8 @@ TEST_CASE("calls are shipped where a hint asks for it, and not by default", "[hi
   CHECK_FALSE(given("IBM_largeblock_io", "perhaps").values().ships());
   CHECK(given("argosy_policy", "data_shipping").values().ships());
   // Whoever names a policy gets it; agents serve those calls that ask for them.
-  auto const named = given(io::hints{.largeblock_io = io::largeblock::off, .policy = "sieving"}).values();
+  auto const named =
+      given(io::hints{.largeblock_io = io::largeblock::off, .policy = "sieving"}).values();
   CHECK_FALSE(named.ships());
   CHECK(named.wants_agents());
   // What is said and what is the default make two different files: all ranks must say the same.

@@ -36,7 +36,8 @@ using file = io::basic_file<io::self>;
 
 }  // namespace
 
-TEST_CASE("contiguous local calls allocate nothing and tell what they did all the same", "[file][local]") {
+TEST_CASE("contiguous local calls allocate nothing and tell what they did all the same",
+          "[file][local]") {
   io::test::scratch const dir;
   file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
   std::vector<double> out(64), in(64);
@@ -82,7 +83,8 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
   }
 }
 
-TEST_CASE("a call of one stretch does and says what the same call with its policy named does", "[file][local]") {
+TEST_CASE("a call of one stretch does and says what the same call with its policy named does",
+          "[file][local]") {
   io::test::scratch const dir;
   file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
   std::vector<int> const out{1, 2, 3, 4, 5, 6, 7};
@@ -90,8 +92,9 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
   io::any_policy const named = io::sieving{};
   for (std::int64_t const displacement : {0, 3})
     for (std::int64_t const offset :
-         {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2}, std::int64_t{5}, std::int64_t{7}, std::int64_t{9},
-          INT64_MAX / 4 - 5, INT64_MAX / 4 - 4, INT64_MAX / 4 - 3, INT64_MAX / 4, INT64_MAX / 4 + 1, INT64_MAX}) {
+         {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2}, std::int64_t{5}, std::int64_t{7},
+          std::int64_t{9}, INT64_MAX / 4 - 5, INT64_MAX / 4 - 4, INT64_MAX / 4 - 3, INT64_MAX / 4,
+          INT64_MAX / 4 + 1, INT64_MAX}) {
       INFO("displacement " << displacement << ", offset " << offset);
       f.set_view(displacement, {io::type<int>, io::type<int>});
       std::vector<int> plain(4, -1), planned(4, -1);
@@ -104,7 +107,8 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
       CHECK(words == f.what_failed());
       CHECK(io::to_table(a) == io::to_table(b));
       CHECK((plain_error ||
-             a.bytes == std::clamp<std::int64_t>(28 - displacement - 4 * std::min<std::int64_t>(offset, 99), 0, 16)));
+             a.bytes == std::clamp<std::int64_t>(
+                            28 - displacement - 4 * std::min<std::int64_t>(offset, 99), 0, 16)));
     }
   f.set_view(0, {io::type<int>, io::type<int>});
   io::report const a = f.write_at(1, out), b = f.write_at(1, out, named);
@@ -114,8 +118,10 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
   CHECK(in == std::vector<int>{1, 1, 2, 3, 4, 5, 6, 7});
 }
 
-TEST_CASE("a small call of pieces that lie close together does and says what the same call with its policy named does",
-          "[file][local]") {
+TEST_CASE(
+    "a small call of pieces that lie close together does and says what the same call with its "
+    "policy named does",
+    "[file][local]") {
   io::test::scratch const dir;
   std::mt19937_64 draw(io::test::seed());
   std::vector<std::int64_t> const places{0, 1, 4, 5, 9, 100, 101, 200, 900, 902};
@@ -123,11 +129,14 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
     std::string name;
     io::view v;
   };
-  auto const wide = io::hindexed_block(1, std::vector<std::int64_t>{0, 3000, 3004, 9000}, io::type<int>);
+  auto const wide =
+      io::hindexed_block(1, std::vector<std::int64_t>{0, 3000, 3004, 9000}, io::type<int>);
   std::vector<shape> const shapes{
-      {"every third", io::view(8, io::type<int>, io::resized(io::contiguous(1, io::type<int>), 0, 12))},
+      {"every third",
+       io::view(8, io::type<int>, io::resized(io::contiguous(1, io::type<int>), 0, 12))},
       {"rows", io::view(0, io::type<int>, io::vector(5, 20, 50, io::type<int>))},
-      {"bytes by the dozen", io::view(1, io::bytes(1), io::resized(io::vector(4, 2, 3, io::bytes(1)), 0, 12))},
+      {"bytes by the dozen",
+       io::view(1, io::bytes(1), io::resized(io::vector(4, 2, 3, io::bytes(1)), 0, 12))},
       {"irregular", io::view(16, io::type<int>, io::indexed_block(1, places, io::type<int>))},
       {"far apart", io::view(0, io::type<int>, wide)},
   };
@@ -152,10 +161,11 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
         f.write_at(0, std::span(content).first(static_cast<std::size_t>(number(0, 6000))));
         f.set_view(s.v);
         std::int64_t const offset = number(-1, 30), etypes = number(0, number(0, 1) == 0 ? 3 : 900);
-        INFO(s.name << ", hints " << (&h - all_hints.data()) << ", " << etypes << " etypes from " << offset
-                    << " on, file of " << f.size());
+        INFO(s.name << ", hints " << (&h - all_hints.data()) << ", " << etypes << " etypes from "
+                    << offset << " on, file of " << f.size());
         // Now and then the last etype is cut.
-        auto const bytes = static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
+        auto const bytes =
+            static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
         if (bytes > 4000) continue;
         std::vector<std::byte> close(bytes, std::byte{0}), planned(bytes, std::byte{0});
         io::any_policy const named = io::sieving{
@@ -183,7 +193,8 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
           CHECK(in == close);
           CHECK(error == close_error);
           CHECK(io::to_string(c) == io::to_string(a));
-          CHECK(f.position() == (error ? offset : offset + static_cast<std::int64_t>(bytes) / s.v.etype_size()));
+          CHECK(f.position() ==
+                (error ? offset : offset + static_cast<std::int64_t>(bytes) / s.v.etype_size()));
         }
 
         // The same call as a write, from the same content.
@@ -212,7 +223,8 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
 }
 
 TEST_CASE(
-    "a small call of pieces that fails in the middle tells and leaves what the same call with its policy named does",
+    "a small call of pieces that fails in the middle tells and leaves what the same call with its "
+    "policy named does",
     "[file][local][error]") {
   struct thrown {};
   io::test::scratch const dir;
@@ -245,11 +257,13 @@ TEST_CASE(
     bool threw = false;
   };
   for (io::view const& v : views)
-    for (auto const& [reading, at_pointer] : {std::pair(true, false), {true, true}, {false, false}, {false, true}})
+    for (auto const& [reading, at_pointer] :
+         {std::pair(true, false), {true, true}, {false, false}, {false, true}})
       for (std::size_t k = 0; k < faults.size(); ++k) {
         io::fault fault = faults[k];
         INFO((reading ? "reading" : "writing")
-             << (at_pointer ? " at the pointer" : "") << ", fault " << k << ", view " << &v - views.data());
+             << (at_pointer ? " at the pointer" : "") << ", fault " << k << ", view "
+             << &v - views.data());
         fault.kind = reading ? io::file_call::read : io::file_call::write;
         if (!reading && &v == &views[0]) fault.times = io::fault::forever;
         std::vector<outcome> both;
@@ -308,7 +322,8 @@ TEST_CASE("one stretch of memory is that, however it is described", "[file][loca
   std::vector<shape> const shapes{
       {"a span", [&] { return std::span<int const>(numbers).subspan(2, 4); }},
       {"an address", [&]() -> io::source { return {numbers.data() + 2, io::type<int>, 4}; }},
-      {"a piece of what lies there", [&]() -> io::source { return {numbers.data(), io::at(8, io::bytes(16))}; }},
+      {"a piece of what lies there",
+       [&]() -> io::source { return {numbers.data(), io::at(8, io::bytes(16))}; }},
       {"a member in the middle",
        [&]() -> io::source { return {numbers.data(), io::indexed({4}, {2}, io::type<int>)}; }},
       {"half an etype", [&] { return std::as_bytes(std::span(numbers)).subspan(8, 6); }},
@@ -323,8 +338,10 @@ TEST_CASE("one stretch of memory is that, however it is described", "[file][loca
       f.set_size(0);
       f.set_view(4, {io::type<int>, io::type<int>});
       std::error_code error;
-      io::report const r = by_name ? f.write_at(1, s.data(), {named, error}) : f.write_at(1, s.data(), error);
-      bool const whole = s.name.find("etype") == std::string::npos && s.name.find("nothing") == std::string::npos;
+      io::report const r =
+          by_name ? f.write_at(1, s.data(), {named, error}) : f.write_at(1, s.data(), error);
+      bool const whole =
+          s.name.find("etype") == std::string::npos && s.name.find("nothing") == std::string::npos;
       CHECK(r.bytes == (whole ? 16 : 0));
       if (s.name == "half an etype") CHECK(error == io::errc::datatype);
       if (s.name == "less than nothing") CHECK(error == io::errc::argument);

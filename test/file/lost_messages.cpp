@@ -1,4 +1,5 @@
-// Messages of calls in the background that are lost between nodes: no rank waits for them, what others wrote stays, and the file goes on.
+// Messages of calls in the background that are lost between nodes: no rank waits for them, what
+// others wrote stays, and the file goes on.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -30,11 +31,14 @@ int sum_of(int mine) {
   return all;
 }
 
-// A call in the background in which rank `who` loses its request number `answered`; false: there were not so many.
-bool check_loss(nodes_world const& world, std::string const& path, bool writes, int who, int answered) {
+// A call in the background in which rank `who` loses its request number `answered`; false: there
+// were not so many.
+bool check_loss(nodes_world const& world, std::string const& path, bool writes, int who,
+                int answered) {
   auto f = io::basic_file<nodes_world>::open(world, path, mode::create | mode::read_write);
   f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
-  std::vector<int> const before = numbers_from(world.rank() * numbers, numbers), now = numbers_from(-numbers, numbers);
+  std::vector<int> const before = numbers_from(world.rank() * numbers, numbers),
+                         now = numbers_from(-numbers, numbers);
   std::vector<int> room(numbers);
   f.write_at_all(0, before);
   f.iread_at_all(0, room).wait();  // all ranks have met
@@ -92,6 +96,7 @@ TEST_CASE("no rank waits for a message that is lost in the background", "[file][
   for (nodes_world const& world : worlds)
     for (bool writes : {true, false})
       for (int who : {0, ranks.size() - 1})
-        for (int answered = 0; check_loss(world, here / "data", writes, who, answered); ++answered) {
+        for (int answered = 0; check_loss(world, here / "data", writes, who, answered);
+             ++answered) {
         }
 }

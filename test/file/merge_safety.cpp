@@ -318,41 +318,62 @@ constexpr call thread{by::rank, true}, request{by::rank, true, true}, together{b
 
 std::vector<row> rows_of_a_node() {
   return {
-      {"the only rank keeps other opens out, and locks no window", {.ranks = 1}, {},
+      {"the only rank keeps other opens out, and locks no window",
+       {.ranks = 1},
+       {},
        "programs, merges, opens"},
       {"a second thread is as another rank", {.ranks = 1}, thread, "ranks, merges, opens, gate"},
-      {"a request locks: no rank waits for its end", {.ranks = 1}, request,
+      {"a request locks: no rank waits for its end",
+       {.ranks = 1},
+       request,
        "ranks, merges, opens, gate, locks"},
       {"a unique file of one rank needs no locks", {.how = unique, .ranks = 1}, {}, "none, merges"},
-      {"nor if there are none", {.how = unique, .ranks = 1, .have = locks::lack}, {},
+      {"nor if there are none",
+       {.how = unique, .ranks = 1, .have = locks::lack},
+       {},
        "none, merges"},
-      {"it cannot be merged if it cannot be read", {.how = unique, .ranks = 1, .reads = false}, {},
+      {"it cannot be merged if it cannot be read",
+       {.how = unique, .ranks = 1, .reads = false},
+       {},
        "none"},
-      {"threads of a unique file interfere", {.how = unique, .ranks = 1}, thread,
+      {"threads of a unique file interfere",
+       {.how = unique, .ranks = 1},
+       thread,
        "ranks, merges, gate"},
-      {"and without locks nothing is merged", {.how = unique, .ranks = 1, .have = locks::lack},
-       thread, "none"},
+      {"and without locks nothing is merged",
+       {.how = unique, .ranks = 1, .have = locks::lack},
+       thread,
+       "none"},
       {"ranks of a unique file interfere", {.how = unique}, {}, "ranks, merges, gate"},
-      {"but not in a collective call", {.how = unique}, together,
+      {"but not in a collective call",
+       {.how = unique},
+       together,
        "none, merges, owns, never waits"},
-      {"unless threads write", {.how = unique}, together_with_threads,
+      {"unless threads write",
+       {.how = unique},
+       together_with_threads,
        "ranks, merges, gate, never waits"},
       {"ranks of a node see each other", {}, {}, "ranks, merges, opens, gate"},
       {"without a gate all take locks", {.gates = false}, {}, "ranks, merges, opens"},
       {"write permission alone", {.reads = false}, {}, "ranks, opens, gate"},
       {"a rank without locks", {.have = locks::lack}, {}, "none, opens"},
-      {"a request where there are no locks", {.have = locks::lack}, request,
-       "none, opens, locks"},
+      {"a request where there are no locks", {.have = locks::lack}, request, "none, opens, locks"},
       {"a collective call", {}, together, "ranks, merges, opens, gate, owns, never waits"},
-      {"a collective call beside requests", {}, together_with_threads,
+      {"a collective call beside requests",
+       {},
+       together_with_threads,
        "ranks, merges, opens, gate, never waits"},
-      {"a collective call of one rank", {.ranks = 1}, together,
+      {"a collective call of one rank",
+       {.ranks = 1},
+       together,
        "programs, merges, opens, owns, never waits"},
       {"an agent", {}, agent, "ranks, merges, opens, gate"},
       {"a rank beside agents of its node", {}, beside_agents, "ranks, merges, opens, gate"},
       {"what a file lies on is nothing to a node", {.on = nfs}, {}, "ranks, merges, opens, gate"},
       {"nor if it is read late", {.on = moose}, {}, "ranks, merges, opens, gate"},
-      {"nor do hints keep a node from merging", {.asked = toggle::disable}, {},
+      {"nor do hints keep a node from merging",
+       {.asked = toggle::disable},
+       {},
        "ranks, merges, opens, gate"},
   };
 }
@@ -369,13 +390,21 @@ situation having(io::storage const& s, locks have) {
 
 std::vector<row> rows_of_nodes() {
   return {
-      {"ranks of several nodes do not merge by themselves", far(lustre), {},
+      {"ranks of several nodes do not merge by themselves",
+       far(lustre),
+       {},
        "ranks, opens, gate, sees its node"},
-      {"by the hint they do, and lock", asking(lustre, toggle::enable, false), {},
+      {"by the hint they do, and lock",
+       asking(lustre, toggle::enable, false),
+       {},
        "ranks, merges, opens, sees its node"},
-      {"and by agreement", asking(lustre, toggle::automatic, true), {},
+      {"and by agreement",
+       asking(lustre, toggle::automatic, true),
+       {},
        "ranks, merges, opens, sees its node"},
-      {"but not if they are told not to", asking(lustre, toggle::disable, true), {},
+      {"but not if they are told not to",
+       asking(lustre, toggle::disable, true),
+       {},
        "ranks, opens, gate, sees its node"},
       {"collective calls do", far(lustre), together,
        "ranks, merges, opens, gate, owns, never waits, sees its node"},
@@ -391,7 +420,9 @@ std::vector<row> rows_of_nodes() {
 
 std::vector<row> rows_of_caches() {
   return {
-      {"GlusterFS: what is under no lock may be long", far(gluster), {},
+      {"GlusterFS: what is under no lock may be long",
+       far(gluster),
+       {},
        "ranks, opens, gate, long ones too, sees its node"},
       {"GlusterFS: requests lock", far(gluster), request,
        "ranks, opens, gate, locks, long ones too, sees its node"},
@@ -400,25 +431,27 @@ std::vector<row> rows_of_caches() {
       {"GlusterFS: agents merge", far(gluster), agent,
        "ranks, merges, opens, long ones too, sees its node"},
       {"NFS: all writes lock", far(nfs), {}, "ranks, opens, long ones too, sees its node"},
-      {"NFS: those of a unique file, too", far(nfs, unique), {},
+      {"NFS: those of a unique file, too",
+       far(nfs, unique),
+       {},
        "ranks, long ones too, sees its node"},
       {"NFS: also in a collective call", far(nfs, unique), together,
        "ranks, merges, long ones too, owns, never waits, sees its node"},
       {"NFS: without locks nothing is merged", having(nfs, locks::lack), together,
        "none, opens, owns, never waits"},
       {"MooseFS: nothing is merged", asking(moose, toggle::enable, true), {}, "none, opens"},
-      {"MooseFS: not by collective calls", far(moose), together,
-       "none, opens, owns, never waits"},
+      {"MooseFS: not by collective calls", far(moose), together, "none, opens, owns, never waits"},
       {"MooseFS: not by agents", far(moose), agent, "none, opens"},
-      {"read late, and whole pages: all lock", far(traits(true, true, false, true)), {},
+      {"read late, and whole pages: all lock",
+       far(traits(true, true, false, true)),
+       {},
        "ranks, opens, long ones too, sees its node"},
   };
 }
 
 }  // namespace
 
-TEST_CASE("each call gets what the pages say of its node and its file system",
-          "[file][merging]") {
+TEST_CASE("each call gets what the pages say of its node and its file system", "[file][merging]") {
   io::shared_memory const lines = lines_of_gates();
   for (auto const& rows : {rows_of_a_node(), rows_of_nodes(), rows_of_caches()})
     for (row const& one : rows) {
@@ -581,9 +614,9 @@ TEST_CASE("a rank would merge in a view that has holes", "[file][merging]") {
   CHECK_FALSE(r.would_merge({16, io::type<int>, io::contiguous(8, io::type<int>)}));
   CHECK_FALSE(r.would_merge({0, io::type<std::byte>, io::contiguous(0, io::type<std::byte>)}));
   // All that offsets reach.
-  CHECK_FALSE(r.would_merge({0, io::type<std::byte>,
-                             io::contiguous(std::numeric_limits<std::int64_t>::max(),
-                                            io::type<std::byte>)}));
+  CHECK_FALSE(r.would_merge(
+      {0, io::type<std::byte>,
+       io::contiguous(std::numeric_limits<std::int64_t>::max(), io::type<std::byte>)}));
   // The last piece of a copy ends where the first one of the next begins.
   std::array<int, 2> const lengths{4, 4}, places{0, 12};
   io::view const touching(0, io::type<std::byte>,
@@ -760,8 +793,7 @@ TEST_CASE("a rank that is alone stays so: an open of the file waits", "[file][me
   one_file const f;
   rank_in a(f, 1);
   CHECK(a.is_alone());
-  auto enters =
-      std::async(std::launch::async, [&] { return std::make_unique<rank_in>(f, 2); });
+  auto enters = std::async(std::launch::async, [&] { return std::make_unique<rank_in>(f, 2); });
   CHECK(enters.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout);
   CHECK_FALSE(a.opens().readmit(a.file));
   std::unique_ptr<rank_in> const other = enters.get();
@@ -780,8 +812,8 @@ TEST_CASE("an open that came beside a strange lock is seen when it writes, thoug
                              change([](merge_safety& m) { m.locks_in_vain(); })}) {
     one_file const f;
     io::any_handle program = f.open();
-    CHECK_FALSE(program.lock(0, std::numeric_limits<std::int64_t>::max(),
-                             io::lock_kind::exclusive));
+    CHECK_FALSE(
+        program.lock(0, std::numeric_limits<std::int64_t>::max(), io::lock_kind::exclusive));
     rank_in r(f, 1);
     CHECK(r.opens().unseen());
     after(r.merges);
@@ -923,9 +955,9 @@ TEST_CASE("locks that other nodes do not see, or that keep nothing old away, are
       m.lies_on(moose);
     };
   };
-  for (auto const& change : {std::function<void(merge_safety&)>(late(false)),
-                             std::function<void(merge_safety&)>(
-                                 [](merge_safety& m) { m.locks_in_vain(); })}) {
+  for (auto const& change :
+       {std::function<void(merge_safety&)>(late(false)),
+        std::function<void(merge_safety&)>([](merge_safety& m) { m.locks_in_vain(); })}) {
     tried const t(f, f.open(), change);
     CHECK(t.failed.code == errc::no_locks);
     CHECK(t.none);

@@ -1,4 +1,5 @@
-// Merges and the writes of others: nothing of what somebody else writes into a window's holes is lost, whoever has the file open.
+// Merges and the writes of others: nothing of what somebody else writes into a window's holes is
+// lost, whoever has the file open.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,10 +82,11 @@ class watched : public io::forwarding<watched, io::any_handle> {
 };
 io::opener watched_opener(std::shared_ptr<std::function<void()>> then) {
   io::opener const inner = io::posix_opener();
-  return inner.opening([inner, then](std::string const& path, io::open_flags flags, std::error_code& error) {
-    io::any_handle h = inner(path, flags, error);
-    return error ? io::any_handle() : io::any_handle(watched(std::move(h), then));
-  });
+  return inner.opening(
+      [inner, then](std::string const& path, io::open_flags flags, std::error_code& error) {
+        io::any_handle h = inner(path, flags, error);
+        return error ? io::any_handle() : io::any_handle(watched(std::move(h), then));
+      });
 }
 
 // Until it is true, or so long that it would be if nothing held it up.
@@ -94,8 +96,10 @@ void give_time(std::atomic<bool> const& done) {
 
 }  // namespace
 
-TEST_CASE("who has a file alone merges without a lock on its windows, and by pieces where another open may write",
-          "[file][merging]") {
+TEST_CASE(
+    "who has a file alone merges without a lock on its windows, and by pieces where another open "
+    "may write",
+    "[file][merging]") {
   io::test::scratch const here;
   std::string const path = here / "data";
   make(path);
@@ -147,14 +151,16 @@ TEST_CASE("contiguous writes take no lock, whoever else has the file open", "[fi
   file f = file::open(io::self(), here / "data", mode::create | mode::read_write, {}, counted);
   file g = file::open(io::self(), here / "data", mode::read_write, {}, counted);
   CHECK(counts->calls(io::file_call::lock) == 2);  // each its own, for as long as it is open
-  for (int i = 0; i < 3; ++i) CHECK(put(f, 8 * i, "ffffffff").locks + put(g, 8 * i, "gggggggg").locks == 0);
+  for (int i = 0; i < 3; ++i)
+    CHECK(put(f, 8 * i, "ffffffff").locks + put(g, 8 * i, "gggggggg").locks == 0);
   CHECK(counts->calls(io::file_call::lock) == 2);
   CHECK(counts->calls(io::file_call::unlock) == 0);
   f.close();
   g.close();
 }
 
-TEST_CASE("an open waits for a merge that is under way, and the merge brings nothing of it back", "[file][merging]") {
+TEST_CASE("an open waits for a merge that is under way, and the merge brings nothing of it back",
+          "[file][merging]") {
   io::test::scratch const here;
   std::string const path = here / "data";
   make(path);
@@ -181,7 +187,8 @@ TEST_CASE("an open waits for a merge that is under way, and the merge brings not
   f.close();
 }
 
-TEST_CASE("a merge waits for the writes of other threads, and keeps them out", "[file][merging][threads]") {
+TEST_CASE("a merge waits for the writes of other threads, and keeps them out",
+          "[file][merging][threads]") {
   io::test::scratch const here;
   std::string const path = here / "data";
   for (mode const m : {mode::read_write, mode::read_write | mode::unique_open}) {
@@ -195,7 +202,8 @@ TEST_CASE("a merge waits for the writes of other threads, and keeps them out", "
     std::thread other;
     *between = [&] {
       other = std::thread([&] {
-        put(f, 0, "xxxxxxxx");  // of the view: where the merge writes, too, so it comes first or last
+        // of the view: where the merge writes, too, so it comes first or last
+        put(f, 0, "xxxxxxxx");
         written = true;
       });
       give_time(written);
@@ -218,7 +226,8 @@ TEST_CASE("programs that come and go lose nothing to a merge", "[file][merging][
   for (int c = 0; c < programs; ++c) {
     pid_t const child = ::fork();
     REQUIRE(child >= 0);
-    if (child == 0) {  // makes no checks of its own: what it lost would be missing in the end, or at once
+    // makes no checks of its own: what it lost would be missing in the end, or at once
+    if (child == 0) {
       int lost = 0;
       try {
         for (int round = 0; round < rounds; ++round) {
@@ -260,7 +269,8 @@ TEST_CASE("programs that come and go lose nothing to a merge", "[file][merging][
   CHECK(content(path) == stretches('m', static_cast<char>('A' + (rounds - 1) % 26)));
 }
 
-TEST_CASE("an open that ends in the middle leaves nothing that others wait for", "[file][merging][processes]") {
+TEST_CASE("an open that ends in the middle leaves nothing that others wait for",
+          "[file][merging][processes]") {
   io::test::scratch const here;
   std::string const path = here / "data";
   make(path);
@@ -270,8 +280,8 @@ TEST_CASE("an open that ends in the middle leaves nothing that others wait for",
     if (child == 0) {
       auto const between = std::make_shared<std::function<void()>>();
       *between = [] { ::_exit(0); };
-      file g =
-          file::open(io::self(), path, mode::read_write, {}, merging ? watched_opener(between) : io::posix_opener());
+      file g = file::open(io::self(), path, mode::read_write, {},
+                          merging ? watched_opener(between) : io::posix_opener());
       look_at_pieces(g, 8);
       if (merging) merge(g, 'x');
       ::_exit(merging ? 1 : 0);
@@ -287,14 +297,16 @@ TEST_CASE("an open that ends in the middle leaves nothing that others wait for",
   }
 }
 
-TEST_CASE("where locks come to an end after open, windows are written by pieces", "[file][merging][faults]") {
+TEST_CASE("where locks come to an end after open, windows are written by pieces",
+          "[file][merging][faults]") {
   io::test::scratch const here;
   std::string const path = here / "data";
   make(path);
   for (std::int64_t const last : {1, 2, 3}) {
     auto const script = std::make_shared<io::fault_script>();
     script->add(io::fail_from(io::file_call::lock, last, std::errc::no_lock_available));
-    file f = file::open(io::self(), path, mode::read_write, {}, io::with_faults(io::posix_opener(), script));
+    file f = file::open(io::self(), path, mode::read_write, {},
+                        io::with_faults(io::posix_opener(), script));
     look_at_pieces(f, 0);
     io::report const r = merge(f, static_cast<char>('0' + last));
     CHECK(r.bytes == bytes);
@@ -308,7 +320,8 @@ TEST_CASE("where locks come to an end after open, windows are written by pieces"
   }
 }
 
-TEST_CASE("data at the end of all offsets is locked, and merges keep out of it", "[file][merging]") {
+TEST_CASE("data at the end of all offsets is locked, and merges keep out of it",
+          "[file][merging]") {
   io::test::scratch const here;
   std::string const path = here / "data";
   file f = file::open(io::self(), path, mode::create | mode::read_write);
@@ -316,7 +329,8 @@ TEST_CASE("data at the end of all offsets is locked, and merges keep out of it",
   f.set_atomic(true);
   g.set_atomic(true);
   std::error_code error;
-  // Most file systems end before that; what matters is that nobody waits for a lock that stands for no data.
+  // Most file systems end before that; what matters is that nobody waits for a lock that stands for
+  // no data.
   std::string const data(8, 'a');
   f.write_at(INT64_MAX - 64, data, error);
   g.write_at(INT64_MAX - (std::int64_t{1} << 59), data, error);

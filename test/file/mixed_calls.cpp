@@ -1,4 +1,5 @@
-// Ranks that mix up collective calls in the background and others: all of them end, with words that say who is where.
+// Ranks that mix up collective calls in the background and others: all of them end, with words that
+// say who is where.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -101,11 +102,13 @@ struct between_nodes {
 
 }  // namespace
 
-TEST_CASE("one rank in a blocking call, the others wait for one in the background: not_same", "[file][errors][mixed]") {
+TEST_CASE("one rank in a blocking call, the others wait for one in the background: not_same",
+          "[file][errors][mixed]") {
   in_each_world([](auto const& world) {
     shared_scratch const here(world);
     int number = 0;
-    for (char const* name : {"write_at_all", "read_at_all", "set_view", "sync", "set_size", "close"})
+    for (char const* name :
+         {"write_at_all", "read_at_all", "set_view", "sync", "set_size", "close"})
       for (int culprit = 0; culprit < world.size(); ++culprit) {
         CAPTURE(name, culprit);
         calls c(world, here / ("f" + std::to_string(number++)));
@@ -120,9 +123,11 @@ TEST_CASE("one rank in a blocking call, the others wait for one in the backgroun
           c.wait(c.f.iwrite_at_all(c.at(), c.mine));
           CHECK(c.error == errc::not_same);
           // Who begins after another one has found it is told so.
-          CHECK_THAT(c.told, (Catch::Contains("rank " + std::to_string(culprit) + " is in " + name + " at ") &&
+          CHECK_THAT(c.told, (Catch::Contains("rank " + std::to_string(culprit) + " is in " + name +
+                                              " at ") &&
                               Catch::Contains("has not begun iwrite_at_all at ")) ||
-                                 (Catch::Contains("rank " + std::to_string(culprit) + " was in " + name + " at ") &&
+                                 (Catch::Contains("rank " + std::to_string(culprit) + " was in " +
+                                                  name + " at ") &&
                                   Catch::Contains("had not begun one that others had")));
           CHECK_THAT(c.told, Catch::Contains("mixed_calls.cpp"));
           c.f.sync(c.error);
@@ -135,8 +140,10 @@ TEST_CASE("one rank in a blocking call, the others wait for one in the backgroun
   });
 }
 
-TEST_CASE("a call in the background that one rank begins alone is an error there, when it waits or closes",
-          "[file][errors][mixed]") {
+TEST_CASE(
+    "a call in the background that one rank begins alone is an error there, when it waits or "
+    "closes",
+    "[file][errors][mixed]") {
   in_each_world([](auto const& world) {
     shared_scratch const here(world);
     for (int culprit = 0; culprit < world.size(); ++culprit)
@@ -159,10 +166,12 @@ TEST_CASE("a call in the background that one rank begins alone is an error there
         if (mine) {
           c.wait(std::move(more));
           CHECK(c.error == errc::not_same);
-          CHECK_THAT(c.told, Catch::Contains("is in sync at ") &&
-                                 Catch::Contains("mixed_calls.cpp:" + std::to_string(line) + ", and ") &&
-                                 Catch::Contains("has not begun iread_at_all") &&
-                                 Catch::Contains("which 1 of " + std::to_string(world.size()) + " ranks have begun"));
+          CHECK_THAT(c.told,
+                     Catch::Contains("is in sync at ") &&
+                         Catch::Contains("mixed_calls.cpp:" + std::to_string(line) + ", and ") &&
+                         Catch::Contains("has not begun iread_at_all") &&
+                         Catch::Contains("which 1 of " + std::to_string(world.size()) +
+                                         " ranks have begun"));
         }
         c.come_together();
 
@@ -176,7 +185,8 @@ TEST_CASE("a call in the background that one rank begins alone is an error there
   });
 }
 
-TEST_CASE("split calls against blocking ones, and a rank that leaves one out, end as well", "[file][errors][mixed]") {
+TEST_CASE("split calls against blocking ones, and a rank that leaves one out, end as well",
+          "[file][errors][mixed]") {
   in_each_world([](auto const& world) {
     shared_scratch const here(world);
     int const last = world.size() - 1;
@@ -187,7 +197,8 @@ TEST_CASE("split calls against blocking ones, and a rank that leaves one out, en
       c.f.begin_write_at_all(c.at(), c.mine);
       c.f.end(c.error);
       CHECK(c.error == errc::not_same);
-      CHECK_THAT(c.f.what_failed(), Catch::Contains("rank " + std::to_string(last) + " is in sync at "));
+      CHECK_THAT(c.f.what_failed(),
+                 Catch::Contains("rank " + std::to_string(last) + " is in sync at "));
       c.f.sync(c.error);
     }
     CHECK_FALSE(c.error);
@@ -224,8 +235,9 @@ TEST_CASE("ranks that are watched, all or one of them, are found as any others",
   }
 }
 
-TEST_CASE("many calls of both kinds, in one order but with ranks far apart, never look like mistakes",
-          "[file][mixed][random]") {
+TEST_CASE(
+    "many calls of both kinds, in one order but with ranks far apart, never look like mistakes",
+    "[file][mixed][random]") {
   in_each_world([](auto const& world) {
     shared_scratch const here(world);
     calls c(world, here / "f");
@@ -266,7 +278,8 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
   REQUIRE(mixed->is_void(1));
   io::agreement const why = mixed->fault("iread_at_all", here, false);
   CHECK(why.failed_rank == (ranks.size() > 2 ? ranks.size() - 1 : 0));
-  CHECK_THAT(why.detail, Catch::Contains("which 1 of " + std::to_string(ranks.size()) + " ranks have begun"));
+  CHECK_THAT(why.detail,
+             Catch::Contains("which 1 of " + std::to_string(ranks.size()) + " ranks have begun"));
 }
 
 TEST_CASE("words of who has begun and of what was decided are lost, and nobody waits for them",
@@ -276,7 +289,8 @@ TEST_CASE("words of who has begun and of what was decided are lost, and nobody w
   io::source_location const here = io::source_location::current();
   bool const is_deaf = ranks.rank() == ranks.size() - 1;
   if (is_deaf)
-    served->listen([](int, std::span<std::byte const>) -> std::vector<std::byte> { throw std::bad_alloc(); });
+    served->listen(
+        [](int, std::span<std::byte const>) -> std::vector<std::byte> { throw std::bad_alloc(); });
   MPI_Barrier(MPI_COMM_WORLD);
   mixed->begin("iread_at_all", here);
   if (is_deaf)

@@ -27,12 +27,14 @@ std::atomic<int> threads_left{1 << 20};
 
 }  // namespace
 
-// What clang's sanitizers have in its place: they are in the program itself, and must hear of threads.
-extern "C" int __interceptor_pthread_create(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*)
-    __attribute__((weak));
+// What clang's sanitizers have in its place: they are in the program itself, and must hear of
+// threads.
+extern "C" int __interceptor_pthread_create(pthread_t*, pthread_attr_t const*, void* (*)(void*),
+                                            void*) __attribute__((weak));
 
 // Stands before that of libc.
-extern "C" int pthread_create(pthread_t* made, pthread_attr_t const* how, void* (*body)(void*), void* argument) {
+extern "C" int pthread_create(pthread_t* made, pthread_attr_t const* how, void* (*body)(void*),
+                              void* argument) {
   using create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
   static auto const real = __interceptor_pthread_create
                                ? &__interceptor_pthread_create
@@ -91,11 +93,13 @@ TEST_CASE("with fewer threads than asked for the others do their work", "[reques
   io::hints h;
   h.io_threads = 8;
   threads_left = 2;
-  auto f = io::basic_file<io::self>::open(io::self(), here / "data", mode::create | mode::read_write, h);
+  auto f =
+      io::basic_file<io::self>::open(io::self(), here / "data", mode::create | mode::read_write, h);
   std::vector<int> data(100);
   for (int i = 0; i < 100; ++i) data[static_cast<std::size_t>(i)] = i;
   std::vector<io::request> requests;
-  for (int i = 0; i < 100; ++i) requests.push_back(f.iwrite_at(4 * i, data[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < 100; ++i)
+    requests.push_back(f.iwrite_at(4 * i, data[static_cast<std::size_t>(i)]));
   io::wait_all(requests);
   std::vector<int> got(100);
   f.read_at(0, got);

@@ -1,5 +1,6 @@
-// Filetypes whose copies interleave or overlap, or begin elsewhere than at their lower bound, and what argosy_lenient allows beside
-// them: against the map of their bytes, and against the MPI library's own file.
+// Filetypes whose copies interleave or overlap, or begin elsewhere than at their lower bound, and
+// what argosy_lenient allows beside them: against the map of their bytes, and against the MPI
+// library's own file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -45,7 +46,9 @@ struct type_map {
   std::vector<std::int64_t> offsets, lengths;
   std::int64_t lower = 0, extent = 0;
 
-  std::int64_t size() const { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
+  std::int64_t size() const {
+    return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  }
   std::int64_t offset_of(std::int64_t byte) const {
     std::int64_t const tile = byte / size();
     std::int64_t rest = byte % size();
@@ -53,14 +56,17 @@ struct type_map {
     while (rest >= lengths[k]) rest -= lengths[k++];
     return tile * extent + offsets[k] + rest;
   }
-  // As far as can be seen in so many tiles, which is far enough: they reach beyond where the first one ends.
+  // As far as can be seen in so many tiles, which is far enough: they reach beyond where the first
+  // one ends.
   bool names_twice(std::int64_t tiles = 24) const {
     std::set<std::int64_t> seen;
     for (std::int64_t i = 0; i < tiles * size(); ++i)
       if (!seen.insert(offset_of(i)).second) return true;
     return false;
   }
-  auto filetype() const { return io::resized(io::hindexed(lengths, offsets, io::type<std::uint8_t>), lower, extent); }
+  auto filetype() const {
+    return io::resized(io::hindexed(lengths, offsets, io::type<std::uint8_t>), lower, extent);
+  }
   std::string text() const {
     std::string s = "extent " + std::to_string(extent) + " from " + std::to_string(lower) + ":";
     for (std::size_t k = 0; k < offsets.size(); ++k)
@@ -100,8 +106,10 @@ io::any_policy random_policy(random_source& random) {
     case 0:
       return io::independent{.buffer_bytes = from_to(random, 1, 40)};
     case 1:
-      return io::sieving{
-          .read_window_bytes = 16, .write_window_bytes = 16, .reads = io::sieve::always, .writes = io::sieve::always};
+      return io::sieving{.read_window_bytes = 16,
+                         .write_window_bytes = 16,
+                         .reads = io::sieve::always,
+                         .writes = io::sieve::always};
     case 2:
       return io::two_phase{};
     default:
@@ -113,7 +121,8 @@ constexpr std::int64_t area = 1 << 15;  // of a rank
 
 }  // namespace
 
-TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes that they name", "[file][view]") {
+TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes that they name",
+          "[file][view]") {
   CAPTURE(seed());
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
@@ -131,7 +140,8 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
       f.write_at_all(area * world.rank(), model);
       f.close();
     }
-    auto f = io::file::open(world, path, writes ? mode::read_write : mode::read, io::hints{.lenient = lenient});
+    auto f = io::file::open(world, path, writes ? mode::read_write : mode::read,
+                            io::hints{.lenient = lenient});
     std::error_code error;
     f.set_view(area * world.rank(), {io::type<std::int32_t>, m.filetype()}, error);
     // MPI forbids overlap in the filetype, not of its copies.
@@ -152,14 +162,19 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
       std::int64_t const left = std::array<std::int64_t, 3>{
           most, m.size() / 4, 2}[static_cast<std::size_t>(from_to(common, 0, 2))];
       // Fractions of etypes are allowed at explicit offsets only.
-      std::int64_t const bytes = lenient && call % 2 == 0 ? from_to(own, 0, 4 * left) : 4 * from_to(own, 0, left);
-      bool const reads = !writes || from_to(common, 0, 1) == 0, together = from_to(common, 0, 1) == 0;
+      std::int64_t const bytes =
+          lenient && call % 2 == 0 ? from_to(own, 0, 4 * left) : 4 * from_to(own, 0, left);
+      bool const reads = !writes || from_to(common, 0, 1) == 0,
+                 together = from_to(common, 0, 1) == 0;
       io::any_policy const by = random_policy(common);
       CAPTURE(call, at, bytes, reads, together);
-      auto const place = [&](std::int64_t i) { return static_cast<std::size_t>(m.offset_of(4 * at + i)); };
+      auto const place = [&](std::int64_t i) {
+        return static_cast<std::size_t>(m.offset_of(4 * at + i));
+      };
       if (reads) {
         std::vector<std::uint8_t> got(static_cast<std::size_t>(bytes)), expected(got.size());
-        for (std::int64_t i = 0; i < bytes; ++i) expected[static_cast<std::size_t>(i)] = model[place(i)];
+        for (std::int64_t i = 0; i < bytes; ++i)
+          expected[static_cast<std::size_t>(i)] = model[place(i)];
         auto const r = together ? f.read_at_all(at, got, by) : f.read_at(at, got, by);
         CHECK(r.bytes == bytes);
         CHECK(got == expected);
@@ -178,7 +193,8 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
                                 : std::error_code()));
         written_twice += twice;
         if (fails) continue;
-        for (std::int64_t i = 0; i < bytes; ++i) model[place(i)] = data[static_cast<std::size_t>(i)];
+        for (std::int64_t i = 0; i < bytes; ++i)
+          model[place(i)] = data[static_cast<std::size_t>(i)];
         CHECK(r.bytes == bytes);
       }
     }
@@ -204,8 +220,10 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
   CHECK(written_twice > 10);
 }
 
-TEST_CASE("at the end of the file a view whose copies interleave ends at the first byte that is not there",
-          "[file][view]") {
+TEST_CASE(
+    "at the end of the file a view whose copies interleave ends at the first byte that is not "
+    "there",
+    "[file][view]") {
   CAPTURE(seed());
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
@@ -230,7 +248,8 @@ TEST_CASE("at the end of the file a view whose copies interleave ends at the fir
     std::vector<std::uint8_t> got(400, 0xee);
     CHECK(f.read_at(0, got, random_policy(random)).bytes == std::min<std::int64_t>(there, 400));
     for (std::int64_t i = 0; i < 400; ++i)
-      CHECK(got[static_cast<std::size_t>(i)] == (i < there ? content[static_cast<std::size_t>(m.offset_of(i))] : 0xee));
+      CHECK(got[static_cast<std::size_t>(i)] ==
+            (i < there ? content[static_cast<std::size_t>(m.offset_of(i))] : 0xee));
     f.seek(0, io::seek_from::end);
     CHECK(f.position() == first_behind);
     f.close();
@@ -238,7 +257,8 @@ TEST_CASE("at the end of the file a view whose copies interleave ends at the fir
   }
 }
 
-TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", "[file][view][mpi]") {
+TEST_CASE("the MPI library's file takes the same filetypes for the same bytes",
+          "[file][view][mpi]") {
   CAPTURE(seed());
   io::mpi const world(MPI_COMM_WORLD);
   if (world.size() > 1) return;
@@ -249,7 +269,8 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", 
     type_map m = random_map(random, 4, lenient);
     if (m.extent == 0 || m.names_twice()) continue;
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
-    // Its ROMIO moves a view by the filetype's lower bound, and refuses it if bytes then come before its displacement.
+    // Its ROMIO moves a view by the filetype's lower bound, and refuses it if bytes then come
+    // before its displacement.
     m.lower = 0;
 #endif
     std::int64_t const at = from_to(random, 0, 20);
@@ -257,20 +278,24 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", 
     CAPTURE(round, m.text(), at, data.size());
     std::string const ours = here / "ours", theirs = here / "theirs";
     {
-      auto f = io::file::open(world, ours, mode::create | mode::read_write, io::hints{.lenient = lenient});
+      auto f = io::file::open(world, ours, mode::create | mode::read_write,
+                              io::hints{.lenient = lenient});
       f.set_size(0);
       f.set_view(3, {io::type<std::int32_t>, m.filetype()});
       f.write_at(at, data);
       f.close();
     }
     MPI_File f = MPI_FILE_NULL;
-    MPI_File_open(MPI_COMM_SELF, theirs.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_SELF, theirs.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                  &f);
     MPI_File_set_size(f, 0);
-    MPI_File_set_size(f, 1 << 14);  // zeros: behind the end, ROMIO fills holes with what is in its buffer
+    // zeros: behind the end, ROMIO fills holes with what is in its buffer
+    MPI_File_set_size(f, 1 << 14);
     auto const filetype = io::to_mpi(m.filetype().form());
-    REQUIRE(MPI_File_set_view(f, 3, MPI_INT32_T, filetype.get(), "native", MPI_INFO_NULL) == MPI_SUCCESS);
-    REQUIRE(MPI_File_write_at(f, at, data.data(), static_cast<int>(data.size()), MPI_BYTE, MPI_STATUS_IGNORE) ==
+    REQUIRE(MPI_File_set_view(f, 3, MPI_INT32_T, filetype.get(), "native", MPI_INFO_NULL) ==
             MPI_SUCCESS);
+    REQUIRE(MPI_File_write_at(f, at, data.data(), static_cast<int>(data.size()), MPI_BYTE,
+                              MPI_STATUS_IGNORE) == MPI_SUCCESS);
     MPI_File_close(&f);
     // Open MPI 4.1's file may be longer by what it reserves; bytes are compared as far as ours go.
     std::string const a = content_of(ours), b = content_of(theirs).substr(0, a.size());
@@ -281,10 +306,12 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", 
 TEST_CASE("what is not lenient, and what stays refused where it is", "[file][view]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
-  type_map const uneven{{0, 6}, {4, 4}, 0, 11}, fraction{{0, 6}, {3, 3}, 0, 11}, back{{8, 0}, {4, 4}, 0, 16};
+  type_map const uneven{{0, 6}, {4, 4}, 0, 11}, fraction{{0, 6}, {3, 3}, 0, 11},
+      back{{8, 0}, {4, 4}, 0, 16};
   for (bool const lenient : {false, true}) {
     CAPTURE(lenient);
-    auto f = io::file::open(world, here / "data", mode::create | mode::read_write, io::hints{.lenient = lenient});
+    auto f = io::file::open(world, here / "data", mode::create | mode::read_write,
+                            io::hints{.lenient = lenient});
     std::error_code error;
     f.set_view(0, {io::type<std::int32_t>, uneven.filetype()}, error);
     CHECK(error == (lenient ? std::error_code() : errc::datatype));
@@ -322,7 +349,8 @@ TEST_CASE("copies of a filetype overlap, and the accesses of a program do not", 
   auto const bytes = [](std::int64_t n) { return numbers(static_cast<std::size_t>(n), 3); };
   for (bool const lenient : {false, true}) {
     CAPTURE(lenient);
-    auto f = io::file::open(world, here / "data", mode::create | mode::read_write, io::hints{.lenient = lenient});
+    auto f = io::file::open(world, here / "data", mode::create | mode::read_write,
+                            io::hints{.lenient = lenient});
     f.set_size(0);
     f.set_size(1024 * world.size());
     std::error_code error;
@@ -423,7 +451,8 @@ TEST_CASE("ranks at their pointers meet ranks at offsets, if that is lenient", "
   shared_scratch const here(world);
   for (bool const lenient : {false, true}) {
     CAPTURE(lenient);
-    auto f = io::file::open(world, here / "data", mode::create | mode::read_write, io::hints{.lenient = lenient});
+    auto f = io::file::open(world, here / "data", mode::create | mode::read_write,
+                            io::hints{.lenient = lenient});
     std::vector<std::uint8_t> const data = numbers(100, world.rank());
     std::vector<std::uint8_t> back(100);
     bool const nothing = world.rank() > 0;

@@ -29,7 +29,9 @@ using io::tool::trace_event;
 namespace {
 
 struct variable {
-  variable(char const* name, std::string const& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  variable(char const* name, std::string const& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
   ~variable() { ::unsetenv(name_); }
   char const* name_;
 };
@@ -38,7 +40,8 @@ struct variable {
 std::vector<std::string> paths_of(std::string const& directory, int rank) {
   std::vector<std::string> paths;
   for (auto const& e : std::filesystem::directory_iterator(directory))
-    if (e.path().filename().string().find("-rank" + std::to_string(rank) + ".") != std::string::npos)
+    if (e.path().filename().string().find("-rank" + std::to_string(rank) + ".") !=
+        std::string::npos)
       paths.push_back(e.path().string());
   return paths;
 }
@@ -60,13 +63,15 @@ std::map<std::string, std::int64_t> own_times(io::tool::trace const& t, trace_ev
     if (e.name == "round") continue;  // a part of the exchange, which has its time
     std::int64_t inside = 0;
     for (trace_event const& f : t.events) {
-      bool const within = &f != &e && f.begin_ns >= e.begin_ns && f.end_ns() <= e.end_ns() && f.category != e.category;
+      bool const within = &f != &e && f.begin_ns >= e.begin_ns && f.end_ns() <= e.end_ns() &&
+                          f.category != e.category;
       // Only what is directly inside.
       bool direct = within;
       for (trace_event const& g : t.events)
-        direct = direct && !(&g != &e && &g != &f && g.begin_ns >= e.begin_ns && g.end_ns() <= e.end_ns() &&
-                             f.begin_ns >= g.begin_ns && f.end_ns() <= g.end_ns() && g.took_ns > f.took_ns &&
-                             g.category != e.category);
+        direct = direct &&
+                 !(&g != &e && &g != &f && g.begin_ns >= e.begin_ns && g.end_ns() <= e.end_ns() &&
+                   f.begin_ns >= g.begin_ns && f.end_ns() <= g.end_ns() && g.took_ns > f.took_ns &&
+                   g.category != e.category);
       if (direct) inside += f.took_ns;
     }
     own[e.category] += e.took_ns - inside;
@@ -205,14 +210,16 @@ TEST_CASE("messages between nodes are arrows from their send to their receive", 
   ranks.barrier();
 }
 
-TEST_CASE("calls that do not wait have their phases, too, wherever they are carried out", "[phases][mpi]") {
+TEST_CASE("calls that do not wait have their phases, too, wherever they are carried out",
+          "[phases][mpi]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   auto const check = [&]<class World>(World const& world) {
     argosy::test::shared_scratch const dir(world);
     std::string const name = dir / "";
     variable const on("ARGOSY_TRACE", "phases"), where("ARGOSY_TRACE_DIR", name);
     {
-      auto f = io::basic_file<World>::open(world, name + "data", io::mode::create | io::mode::read_write);
+      auto f = io::basic_file<World>::open(world, name + "data",
+                                           io::mode::create | io::mode::read_write);
       std::vector<std::byte> const mine(64 << 10, std::byte{1});
       auto together = f.iwrite_at_all(world.rank() * std::ssize(mine), mine);
       together.wait();
@@ -236,18 +243,22 @@ TEST_CASE("a rank that waits for others has written all that it did before", "[p
   io::mpi const world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   std::vector<std::byte> const mine(100);
-  // The others come to the call, and rank 0 when it has seen in their traces what they did before it.
-  auto const look = [&](std::string const& directory, std::string const& mode, int number, auto const& call) {
+  // The others come to the call, and rank 0 when it has seen in their traces what they did before
+  // it.
+  auto const look = [&](std::string const& directory, std::string const& mode, int number,
+                        auto const& call) {
     io::file f;
     variable const on("ARGOSY_TRACE", mode), where("ARGOSY_TRACE_DIR", directory);
-    f = io::file::open(world, directory + "/data" + std::to_string(number), io::mode::create | io::mode::read_write);
+    f = io::file::open(world, directory + "/data" + std::to_string(number),
+                       io::mode::create | io::mode::read_write);
     for (int i = 0; i < 3; ++i) f.write_at(1000 * number + i, mine);
     bool seen = true;
     std::string const last = "\"offset\":" + std::to_string(1000 * number + 2) + ",";
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     auto const has_told = [&](int r) {  // the trace of a rank is made when it is first written
       auto const paths = paths_of(directory, r);
-      return !paths.empty() && argosy::test::content_of(paths.front()).find(last) != std::string::npos;
+      return !paths.empty() &&
+             argosy::test::content_of(paths.front()).find(last) != std::string::npos;
     };
     for (int r = 1; r < world.size() && world.rank() == 0; ++r)
       while (!has_told(r) && seen) {
@@ -265,8 +276,11 @@ TEST_CASE("a rank that waits for others has written all that it did before", "[p
     look(name, mode, 1, [&](io::file& f) { f.write_at_all(0, mine); });
     look(name, mode, 2, [&](io::file& f) { f.write_at_all(0, mine, io::two_phase{}); });
     look(name, mode, 3, [&](io::file& f) { f.sync(); });
-    look(name, mode, 4, [&](io::file& f) { f.set_view(io::view(0, io::type<int>, io::type<int>)); });
-    look(name, mode, 5, [&](io::file&) { io::file::open(world, name + "other", io::mode::create | io::mode::write); });
+    look(name, mode, 4,
+         [&](io::file& f) { f.set_view(io::view(0, io::type<int>, io::type<int>)); });
+    look(name, mode, 5, [&](io::file&) {
+      io::file::open(world, name + "other", io::mode::create | io::mode::write);
+    });
     look(name, mode, 6, [&](io::file& f) { f.iwrite_at_all(0, mine).wait(); });
     world.barrier();
   }
@@ -279,7 +293,8 @@ TEST_CASE("without phases a trace has calls only, and off has none", "[phases][m
     std::string const traces = dir / mode;
     std::filesystem::create_directory(traces);
     variable const on("ARGOSY_TRACE", mode), where("ARGOSY_TRACE_DIR", traces);
-    auto f = io::basic_file<io::self>::open(io::self(), dir / "f", io::mode::create | io::mode::write);
+    auto f =
+        io::basic_file<io::self>::open(io::self(), dir / "f", io::mode::create | io::mode::write);
     std::vector<std::byte> const mine(100);
     f.write_at(0, mine);
     f.close();

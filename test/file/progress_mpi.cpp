@@ -1,4 +1,5 @@
-// Nonblocking collective calls go on while ranks wait elsewhere: in MPI, for other files, in another order.
+// Nonblocking collective calls go on while ranks wait elsewhere: in MPI, for other files, in
+// another order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -35,7 +36,8 @@ void in_each_world(Check&& check) {
   if (ranks.size() > 2) check(nodes_world(ranks, {2}));
 }
 
-// Every rank's part of a file whose ranks take turns, element by element, so that all of them meet in each window.
+// Every rank's part of a file whose ranks take turns, element by element, so that all of them meet
+// in each window.
 template <class World>
 struct turns {
   static constexpr std::size_t count = 3000;
@@ -46,10 +48,13 @@ struct turns {
   std::vector<double> mine = std::vector<double>(count), room = std::vector<double>(count, -1);
 
   turns(World const& w, std::string const& p, io::hints const& h = {})
-      : world(w), path(p), f(io::basic_file<World>::open(world, path, mode::create | mode::read_write, h)) {
+      : world(w),
+        path(p),
+        f(io::basic_file<World>::open(world, path, mode::create | mode::read_write, h)) {
     std::iota(mine.begin(), mine.end(), world.rank() * 1e6);
     f.set_view(world.rank() * 8,
-               {io::type<double>, io::resized(io::type<double>, 0, 8 * static_cast<std::int64_t>(world.size()))});
+               {io::type<double>,
+                io::resized(io::type<double>, 0, 8 * static_cast<std::int64_t>(world.size()))});
   }
   io::request write() { return f.iwrite_at_all(0, mine); }
   void holds_all() {
@@ -79,7 +84,8 @@ TEST_CASE("a rank that asks whether its call has ended waits for nobody", "[file
   });
 }
 
-TEST_CASE("ranks may wait for a call while others that have begun it wait in MPI", "[file][progress]") {
+TEST_CASE("ranks may wait for a call while others that have begun it wait in MPI",
+          "[file][progress]") {
   in_each_world([](auto const& world) {
     shared_scratch const here(world);
     for (int first = 0; first < world.size(); ++first) {
@@ -139,7 +145,8 @@ TEST_CASE("polling ranks see their calls end", "[file][progress]") {
 
 namespace {
 
-// Nodes that nothing but MPI reaches. Sockets may be had (`listens`), but whoever asks by them gets no answer.
+// Nodes that nothing but MPI reaches. Sockets may be had (`listens`), but whoever asks by them gets
+// no answer.
 template <bool listens>
 struct nodes_apart : nodes_world {
   using nodes_world::nodes_world;
@@ -150,7 +157,8 @@ struct nodes_apart : nodes_world {
   std::unique_ptr<io::service> serve(io::serve_function, std::error_code& error) const {
     struct nobody : io::service {
       std::vector<io::service_answer> call(std::vector<io::parcel> const& requests) override {
-        return std::vector<io::service_answer>(requests.size(), {make_error_code(io::errc::rank_failed), {}});
+        return std::vector<io::service_answer>(requests.size(),
+                                               {make_error_code(io::errc::rank_failed), {}});
       }
     };
     error = listens ? std::error_code() : std::make_error_code(std::errc::host_unreachable);
@@ -172,12 +180,14 @@ void check_in_calls(World const& world, std::string const& path, io::hints const
 
 }  // namespace
 
-TEST_CASE("without sockets between nodes calls are carried out where they are waited for", "[file][progress]") {
+TEST_CASE("without sockets between nodes calls are carried out where they are waited for",
+          "[file][progress]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   if (ranks.size() == 1) return;
   shared_scratch const here(ranks);
   check_in_calls(nodes_world(ranks, {1}), here / "hint", {.progress = "in_calls"});
-  check_in_calls(nodes_apart<false>(ranks.split(0, ranks.rank()), {1}), here / "apart", {});  // which keeps nothing yet
+  // which keeps nothing yet
+  check_in_calls(nodes_apart<false>(ranks.split(0, ranks.rank()), {1}), here / "apart", {});
   check_in_calls(nodes_apart<true>(ranks.split(0, ranks.rank()), {1}), here / "unreached", {});
   nodes_world const nodes(ranks, {1});
   turns t(nodes, here / "sockets");
@@ -205,7 +215,8 @@ void check_ordered_only(World const& world, std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("where files are read late, and rank 0 cannot be asked, no file keeps the shared pointer", "[file][shared]") {
+TEST_CASE("where files are read late, and rank 0 cannot be asked, no file keeps the shared pointer",
+          "[file][shared]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   if (ranks.size() == 1) return;
   shared_scratch const here(ranks);

@@ -73,7 +73,7 @@ inline bytes whole_file(std::string const& path) {
   return {all.begin(), all.end()};
 }
 
-// --- Comparing: says what differs and where, and counts, so that all ranks stop after the same round ---
+// --- Comparing: says what differs and where, and counts, so that all ranks stop after the same rou
 
 inline std::int64_t failures = 0;
 
@@ -84,13 +84,15 @@ inline void same(std::string const& what, std::int64_t got, std::int64_t expecte
 }
 
 inline void same(std::string const& what, bytes const& got, bytes const& expected) {
-  same("size of " + what, static_cast<std::int64_t>(got.size()), static_cast<std::int64_t>(expected.size()));
+  same("size of " + what, static_cast<std::int64_t>(got.size()),
+       static_cast<std::int64_t>(expected.size()));
   std::size_t const common = std::min(got.size(), expected.size());
-  auto const first =
-      std::mismatch(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(common), expected.begin()).first;
+  auto const first = std::mismatch(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(common),
+                                   expected.begin())
+                         .first;
   if (auto const at = static_cast<std::size_t>(first - got.begin()); at < common) {
-    same(what + ", byte " + std::to_string(at) + " of " + std::to_string(common), static_cast<int>(got[at]),
-         static_cast<int>(expected[at]));
+    same(what + ", byte " + std::to_string(at) + " of " + std::to_string(common),
+         static_cast<int>(got[at]), static_cast<int>(expected[at]));
   }
 }
 

@@ -76,15 +76,20 @@ io::view view_of(std::int64_t displacement, tile const& t, io::representation co
     case tile::shape::listed:
       break;
     case tile::shape::dealt:
-      return io::view(displacement, e, io::darray<T, 1>({t.a}, {io::distribute::cyclic(t.b)}, {t.c}, t.d), r);
+      return io::view(displacement, e,
+                      io::darray<T, 1>({t.a}, {io::distribute::cyclic(t.b)}, {t.c}, t.d), r);
     case tile::shape::box:
-      return io::view(displacement, e, io::subarray({t.a, t.b}, {t.a, t.c}, {std::int64_t{0}, t.d}, e), r);
+      return io::view(displacement, e,
+                      io::subarray({t.a, t.b}, {t.a, t.c}, {std::int64_t{0}, t.d}, e), r);
     case tile::shape::strided:
-      return io::view(displacement + t.shift * unit, e, io::resized(io::vector(t.a, t.b, t.c, e), 0, extent), r);
+      return io::view(displacement + t.shift * unit, e,
+                      io::resized(io::vector(t.a, t.b, t.c, e), 0, extent), r);
     case tile::shape::nested:
-      return io::view(
-          displacement, e,
-          io::resized(io::hvector(t.a, 1, t.b * unit, io::indexed(t.inner_lengths, t.inner_starts, e)), 0, extent), r);
+      return io::view(displacement, e,
+                      io::resized(io::hvector(t.a, 1, t.b * unit,
+                                              io::indexed(t.inner_lengths, t.inner_starts, e)),
+                                  0, extent),
+                      r);
   }
   return io::view(displacement, e, io::resized(io::indexed(t.lengths, t.starts, e), 0, extent), r);
 }
@@ -104,7 +109,9 @@ io::buffer buffer_of(std::byte* start, memory const& m) {
     case memory::shape::scattered:
       return io::memory(first, io::hindexed(list(m.inner.size(), 1), m.inner, e));
     case memory::shape::copies:
-      return io::memory(first, io::resized(io::hindexed(list(m.inner.size(), 1), m.inner, e), 0, m.stride), m.copies);
+      return io::memory(first,
+                        io::resized(io::hindexed(list(m.inner.size(), 1), m.inner, e), 0, m.stride),
+                        m.copies);
   }
   return io::memory(first, e, n);
 }
@@ -151,9 +158,11 @@ inline std::vector<kind> const& kinds() {
 inline std::vector<tile> deal(engine& random, int ranks) {
   std::vector<tile> all(static_cast<std::size_t>(ranks));
   auto const how = static_cast<tile::shape>(pick(random, 0, 4));
-  auto const spread = [&](std::int64_t extent, std::int64_t longest, auto&& lengths, auto&& starts) {
+  auto const spread = [&](std::int64_t extent, std::int64_t longest, auto&& lengths,
+                          auto&& starts) {
     for (std::int64_t at = 0; at < extent;) {
-      std::int64_t const length = std::min(pick(random, 1, longest), extent - at), owner = pick(random, 0, ranks);
+      std::int64_t const length = std::min(pick(random, 1, longest), extent - at),
+                         owner = pick(random, 0, ranks);
       if (owner < ranks) {
         lengths(all[static_cast<std::size_t>(owner)]).push_back(length);
         starts(all[static_cast<std::size_t>(owner)]).push_back(at);
@@ -162,12 +171,16 @@ inline std::vector<tile> deal(engine& random, int ranks) {
     }
   };
   std::int64_t const a = pick(random, 1, 8), b = pick(random, 1, 5), gap = pick(random, 0, 4);
-  std::int64_t const extent = pick(random, 1, one_in(random, 5) ? 400 : 60), longest = one_in(random, 2) ? 3 : 20;
+  std::int64_t const extent = pick(random, 1, one_in(random, 5) ? 400 : 60),
+                     longest = one_in(random, 2) ? 3 : 20;
   if (how == tile::shape::listed)
-    spread(extent, longest, [](tile& t) -> list& { return t.lengths; }, [](tile& t) -> list& { return t.starts; });
+    spread(
+        extent, longest, [](tile& t) -> list& { return t.lengths; },
+        [](tile& t) -> list& { return t.starts; });
   if (how == tile::shape::nested)
     spread(
-        std::max<std::int64_t>(extent / a, 1), longest, [](tile& t) -> list& { return t.inner_lengths; },
+        std::max<std::int64_t>(extent / a, 1), longest,
+        [](tile& t) -> list& { return t.inner_lengths; },
         [](tile& t) -> list& { return t.inner_starts; });
   for (int r = 0; r < ranks; ++r) {
     tile& t = all[static_cast<std::size_t>(r)];
@@ -185,7 +198,8 @@ inline std::vector<tile> deal(engine& random, int ranks) {
         t.b = std::max<std::int64_t>(extent / a, 1);
         t.extent = t.a * t.b + gap;
         for (std::int64_t i = 0; i < t.a; ++i)
-          for (std::size_t k = 0; k < t.inner_starts.size(); ++k) add(i * t.b + t.inner_starts[k], t.inner_lengths[k]);
+          for (std::size_t k = 0; k < t.inner_starts.size(); ++k)
+            add(i * t.b + t.inner_starts[k], t.inner_lengths[k]);
         break;
       case tile::shape::dealt:
         t.a = extent;
@@ -277,12 +291,13 @@ inline io::any_policy random_policy(engine& random) {
 enum class pointer { at, individual, shared };
 enum class manner { blocking, request, collective };
 
-inline char const* const call_names[2][3][3] = {{{"read_at", "iread_at", "read_at_all"},
-                                                 {"read", "iread", "read_all"},
-                                                 {"read_shared", "iread_shared", "read_ordered"}},
-                                                {{"write_at", "iwrite_at", "write_at_all"},
-                                                 {"write", "iwrite", "write_all"},
-                                                 {"write_shared", "iwrite_shared", "write_ordered"}}};
+inline char const* const call_names[2][3][3] = {
+    {{"read_at", "iread_at", "read_at_all"},
+     {"read", "iread", "read_all"},
+     {"read_shared", "iread_shared", "read_ordered"}},
+    {{"write_at", "iwrite_at", "write_at_all"},
+     {"write", "iwrite", "write_all"},
+     {"write_shared", "iwrite_shared", "write_ordered"}}};
 
 struct call {
   std::int64_t offset = 0;  // in elements; of the individual pointer where `seeks`
@@ -306,7 +321,8 @@ struct part {  // of one rank
   std::int64_t end(std::int64_t displacement, kind const& k) const {
     std::int64_t last = 0;
     for (call const& c : calls)
-      if (c.count > 0) last = std::max(last, place(c.offset + c.count - 1, displacement, k) + k.extent);
+      if (c.count > 0)
+        last = std::max(last, place(c.offset + c.count - 1, displacement, k) + k.extent);
     return last;
   }
 };
@@ -325,7 +341,9 @@ struct script {
   bytes before;  // what the file holds
 
   std::string describe() const {
-    std::string text = std::string(call_names[writes][static_cast<int>(by)][static_cast<int>(how)]) + " of " + k->name;
+    std::string text =
+        std::string(call_names[writes][static_cast<int>(by)][static_cast<int>(how)]) + " of " +
+        k->name;
     if (external) text += ", external32";
     if (atomic) text += ", atomic";
     if (unique) text += ", unique_open";
@@ -338,7 +356,8 @@ struct script {
 inline script make_script(std::uint64_t seed, int ranks) {
   engine random(seed);
   script s;
-  s.k = &kinds()[static_cast<std::size_t>(pick(random, 0, static_cast<std::int64_t>(kinds().size()) - 1))];
+  s.k = &kinds()[static_cast<std::size_t>(
+      pick(random, 0, static_cast<std::int64_t>(kinds().size()) - 1))];
   s.writes = one_in(random, 2);
   s.by = static_cast<pointer>(pick(random, 0, 2));
   s.how = static_cast<manner>(pick(random, 0, 2));
@@ -358,12 +377,15 @@ inline script make_script(std::uint64_t seed, int ranks) {
   }
   std::vector<tile> tiles = deal(random, ranks);
   if (s.by == pointer::shared) {  // needs the same view on all ranks
-    auto const some = std::max_element(tiles.begin(), tiles.end(),
-                                       [](auto const& x, auto const& y) { return x.elements() < y.elements(); });
+    auto const some =
+        std::max_element(tiles.begin(), tiles.end(),
+                         [](auto const& x, auto const& y) { return x.elements() < y.elements(); });
     tiles.assign(tiles.size(), *some);
   }
-  std::int64_t const calls = pick(random, 1, 4);  // the same number on all ranks, for collective ones
-  std::vector<bool> by_hints;                     // ranks agree in collective calls whether they choose themselves
+  // the same number on all ranks, for collective ones
+  std::int64_t const calls = pick(random, 1, 4);
+  // ranks agree in collective calls whether they choose themselves
+  std::vector<bool> by_hints;
   for (std::int64_t i = 0; i < calls; ++i) by_hints.push_back(one_in(random, 2));
   std::int64_t shared = 0;
   for (int r = 0; r < ranks; ++r) {
@@ -416,8 +438,10 @@ inline script make_script(std::uint64_t seed, int ranks) {
     for (part const& p : s.parts) end = std::max(end, p.end(s.displacement, *s.k));
   }
   std::int64_t const size = one_in(random, 3) ? pick(random, 0, end) : end + pick(random, 0, 200);
-  // Open MPI 4.1 leaves what was in its memory in the holes of a file that it makes longer: give it a long one.
-  bool const needs_all = s.by_mpi || (s.by == pointer::shared && !s.writes && s.how != manner::collective);
+  // Open MPI 4.1 leaves what was in its memory in the holes of a file that it makes longer: give it
+  // a long one.
+  bool const needs_all =
+      s.by_mpi || (s.by == pointer::shared && !s.writes && s.how != manner::collective);
   s.before = random_bytes(random(), needs_all ? std::max(size, end) : size);
   return s;
 }

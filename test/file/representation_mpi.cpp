@@ -43,16 +43,16 @@ void compare(MPI_Datatype type, T (*value)(std::mt19937_64&), MPI_Aint item_byte
   std::vector<std::byte> ours(static_cast<std::size_t>(c.file_size())), theirs(ours.size() + 4096);
   REQUIRE(c.gather(data.data(), 0, c.file_size(), ours.data()));
   MPI_Aint position = 0;
-  MPI_Pack_external("external32", data.data(), count, type, theirs.data(), static_cast<MPI_Aint>(theirs.size()),
-                    &position);
+  MPI_Pack_external("external32", data.data(), count, type, theirs.data(),
+                    static_cast<MPI_Aint>(theirs.size()), &position);
   CHECK(position == c.file_size());
   theirs.resize(ours.size());
   CHECK((ours == theirs));
 
   std::vector<T> back(data.size());
   position = 0;
-  MPI_Unpack_external("external32", ours.data(), static_cast<MPI_Aint>(ours.size()), &position, back.data(), count,
-                      type);
+  MPI_Unpack_external("external32", ours.data(), static_cast<MPI_Aint>(ours.size()), &position,
+                      back.data(), count, type);
   CHECK(std::memcmp(back.data(), data.data(), sizeof(T) * data.size()) == 0);
   std::vector<T> read(data.size());
   auto const n = io::memory(read);
@@ -73,8 +73,12 @@ template <class T>
 std::complex<T> any_complex(std::mt19937_64& random) {
   return {any_real<T>(random), any_real<T>(random)};
 }
-long fitting(std::mt19937_64& random) { return static_cast<long>(static_cast<std::int32_t>(random())); }
-unsigned long fitting_unsigned(std::mt19937_64& random) { return static_cast<std::uint32_t>(random()); }
+long fitting(std::mt19937_64& random) {
+  return static_cast<long>(static_cast<std::int32_t>(random()));
+}
+unsigned long fitting_unsigned(std::mt19937_64& random) {
+  return static_cast<std::uint32_t>(random());
+}
 bool truth(std::mt19937_64& random) { return random() % 2 == 0; }
 
 MPI_Aint pack_size(MPI_Datatype type) {
@@ -115,7 +119,8 @@ TEST_CASE("bools are written as MPI_Pack_external writes them", "[representation
   CHECK((ours == theirs));
 }
 
-TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes them", "[representation][mpi]") {
+TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes them",
+          "[representation][mpi]") {
   if (io::test::is_mpich) {
     WARN("skipped: MPICH ends the program in MPI_Pack_external of several types");
     return;
@@ -156,10 +161,13 @@ TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes
 
 // --- from_mpi: data that MPI datatypes describe ---
 
-TEST_CASE("random trees are written as MPI_Pack_external writes them", "[representation][mpi][random]") {
+TEST_CASE("random trees are written as MPI_Pack_external writes them",
+          "[representation][mpi][random]") {
   using namespace io::test;
   if (is_mpich) {
-    WARN("skipped: MPICH ends the program in MPI_Pack_external of pairs, of several types, and of more");
+    WARN(
+        "skipped: MPICH ends the program in MPI_Pack_external of pairs, of several types, and of "
+        "more");
     return;
   }
   constexpr std::uint64_t trees = 4000;
@@ -174,7 +182,9 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     tree t = random_tree(case_seed, g);
     // Open MPI writes long double as it lies in memory: see the deviations below.
     auto const has = [&](std::string_view name) {
-      return any_node(t, [&](tree const& at) { return at.form == form::leaf && leaves()[at.leaf].name == name; });
+      return any_node(t, [&](tree const& at) {
+        return at.form == form::leaf && leaves()[at.leaf].name == name;
+      });
     };
     bool const has_long = has("long_int");
     if (has("long_double_int") || has_stride_of_minus_one(t) || has_darray_of_nothing(t)) continue;
@@ -190,40 +200,46 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     std::mt19937_64 random(case_seed);
     for (std::byte& b : stream) b = static_cast<std::byte>(random() >> 32);
 
-    // From a random stream to memory, and back by both. Where bytes have two names, it matters who is written last.
+    // From a random stream to memory, and back by both. Where bytes have two names, it matters who
+    // is written last.
     bool const twice = described.overlaps();
     if (twice && has_long) continue;
-    std::vector<std::byte> ours(static_cast<std::size_t>(described.true_extent())), theirs(ours.size());
+    std::vector<std::byte> ours(static_cast<std::size_t>(described.true_extent())),
+        theirs(ours.size());
     std::byte* const at = ours.data() - described.true_lower_bound();
     decode.scatter(stream.data(), 0, decode.file_size(), at);
     MPI_Aint position = 0;
-    MPI_Unpack_external("external32", stream.data(), static_cast<MPI_Aint>(stream.size()), &position,
-                        theirs.data() - described.true_lower_bound(), 1, type.get());
+    MPI_Unpack_external("external32", stream.data(), static_cast<MPI_Aint>(stream.size()),
+                        &position, theirs.data() - described.true_lower_bound(), 1, type.get());
     std::vector<std::byte> by_us(stream.size()), by_mpi(stream.size() + 4096);
     bool const fits = encode.gather(at, 0, encode.file_size(), by_us.data());
     position = 0;
-    MPI_Pack_external("external32", at, 1, type.get(), by_mpi.data(), static_cast<MPI_Aint>(by_mpi.size()), &position);
+    MPI_Pack_external("external32", at, 1, type.get(), by_mpi.data(),
+                      static_cast<MPI_Aint>(by_mpi.size()), &position);
     bool const size_right = position == encode.file_size();
     by_mpi.resize(by_us.size());
     bool const unpacked = twice || (ours == theirs && by_us == stream);
     if (!fits || !size_right || by_us != by_mpi || !unpacked)
-      FAIL("ARGOSY_TEST_SEED=" << case_seed << (fits ? "" : ": does not fit") << (size_right ? "" : ": other size")
+      FAIL("ARGOSY_TEST_SEED=" << case_seed << (fits ? "" : ": does not fit")
+                               << (size_right ? "" : ": other size")
                                << (by_us == by_mpi ? "" : ": packed otherwise")
-                               << (unpacked ? "" : ": unpacked otherwise") << "\ntree: " << to_text(t)
-                               << "\ntypes: " << to_string(types));
+                               << (unpacked ? "" : ": unpacked otherwise")
+                               << "\ntree: " << to_text(t) << "\ntypes: " << to_string(types));
     ++compared;
-    with_longs += any_node(
-        t, [](tree const& n) { return n.form == form::leaf && std::string_view(leaves()[n.leaf].name) == "long_int"; });
+    with_longs += any_node(t, [](tree const& n) {
+      return n.form == form::leaf && std::string_view(leaves()[n.leaf].name) == "long_int";
+    });
     several_types += types.nodes().size() > 1;
   }
-  WARN(trees << " trees, " << compared << " compared, " << with_longs << " with long, " << several_types
-             << " of several types");
+  WARN(trees << " trees, " << compared << " compared, " << with_longs << " with long, "
+             << several_types << " of several types");
   CHECK(compared >= trees / 2);
   CHECK(with_longs >= trees / 50);
   CHECK(several_types >= trees / 10);
 }
 
-TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types", "[representation][mpi][file]") {
+TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types",
+          "[representation][mpi][file]") {
   struct cell {
     double x;
     int id;
@@ -248,7 +264,8 @@ TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types", 
     numbers.push_back(-7 * i);
   }
   auto const write = [&](std::string const& name, auto&& body) {
-    auto f = io::basic_file<io::self>::open(io::self(), here / name, io::mode::create | io::mode::read_write);
+    auto f = io::basic_file<io::self>::open(io::self(), here / name,
+                                            io::mode::create | io::mode::read_write);
     body(f);
     f.close();
     return io::test::content_of(here / name);
@@ -282,7 +299,8 @@ TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types", 
 TEST_CASE("data of other types than the etype is refused where a representation converts",
           "[representation][mpi][file]") {
   io::test::scratch const here;
-  auto f = io::basic_file<io::self>::open(io::self(), here / "data", io::mode::create | io::mode::read_write);
+  auto f = io::basic_file<io::self>::open(io::self(), here / "data",
+                                          io::mode::create | io::mode::read_write);
   std::error_code error;
   std::array<long, 2> longs = {1, 2};
   std::array<long long, 2> wide = {3, 4};
@@ -298,12 +316,15 @@ TEST_CASE("data of other types than the etype is refused where a representation 
   CHECK_FALSE(error);
   f.write_at(0, ints, error);
   CHECK(error == io::errc::datatype);
-  f.write_at(0, {ints.data(), io::from_mpi(MPI_BYTE), 16}, error);  // bytes go anywhere, as they are
+  // bytes go anywhere, as they are
+  f.write_at(0, {ints.data(), io::from_mpi(MPI_BYTE), 16}, error);
   CHECK_FALSE(error);
-  f.set_view(0, {io::from_mpi(MPI_BYTE), io::from_mpi(MPI_BYTE), io::external32});  // and take anything
+  // and take anything
+  f.set_view(0, {io::from_mpi(MPI_BYTE), io::from_mpi(MPI_BYTE), io::external32});
   f.write_at(0, ints, error);
   CHECK_FALSE(error);
-  f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG)});  // native: nothing needs their types
+  // native: nothing needs their types
+  f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG)});
   f.write_at(0, ints, error);
   CHECK_FALSE(error);
   f.close();
@@ -322,7 +343,8 @@ TEST_CASE("absolute addresses are written from MPI_BOTTOM", "[representation][mp
   MPI_Type_create_struct(2, lengths.data(), places.data(), types.data(), &both);
   MPI_Type_commit(&both);
   io::mpi_datatype const free_both(both);
-  auto f = io::basic_file<io::self>::open(io::self(), here / "data", io::mode::create | io::mode::read_write);
+  auto f = io::basic_file<io::self>::open(io::self(), here / "data",
+                                          io::mode::create | io::mode::read_write);
   CHECK(f.write({MPI_BOTTOM, io::from_mpi(both), 1}).bytes == 32);
   a.assign(3, 0);
   b = {};
@@ -336,9 +358,10 @@ TEST_CASE("absolute addresses are written from MPI_BOTTOM", "[representation][mp
   f.close();
 }
 
-// Where this library leaves the standard, argosy follows the standard. Reported, not required: another library may be
-// right, and then the comparison would belong above.
-TEST_CASE("deviations of the MPI library from the table of external32", "[representation][mpi][deviations]") {
+// Where this library leaves the standard, argosy follows the standard. Reported, not required:
+// another library may be right, and then the comparison would belong above.
+TEST_CASE("deviations of the MPI library from the table of external32",
+          "[representation][mpi][deviations]") {
   struct row {
     char const* name;
     MPI_Datatype type;
@@ -351,7 +374,8 @@ TEST_CASE("deviations of the MPI library from the table of external32", "[repres
     MPI_Aint const told = pack_size(r.type);
     std::int64_t const standard = io::detail::size_in(io::detail::external32_sizes, r.basic);
     if (told != standard)
-      WARN(r.name << ": MPI_Pack_external_size says " << told << " bytes, the standard " << standard);
+      WARN(r.name << ": MPI_Pack_external_size says " << told << " bytes, the standard "
+                  << standard);
   }
   long double const value = 1.5L;
   long double back = 0;
@@ -360,6 +384,7 @@ TEST_CASE("deviations of the MPI library from the table of external32", "[repres
   MPI_Pack_external("external32", &value, 1, MPI_LONG_DOUBLE, packed.data(), 64, &position);
   MPI_Aint from = 0;
   MPI_Unpack_external("external32", packed.data(), position, &from, &back, 1, MPI_LONG_DOUBLE);
-  if (back != value) WARN("MPI_LONG_DOUBLE: 1.5 does not come back from MPI_Pack_external and MPI_Unpack_external");
+  if (back != value)
+    WARN("MPI_LONG_DOUBLE: 1.5 does not come back from MPI_Pack_external and MPI_Unpack_external");
   SUCCEED();
 }

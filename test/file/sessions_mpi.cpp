@@ -1,4 +1,5 @@
-// A program of MPI 4 that has sessions only: it never calls MPI_Init, so there are no MPI_COMM_WORLD and MPI_COMM_SELF.
+// A program of MPI 4 that has sessions only: it never calls MPI_Init, so there are no
+// MPI_COMM_WORLD and MPI_COMM_SELF.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
 #include <argosy/datatype/mpi.hpp>
@@ -33,7 +34,8 @@ void check_files(MPI_Comm comm) {
   MPI_Type_commit(&column);
   std::vector<int> mine(100), back(100);
   std::iota(mine.begin(), mine.end(), rank * 1000);
-  auto f = io::file::open(world, path, io::mode::create | io::mode::read_write | io::mode::delete_on_close);
+  auto f = io::file::open(world, path,
+                          io::mode::create | io::mode::read_write | io::mode::delete_on_close);
   f.set_view(rank * std::int64_t{4}, {io::type<int>, io::from_mpi(column)});
   MPI_Type_free(&column);
   f.write_all(mine);

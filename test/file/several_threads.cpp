@@ -54,25 +54,31 @@ int in_threads(std::function<int(int)> const& body) {
 }
 
 // Reads and writes at random in etypes of its own, each int one: `mine` is what must be there.
-int use_own_part(file& f, int thread, int steps, std::int64_t first, std::vector<int>& mine, io::any_policy const& by) {
+int use_own_part(file& f, int thread, int steps, std::int64_t first, std::vector<int>& mine,
+                 io::any_policy const& by) {
   std::mt19937_64 random(seed() * 100 + static_cast<std::uint64_t>(thread));
   auto const below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   int wrong = 0;
   for (int k = 0; k < steps; ++k) {
-    std::size_t const n = 1 + below(below(8) == 0 ? mine.size() : 40), from = below(mine.size() - n + 1);
-    auto const at = first + static_cast<std::int64_t>(from), bytes = static_cast<std::int64_t>(4 * n);
+    std::size_t const n = 1 + below(below(8) == 0 ? mine.size() : 40),
+                      from = below(mine.size() - n + 1);
+    auto const at = first + static_cast<std::int64_t>(from),
+               bytes = static_cast<std::int64_t>(4 * n);
     bool const strided = below(2) == 0;
     std::size_t const step = strided ? 3 : 1;
     std::vector<int> data(n * step, -7);
     auto const memory = [&] {
-      return io::memory(data.data(), io::resized(io::type<int>, 0, strided ? 12 : 4), static_cast<std::int64_t>(n));
+      return io::memory(data.data(), io::resized(io::type<int>, 0, strided ? 12 : 4),
+                        static_cast<std::int64_t>(n));
     };
     if (below(2) == 0) {
-      for (std::size_t i = 0; i < n; ++i) mine[from + i] = data[i * step] = static_cast<int>(below(1'000'000'000));
+      for (std::size_t i = 0; i < n; ++i)
+        mine[from + i] = data[i * step] = static_cast<int>(below(1'000'000'000));
       wrong += f.write_at(at, memory(), by).bytes != bytes;
     } else {
       wrong += f.read_at(at, memory(), by).bytes != bytes;
-      for (std::size_t i = 0; i < data.size(); ++i) wrong += data[i] != (i % step == 0 ? mine[from + i / step] : -7);
+      for (std::size_t i = 0; i < data.size(); ++i)
+        wrong += data[i] != (i % step == 0 ? mine[from + i / step] : -7);
     }
   }
   return wrong;
@@ -80,7 +86,8 @@ int use_own_part(file& f, int thread, int steps, std::int64_t first, std::vector
 
 }  // namespace
 
-TEST_CASE("threads read and write parts of their own of one file at explicit offsets", "[threads][file]") {
+TEST_CASE("threads read and write parts of their own of one file at explicit offsets",
+          "[threads][file]") {
   CAPTURE(seed());
   scratch const dir(io::test::in_memory());
   io::hints small;  // windows, so that calls have many of them
@@ -104,14 +111,14 @@ TEST_CASE("threads read and write parts of their own of one file at explicit off
   for (one const& c : all) {
     CAPTURE(c.name);
     file f = file::open(io::self(), dir / "data", c.how, small);
-    f.set_view(
-        40, {io::type<int>, io::resized(io::type<int>, 0, c.holes ? 12 : 4), c.big_endian ? "external32" : "native"});
+    f.set_view(40, {io::type<int>, io::resized(io::type<int>, 0, c.holes ? 12 : 4),
+                    c.big_endian ? "external32" : "native"});
     std::vector<std::vector<int>> expected(threads, std::vector<int>(part));
     std::vector<int> const zeros(threads * part);
     f.write_at(0, zeros);
     CHECK(in_threads([&](int t) {
-            return use_own_part(f, t, 150, static_cast<std::int64_t>(part) * t, expected[static_cast<std::size_t>(t)],
-                                c.by);
+            return use_own_part(f, t, 150, static_cast<std::int64_t>(part) * t,
+                                expected[static_cast<std::size_t>(t)], c.by);
           }) == 0);
     std::vector<int> flat, got(threads * part);
     for (auto const& e : expected) flat.insert(flat.end(), e.begin(), e.end());
@@ -121,7 +128,8 @@ TEST_CASE("threads read and write parts of their own of one file at explicit off
   }
 }
 
-TEST_CASE("threads at the individual and at the shared pointer have places of their own", "[threads][file]") {
+TEST_CASE("threads at the individual and at the shared pointer have places of their own",
+          "[threads][file]") {
   scratch const dir(io::test::in_memory());
   constexpr int calls = 150, block = 5;
   for (bool const shared : {false, true}) {
@@ -150,7 +158,8 @@ TEST_CASE("threads at the individual and at the shared pointer have places of th
             for (int k = 0; k < calls; ++k) {
               std::vector<int> got(block);
               wrong += (shared ? f.read_shared(got) : f.read(got)).bytes != 4 * block;
-              wrong += std::count(got.begin(), got.end(), got[0]) != block || got[0] < 1 || got[0] > threads * calls;
+              wrong += std::count(got.begin(), got.end(), got[0]) != block || got[0] < 1 ||
+                       got[0] > threads * calls;
               if (wrong == 0) ++seen[static_cast<std::size_t>(got[0])];
             }
             return wrong;
@@ -165,10 +174,12 @@ TEST_CASE("threads at the individual and at the shared pointer have places of th
   }
 }
 
-TEST_CASE("a call that fails gives its place back, if no other call has moved the pointer", "[threads][file]") {
+TEST_CASE("a call that fails gives its place back, if no other call has moved the pointer",
+          "[threads][file]") {
   scratch const dir(io::test::in_memory());
   auto const script = std::make_shared<io::fault_script>();
-  file f = file::open(io::self(), dir / "data", created, {}, io::with_faults(io::posix_opener(), script));
+  file f = file::open(io::self(), dir / "data", created, {},
+                      io::with_faults(io::posix_opener(), script));
   std::vector<char> const data(10, 'x');
   f.write(data);
   script->add(io::fail_at(io::file_call::write, 2, std::errc::io_error));
@@ -187,7 +198,8 @@ TEST_CASE("a call that fails gives its place back, if no other call has moved th
   f.close();
 }
 
-TEST_CASE("each thread has the errors of its own calls, and its own look at the hints", "[threads][file]") {
+TEST_CASE("each thread has the errors of its own calls, and its own look at the hints",
+          "[threads][file]") {
   scratch const dir(io::test::in_memory());
   file f = file::open(io::self(), dir / "data", created);
   f.set_view(0, io::type<int>);
@@ -200,10 +212,12 @@ TEST_CASE("each thread has the errors of its own calls, and its own look at the 
             std::error_code error;
             bool const fails = t % 2 == 0 && k % 3 != 2;
             std::int64_t const at = fails ? -1 - t : t;
-            f.read_at(at, std::span(&value, 1), {k % 2 == 0 ? io::any_policy() : io::sieving{}, error});
+            f.read_at(at, std::span(&value, 1),
+                      {k % 2 == 0 ? io::any_policy() : io::sieving{}, error});
             wrong += static_cast<bool>(error) != fails;
             std::string const& told = f.what_failed();
-            wrong += fails ? told.find("the offset is " + std::to_string(at)) == std::string::npos : !told.empty();
+            wrong += fails ? told.find("the offset is " + std::to_string(at)) == std::string::npos
+                           : !told.empty();
             if (k % 10 == 0) {
               io::file_hints const& h = f.get_hints();
               wrong += h.find("cb_nodes") == nullptr;
@@ -214,7 +228,8 @@ TEST_CASE("each thread has the errors of its own calls, and its own look at the 
   f.close();
 }
 
-TEST_CASE("what a thread writes into a hole that a collective call is merging survives", "[threads][file]") {
+TEST_CASE("what a thread writes into a hole that a collective call is merging survives",
+          "[threads][file]") {
   scratch const dir(io::test::in_memory());
   io::hints merges;
   merges.ds_write = io::toggle::enable;
@@ -227,8 +242,8 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging su
       std::string const dashes(400, '-'), first("before"), second("beside"), all("together");
       thread_world::run(2, [&](thread_world const& world) {
         auto const script = std::make_shared<io::fault_script>();
-        auto f =
-            io::basic_file<thread_world>::open(world, path, how, merges, io::with_faults(io::posix_opener(), script));
+        auto f = io::basic_file<thread_world>::open(world, path, how, merges,
+                                                    io::with_faults(io::posix_opener(), script));
         f.write_at_all(400 * world.rank(), dashes);
         script->clear();
         if (world.rank() == 0)  // the aggregator, between its read and its write
@@ -245,7 +260,8 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging su
         merging = 1;
         f.write_at_all(200 * world.rank(), all, io::two_phase{.aggregators = 1});
         beside.join();
-        if (world.rank() == 0) held = script->struck() > 0 && script->calls(io::file_call::read) > 0;
+        if (world.rank() == 0)
+          held = script->struck() > 0 && script->calls(io::file_call::read) > 0;
         f.close();
       });
       std::string const got = io::test::content_of(path);

@@ -1,4 +1,5 @@
-// Threads that call MPI at the same time: with MPI_THREAD_MULTIPLE each may use communicators and files of its own, and all share one.
+// Threads that call MPI at the same time: with MPI_THREAD_MULTIPLE each may use communicators and
+// files of its own, and all share one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -75,7 +76,8 @@ int in_threads(Body&& body) {
 
 }  // namespace
 
-TEST_CASE("threads reduce types for the first time on communicators of their own", "[threads][world]") {
+TEST_CASE("threads reduce types for the first time on communicators of their own",
+          "[threads][world]") {
   REQUIRE(io::mpi::calls_from_threads());
   io::mpi const world(MPI_COMM_WORLD);
   std::vector<io::mpi> own;
@@ -86,15 +88,16 @@ TEST_CASE("threads reduce types for the first time on communicators of their own
           int wrong = reduce_first(mine, together, std::make_integer_sequence<int, 40>());
           for (int k = 0; k < 20; ++k) {
             together.pass();
-            auto const got =
-                mine.deliver({{(mine.rank() + 1) % mine.size(), std::vector<std::byte>(10, std::byte(t))}});
+            auto const got = mine.deliver(
+                {{(mine.rank() + 1) % mine.size(), std::vector<std::byte>(10, std::byte(t))}});
             wrong += got.size() != 1 || got[0].content != std::vector<std::byte>(10, std::byte(t));
           }
           return wrong;
         }) == 0);
 }
 
-TEST_CASE("threads make collective calls of files of their own, and local calls of one", "[threads][file]") {
+TEST_CASE("threads make collective calls of files of their own, and local calls of one",
+          "[threads][file]") {
   io::mpi const world(MPI_COMM_WORLD);
   io::test::shared_scratch const here(world);
   for (bool const nodes : {false, true}) {
@@ -102,8 +105,8 @@ TEST_CASE("threads make collective calls of files of their own, and local calls 
     std::vector<nodes_world> own;
     for (int t = 0; t < threads; ++t)
       own.emplace_back(world.duplicate(), nodes_world::shape{.per_node = nodes ? 1 : world.size()});
-    auto shared =
-        io::file::open(world, here / "shared", io::mode::create | io::mode::read_write | io::mode::unique_open);
+    auto shared = io::file::open(world, here / "shared",
+                                 io::mode::create | io::mode::read_write | io::mode::unique_open);
     shared.set_view(0, io::type<int>);
     CHECK(in_threads([&](int t) {
             nodes_world const& mine = own[static_cast<std::size_t>(t)];
@@ -111,7 +114,8 @@ TEST_CASE("threads make collective calls of files of their own, and local calls 
             for (int k = 0; k < 6; ++k) {
               auto f = io::basic_file<nodes_world>::open(mine, here / ("own" + std::to_string(t)),
                                                          io::mode::create | io::mode::read_write);
-              f.set_view(4 * mine.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * mine.size())});
+              f.set_view(4 * mine.rank(),
+                         {io::type<int>, io::resized(io::type<int>, 0, 4 * mine.size())});
               std::vector<int> const out(500, 1000 * t + 10 * k + mine.rank());
               std::vector<int> in(500);
               wrong += f.write_all(out, io::two_phase{.window_bytes = 1024}).bytes != 2000;
@@ -131,15 +135,17 @@ TEST_CASE("threads make collective calls of files of their own, and local calls 
   world.barrier();
 }
 
-// Threads of a rank do not see what ranks of other nodes do: their writes take locks while any rank is in a collective write.
-TEST_CASE("what a thread writes into a hole that a collective call is merging on another node survives",
-          "[threads][file]") {
+// Threads of a rank do not see what ranks of other nodes do: their writes take locks while any rank
+// is in a collective write.
+TEST_CASE(
+    "what a thread writes into a hole that a collective call is merging on another node survives",
+    "[threads][file]") {
   nodes_world const world(io::mpi(MPI_COMM_WORLD), {.per_node = 1});
   if (world.size() < 3) return;  // two pieces are not merged
   io::test::shared_scratch const here(world);
   std::string const dashes(400, '-'), first("before"), one("beside"), all("together");
-  for (auto const how :
-       {io::mode::create | io::mode::read_write, io::mode::create | io::mode::read_write | io::mode::unique_open})
+  for (auto const how : {io::mode::create | io::mode::read_write,
+                         io::mode::create | io::mode::read_write | io::mode::unique_open})
     // Where it begins: in the call, once a rank waits for it, or beside what follows.
     for (std::string const progress : {"", "in_calls", "always"}) {
       bool const deferred = !progress.empty();
@@ -147,11 +153,13 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging on
       auto const script = std::make_shared<io::fault_script>();
       io::hints given;
       given.set("argosy_progress", deferred ? progress : "in_calls");
-      auto f = io::basic_file<nodes_world>::open(world, here / "data", how | io::mode::delete_on_close, given,
-                                                 io::with_faults(io::posix_opener(), script));
+      auto f =
+          io::basic_file<nodes_world>::open(world, here / "data", how | io::mode::delete_on_close,
+                                            given, io::with_faults(io::posix_opener(), script));
       f.write_at_all(400 * world.rank(), dashes);
       io::two_phase const by{.aggregators = 1};
-      int const aggregator = f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains.at(0).rank;
+      int const aggregator =
+          f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains.at(0).rank;
       std::atomic<bool> merging{false}, came{false};
       std::thread beside([&] {
         bool const writes = world.rank() == (aggregator + 1) % world.size();
@@ -174,7 +182,8 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging on
       else
         f.write_at_all(200 * world.rank(), all, by);
       beside.join();
-      if (world.rank() == aggregator) CHECK((script->struck() > 0 && script->calls(io::file_call::read) > 0));
+      if (world.rank() == aggregator)
+        CHECK((script->struck() > 0 && script->calls(io::file_call::read) > 0));
       f.sync();
       std::string got(208, ' ');
       f.read_at_all(0, got);

@@ -54,7 +54,8 @@ TEST_CASE("ordered calls between nodes need no file for the shared pointer", "[f
   nodes_world const world = one_rank_a_node();
   shared_scratch const here(world);
   auto const pointers = std::make_shared<std::atomic<int>>(0);
-  auto f = nodes_file::open(world, here / "data", mode::create | mode::read_write, {}, counting(pointers));
+  auto f = nodes_file::open(world, here / "data", mode::create | mode::read_write, {},
+                            counting(pointers));
   f.set_view(0, io::type<int>);
   for (int k = 0; k < 3; ++k) {
     std::vector<int> const mine(static_cast<std::size_t>(world.rank() + 1), 100 * k + world.rank());
@@ -117,7 +118,8 @@ TEST_CASE("a file with a long name has a shared pointer", "[file][shared]") {
   int const one = 1;
   for (std::size_t const letters : {100U, 101U, 240U, 255U}) {
     CAPTURE(letters);
-    auto f = nodes_file::open(world, here / std::string(letters, 'n'), mode::create | mode::read_write);
+    auto f =
+        nodes_file::open(world, here / std::string(letters, 'n'), mode::create | mode::read_write);
     f.set_view(0, io::type<int>);
     f.write_shared(one);
     f.write_ordered(one);
@@ -128,7 +130,8 @@ TEST_CASE("a file with a long name has a shared pointer", "[file][shared]") {
   }
 }
 
-TEST_CASE("where no file can be made ranks of several nodes read at the shared pointer", "[file][shared]") {
+TEST_CASE("where no file can be made ranks of several nodes read at the shared pointer",
+          "[file][shared]") {
   nodes_world const world = one_rank_a_node();
   shared_scratch const here(world);
   std::string const place = here / "mounted";
@@ -142,7 +145,8 @@ TEST_CASE("where no file can be made ranks of several nodes read at the shared p
   if (world.rank() == 0) {
     std::vector<int> all(count);
     for (int i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = i;
-    auto made = io::basic_file<io::self>::open(io::self(), place + "/data", mode::create | mode::write);
+    auto made =
+        io::basic_file<io::self>::open(io::self(), place + "/data", mode::create | mode::write);
     made.write_at(0, all);
     made.close();
     CHECK(disk->make_read_only());
@@ -170,7 +174,8 @@ TEST_CASE("where no file can be made ranks of several nodes read at the shared p
     world.all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(every)));
     for (std::size_t i = 0; i < count; ++i) {
       int times = 0;
-      for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) times += every[r * count + i];
+      for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r)
+        times += every[r * count + i];
       CHECK(times == (static_cast<int>(i) < share * world.size() ? 1 : 0));
     }
   }
@@ -184,12 +189,15 @@ TEST_CASE("a sequential file whose pointer cannot be read keeps its view, and al
   shared_scratch const here(world);
   auto const broken = std::make_shared<std::atomic<bool>>(false);
   io::opener const below = io::posix_opener();
-  io::opener const files = below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
-    if (!*broken || path.find(".pointer-") == std::string::npos) return below(path, flags, error);
-    error = std::make_error_code(std::errc::io_error);
-    return io::any_handle();
-  });
-  auto f = nodes_file::open(world, here / "data", mode::create | mode::write | mode::sequential, {}, files);
+  io::opener const files =
+      below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
+        if (!*broken || path.find(".pointer-") == std::string::npos)
+          return below(path, flags, error);
+        error = std::make_error_code(std::errc::io_error);
+        return io::any_handle();
+      });
+  auto f = nodes_file::open(world, here / "data", mode::create | mode::write | mode::sequential, {},
+                            files);
   std::vector<int> const three{1, 2, 3};
   if (world.rank() == 1) f.write_shared(three);
   world.barrier();
@@ -229,8 +237,8 @@ TEST_CASE("ranks that change their directories after open keep one shared pointe
   std::string const all = content_of(here / "data/shared");
   for (int r = 0; r < world.size(); ++r) CHECK(std::count(all.begin(), all.end(), 'a' + r) == 30);
   CHECK(std::filesystem::is_empty(mine));
-  CHECK(std::distance(std::filesystem::directory_iterator(here / "data"), {}) ==
-        1);  // the hidden file is gone
+  // the hidden file is gone
+  CHECK(std::distance(std::filesystem::directory_iterator(here / "data"), {}) == 1);
   std::filesystem::current_path(before);
   world.barrier();
 }

@@ -1,4 +1,5 @@
-// Small collective calls of ranks that share memory: what they cost, and ranks whose calls are small, long, in pieces, or wrong.
+// Small collective calls of ranks that share memory: what they cost, and ranks whose calls are
+// small, long, in pieces, or wrong.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -77,7 +78,8 @@ TEST_CASE("small collective calls allocate nothing on any rank", "[file][collect
     CHECK(r.bytes == 64);
     CHECK(r.rounds == 0);
     CHECK(r.policy == "sieving");
-    CHECK_THAT(r.reason.str(), Catch::Contains("each by itself") && Catch::Contains("by the prices of local files"));
+    CHECK_THAT(r.reason.str(), Catch::Contains("each by itself") &&
+                                   Catch::Contains("by the prices of local files"));
     if (c.name.starts_with("read")) CHECK(in == out);
   }
   // The plan tells the same of it.
@@ -86,7 +88,8 @@ TEST_CASE("small collective calls allocate nothing on any rank", "[file][collect
   f.close();
 }
 
-TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of others", "[file][collective]") {
+TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of others",
+          "[file][collective]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   io::file f = io::file::open(world, here / "data", mode::create | mode::read_write);
@@ -96,16 +99,19 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
   std::int64_t shared = 0;
   auto const put = [&](std::int64_t at, part const& p, int call) {
     std::vector<int> const from = numbers_of(p, call);
-    if (p.count > 0) expected.resize(std::max(expected.size(), static_cast<std::size_t>(at + p.count)));
+    if (p.count > 0)
+      expected.resize(std::max(expected.size(), static_cast<std::size_t>(at + p.count)));
     for (std::int64_t i = 0; i < p.count; ++i)
-      expected[static_cast<std::size_t>(at + i)] = from[static_cast<std::size_t>(i * (p.spread ? 2 : 1))];
+      expected[static_cast<std::size_t>(at + i)] =
+          from[static_cast<std::size_t>(i * (p.spread ? 2 : 1))];
   };
   for (int call = 0; call < 200; ++call) {
     std::vector<part> parts;
     std::int64_t const longest = one_in(random, 10) ? 60'000 : 20;
     std::int64_t begin = pick(random, 0, 100);
     for (int r = 0; r < world.size(); ++r) {
-      parts.push_back({r, begin, one_in(random, 5) ? 0 : pick(random, 1, longest), one_in(random, 3)});
+      parts.push_back(
+          {r, begin, one_in(random, 5) ? 0 : pick(random, 1, longest), one_in(random, 3)});
       begin += parts.back().count + pick(random, 0, 3);
     }
     part const& mine = parts[static_cast<std::size_t>(world.rank())];
@@ -125,7 +131,8 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
       r = f.write_all(given());
       CHECK(f.position() == mine.at + mine.count);
     } else if (how == 2) {  // beside calls of one rank
-      if (world.rank() == call % world.size()) f.write_shared(data = numbers_of({world.rank(), 0, 3}, call));
+      if (world.rank() == call % world.size())
+        f.write_shared(data = numbers_of({world.rank(), 0, 3}, call));
       world.barrier();
       put(shared, {call % world.size(), 0, 3}, call);
       shared += 3;
@@ -154,7 +161,8 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
   f.close();
 }
 
-TEST_CASE("what is wrong with a small call of one rank ends it on all", "[file][collective][error]") {
+TEST_CASE("what is wrong with a small call of one rank ends it on all",
+          "[file][collective][error]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   io::file f = io::file::open(world, here / "data", mode::create | mode::read_write);
@@ -168,8 +176,9 @@ TEST_CASE("what is wrong with a small call of one rank ends it on all", "[file][
     f.write_at_all(at, before);
     f.write_at_all(here_wrong ? -1 : at, out, error);
     CHECK(failed_on(world, wrong, errc::argument, error));
-    CHECK_THAT(f.what_failed(), Catch::Contains("rank " + std::to_string(wrong)) &&
-                                    Catch::Contains("the offset is -1 etypes; it must not be negative"));
+    CHECK_THAT(f.what_failed(),
+               Catch::Contains("rank " + std::to_string(wrong)) &&
+                   Catch::Contains("the offset is -1 etypes; it must not be negative"));
     f.read_at_all(at, in);
     CHECK(in == before);
 

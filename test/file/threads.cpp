@@ -1,5 +1,6 @@
-// What the library does on threads, under stress: requests, nonblocking collective calls, completions, services. Each test says
-// little by itself; the thread sanitizer (preset tsan) says the rest.
+// What the library does on threads, under stress: requests, nonblocking collective calls,
+// completions, services. Each test says little by itself; the thread sanitizer (preset tsan) says
+// the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/asio.hpp>
@@ -41,7 +42,8 @@ namespace {
 constexpr auto created = io::mode::create | io::mode::read_write;
 constexpr std::int64_t cells = 4000;  // of each rank
 
-// Calls of one rank on its own cells of a file, many of them under way at a time; no two on one cell.
+// Calls of one rank on its own cells of a file, many of them under way at a time; no two on one
+// cell.
 template <class World>
 class caller {
  public:
@@ -50,7 +52,8 @@ class caller {
         file_(io::basic_file<World>::open(world, path, created, h)),
         common_(number),
         own_(number * 1000 + static_cast<std::uint64_t>(world.rank()) + 1) {
-    file_.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
+    file_.set_view(4 * world.rank(),
+                   {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
     std::vector<int> const zeros(cells);
     wrong += file_.write_at_all(0, zeros).bytes != 4 * cells;
   }
@@ -81,7 +84,9 @@ class caller {
     io::request under_way;
   };
 
-  static std::size_t below(std::mt19937_64& random, std::size_t n) { return static_cast<std::size_t>(random() % n); }
+  static std::size_t below(std::mt19937_64& random, std::size_t n) {
+    return static_cast<std::size_t>(random() % n);
+  }
   std::vector<int> numbers(std::int64_t first, std::int64_t n) const {
     auto const at = model_.begin() + first;
     return {at, at + n};
@@ -109,9 +114,11 @@ class caller {
   }
 
   std::optional<std::int64_t> free_place(std::int64_t n) {
-    std::int64_t const first = static_cast<std::int64_t>(below(own_, static_cast<std::size_t>(cells - n)));
+    std::int64_t const first =
+        static_cast<std::int64_t>(below(own_, static_cast<std::size_t>(cells - n)));
     for (call const& c : pending_)
-      if (c.first < first + n && first < c.first + static_cast<std::int64_t>(c.data.size())) return {};
+      if (c.first < first + n && first < c.first + static_cast<std::int64_t>(c.data.size()))
+        return {};
     return first;
   }
   bool begin(bool writes, bool collective) {
@@ -128,7 +135,8 @@ class caller {
     pending_.push_back(std::move(c));
     call& p = pending_.back();
     if (collective)
-      p.under_way = writes ? file_.iwrite_at_all(p.first, p.data) : file_.iread_at_all(p.first, p.data);
+      p.under_way =
+          writes ? file_.iwrite_at_all(p.first, p.data) : file_.iread_at_all(p.first, p.data);
     else
       p.under_way = writes ? file_.iwrite_at(p.first, p.data) : file_.iread_at(p.first, p.data);
     return true;
@@ -165,7 +173,8 @@ class caller {
 
 }  // namespace
 
-TEST_CASE("requests of one rank, in any order, until after the file was closed", "[threads][request]") {
+TEST_CASE("requests of one rank, in any order, until after the file was closed",
+          "[threads][request]") {
   CAPTURE(seed());
   scratch const dir;
   std::atomic<int> wrong{0};
@@ -174,7 +183,8 @@ TEST_CASE("requests of one rank, in any order, until after the file was closed",
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
       for (int round = 0; round < 4; ++round) {
-        caller c(io::self(), dir / ("f" + std::to_string(t)), {}, seed() + static_cast<std::uint64_t>(10 * t + round));
+        caller c(io::self(), dir / ("f" + std::to_string(t)), {},
+                 seed() + static_cast<std::uint64_t>(10 * t + round));
         c.run(40);
         wrong += c.wrong;
       }
@@ -205,7 +215,8 @@ TEST_CASE("ranks of one process: collective calls beside all others", "[threads]
   }
 }
 
-TEST_CASE("completions come on a pool of threads while the file is used and closed", "[threads][asio]") {
+TEST_CASE("completions come on a pool of threads while the file is used and closed",
+          "[threads][asio]") {
   scratch const dir;
   std::atomic<int> ended{0}, wrong{0};
   int begun = 0;
@@ -268,7 +279,8 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
           for (int k = 0; k < 30; ++k) {
             std::vector<io::parcel> questions;
             for (int r = 0; r < world.size(); ++r)
-              questions.push_back({r, std::vector<std::byte>(static_cast<std::size_t>(1 + 997 * k), std::byte(t))});
+              questions.push_back(
+                  {r, std::vector<std::byte>(static_cast<std::size_t>(1 + 997 * k), std::byte(t))});
             auto const answers = s->call(questions);
             for (std::size_t r = 0; r < answers.size(); ++r) {
               if (answers[r].error) continue;  // it has ended
@@ -304,8 +316,8 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
   CAPTURE(seed());
   constexpr int ranks = 4;
   std::atomic<int> wrong{0};
-  auto const memory =
-      std::make_shared<io::shared_memory>(io::shared_memory::private_zeros(io::memory_world::bytes_for(ranks)));
+  auto const memory = std::make_shared<io::shared_memory>(
+      io::shared_memory::private_zeros(io::memory_world::bytes_for(ranks)));
   std::vector<std::thread> threads;
   for (int r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] {
@@ -314,14 +326,18 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
       for (int k = 0; k < 400; ++k) {
         std::size_t const bytes = random() % 3000;
         auto const salt = static_cast<unsigned char>(random());
-        auto const of = [&](int rank) { return std::vector<std::byte>(bytes, std::byte(salt + rank)); };
+        auto const of = [&](int rank) {
+          return std::vector<std::byte>(bytes, std::byte(salt + rank));
+        };
         switch (random() % 5) {
           case 0: {
             std::vector<std::byte> all(bytes * ranks);
             world.all_gather(of(r), all);
             for (int other = 0; other < ranks; ++other) {
-              auto const first = all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(other) * bytes);
-              wrong += !std::equal(first, first + static_cast<std::ptrdiff_t>(bytes), of(other).begin());
+              auto const first = all.begin() + static_cast<std::ptrdiff_t>(
+                                                   static_cast<std::size_t>(other) * bytes);
+              wrong +=
+                  !std::equal(first, first + static_cast<std::ptrdiff_t>(bytes), of(other).begin());
             }
             break;
           }
@@ -342,8 +358,11 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
             short_or_long of_all{r + 1, r % 2 == static_cast<int>(salt) % 2 ? 10 * r : 0};
             int const odd = static_cast<int>(salt) % 2 == 0 ? 0 + 2 : 1 + 3;
             int seen = 0;
-            world.all_reduce(of_all, [&](short_or_long const& other, int who) { seen += other.always == who + 1; });
-            wrong += seen != ranks || of_all.always != ranks * (ranks + 1) / 2 || of_all.sometimes != 10 * odd;
+            world.all_reduce(of_all, [&](short_or_long const& other, int who) {
+              seen += other.always == who + 1;
+            });
+            wrong += seen != ranks || of_all.always != ranks * (ranks + 1) / 2 ||
+                     of_all.sometimes != 10 * odd;
             break;
           }
           default:

@@ -32,10 +32,12 @@ namespace io = argosy;
 using Catch::Contains;
 using namespace io::test;
 
-TEST_CASE("a report is summed over ranks: least, mean, most and sum of each number", "[report][sum]") {
+TEST_CASE("a report is summed over ranks: least, mean, most and sum of each number",
+          "[report][sum]") {
   io::mpi const world = everyone();
   int const n = world.size(), rank = world.rank();
-  io::report mine{.policy = "sieving", .reason = "of rank " + std::to_string(rank), .bytes = 100 * (rank + 1)};
+  io::report mine{
+      .policy = "sieving", .reason = "of rank " + std::to_string(rank), .bytes = 100 * (rank + 1)};
   mine.time_ns = 1000 * (n - rank);
   io::summed_report const all = io::sum(mine, MPI_COMM_WORLD);
   CHECK(all.policy == "sieving");
@@ -52,14 +54,19 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   }());
   CHECK(all.mb_per_s() == Approx(50.0 * n * (n + 1) * 1e3 / (1000.0 * n)));
   std::string const text = to_table(all);
-  CHECK_THAT(text, Contains("least") && Contains("bytes") && Contains("time_ns") && Contains(" MB/s"));
+  CHECK_THAT(text,
+             Contains("least") && Contains("bytes") && Contains("time_ns") && Contains(" MB/s"));
   // A mean of counts is not rounded to another count; times are.
   mine.windows = rank == 0 ? 2 : 1;
   mine.time_ns = 1000 + rank;
   std::string const counts = to_table(io::sum(mine, MPI_COMM_WORLD));
   std::smatch found;
   REQUIRE(std::regex_search(counts, found, std::regex("\n  windows +[12] +([0-9.]+) ")));
-  CHECK(found[1].str() == (n == 1 ? "2" : n == 2 ? "1.5" : n == 3 ? "1.3" : n == 4 ? "1.2" : found[1].str()));
+  CHECK(found[1].str() == (n == 1   ? "2"
+                           : n == 2 ? "1.5"
+                           : n == 3 ? "1.3"
+                           : n == 4 ? "1.2"
+                                    : found[1].str()));
   CHECK(std::regex_search(counts, std::regex("\n  time_ns +[0-9]+ +[0-9]+ +[0-9]+ ")));
   mine.time_ns = 0;
   mine.policy = rank == 0 ? "sieving" : "other";
@@ -111,7 +118,8 @@ TEST_CASE("the time that the program waited for a request lies between what cloc
   CHECK(r.waited_ns <= ns(begun - before) + ns(after - waits));
   CHECK(r.time_ns <= r.waited_ns + ns(waits - before));
   // On one node a thread carries it out, whatever the hint says.
-  if (Contains("carried out where it was waited for").match(r.reason)) CHECK(r.waited_ns >= r.time_ns);
+  if (Contains("carried out where it was waited for").match(r.reason))
+    CHECK(r.waited_ns >= r.time_ns);
 
   f.begin_write_at_all(at, some);
   io::report const split = f.end();
@@ -217,7 +225,8 @@ TEST_CASE("of calls of one size on several ranks, the place is that of the lowes
   CHECK(all.rows[1].calls.sum == 3);
 }
 
-TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the times, and advice", "[report][usage]") {
+TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the times, and advice",
+          "[report][usage]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   int const n = world.size();
@@ -225,8 +234,8 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
   std::string const to = here / "report";
   {
     asked const env(to);
-    io::file f =
-        io::file::open(world, here / "data", making, io::hints{.cb_nodes = 1, .named = {{"cb_bufer_size", "1"}}});
+    io::file f = io::file::open(world, here / "data", making,
+                                io::hints{.cb_nodes = 1, .named = {{"cb_bufer_size", "1"}}});
     std::vector<char> large(1 << 20, 'x'), small(100, 'y');
     std::int64_t const at = world.rank() * std::int64_t{1 << 20};
     largest_line = __LINE__ + 1;
@@ -269,20 +278,25 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
   CHECK_THAT(text, Contains("largest call\n  write_at_all at ") &&
                        Contains("usage.cpp:" + std::to_string(largest_line) +
                                 " on rank 0: 1048576 bytes, by two_phase\n  because: "));
-  CHECK_THAT(text, Contains("times per rank") && Contains("in all calls") && Contains("agreement") &&
-                       Contains("waiting for ranks") && Contains("locks") && Contains("exchange, the rest"));
-  bool const crowded = text.find(": ranks wait for a processor, so times tell little") != std::string::npos;
-  CHECK(crowded == (text.find("a plain copy of each rank's bytes in memory takes about ") == std::string::npos));
-  CHECK(std::regex_search(
-      text, std::regex("\n  windows of [0-9]+ bytes, moved by [1-9] of " + io::detail::counted(n, "rank") + "\n")));
+  CHECK_THAT(text, Contains("times per rank") && Contains("in all calls") &&
+                       Contains("agreement") && Contains("waiting for ranks") &&
+                       Contains("locks") && Contains("exchange, the rest"));
+  bool const crowded =
+      text.find(": ranks wait for a processor, so times tell little") != std::string::npos;
+  CHECK(crowded == (text.find("a plain copy of each rank's bytes in memory takes about ") ==
+                    std::string::npos));
+  CHECK(std::regex_search(text, std::regex("\n  windows of [0-9]+ bytes, moved by [1-9] of " +
+                                           io::detail::counted(n, "rank") + "\n")));
   CHECK(std::regex_search(text, std::regex("rounds? of exchange, by [1-9].* aggregators?, ")));
   CHECK((text.find("    for later ranks") != std::string::npos) == (n > 1));
-  CHECK_THAT(text, Contains("- " + std::to_string(100 * n) + " local writes of 100 bytes on average (the largest at ") &&
+  CHECK_THAT(text, Contains("- " + std::to_string(100 * n) +
+                            " local writes of 100 bytes on average (the largest at ") &&
                        Contains("set_view was never called"));
   CHECK_THAT(text, Contains("- hint cb_bufer_size is ignored: unknown"));
 }
 
-TEST_CASE("no report is made where nobody asks, and all ranks make one where one asks", "[report][usage]") {
+TEST_CASE("no report is made where nobody asks, and all ranks make one where one asks",
+          "[report][usage]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::string const to = here / "report";
@@ -300,7 +314,8 @@ TEST_CASE("no report is made where nobody asks, and all ranks make one where one
     CHECK(f.write_at(0, data).time_ns == 0);
     f.close();
   }
-  // Rank 0 decides where it goes. It is set there, or only on the last rank; then standard error has it.
+  // Rank 0 decides where it goes. It is set there, or only on the last rank; then standard error
+  // has it.
   {
     asked const env(to, world.rank() == 0);
     use();
@@ -313,18 +328,21 @@ TEST_CASE("no report is made where nobody asks, and all ranks make one where one
   CHECK(written(world, here / "nobody").empty());
 }
 
-TEST_CASE("reports of several files are added to one file, and a place that cannot be written is told",
-          "[report][usage]") {
+TEST_CASE(
+    "reports of several files are added to one file, and a place that cannot be written is told",
+    "[report][usage]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::string const to = here / "report";
   {
     asked const env(to);
-    for (std::string const name : {"first", "second"}) io::file::open(world, here / name, making).close();
+    for (std::string const name : {"first", "second"})
+      io::file::open(world, here / name, making).close();
   }
   std::string const text = written(world, to);
   if (world.rank() == 0)
-    CHECK_THAT(text, Contains("/first'") && Contains("/second'") && Contains("no data was read or written"));
+    CHECK_THAT(text, Contains("/first'") && Contains("/second'") &&
+                         Contains("no data was read or written"));
   asked const env(here / "no/such/directory");
   io::file f = io::file::open(world, here / "first", making);
   f.close();  // standard error has it
@@ -377,16 +395,19 @@ TEST_CASE("a close that fails tells its report, and fails", "[report][usage][err
   {
     asked const env(to);
     auto const script = std::make_shared<io::fault_script>();
-    if (world.rank() == world.size() - 1) script->add(io::fail_at(io::file_call::close, 1, std::errc::io_error));
+    if (world.rank() == world.size() - 1)
+      script->add(io::fail_at(io::file_call::close, 1, std::errc::io_error));
     io::file f = io::file::open(world, here / "data", making | io::mode::delete_on_close, {},
                                 io::with_faults(io::posix_opener(), script));
     std::error_code error;
     f.close(error);
-    CHECK(error == (world.rank() == world.size() - 1 ? io::errc::io : io::errc::error_on_another_rank));
+    CHECK(error ==
+          (world.rank() == world.size() - 1 ? io::errc::io : io::errc::error_on_another_rank));
     CHECK_FALSE(f.is_open());
   }
   std::string const text = written(world, to);
-  if (world.rank() == 0) CHECK_THAT(text, Contains("close failed: argosy: close of '") && Contains("EIO"));
+  if (world.rank() == 0)
+    CHECK_THAT(text, Contains("close failed: argosy: close of '") && Contains("EIO"));
 }
 
 TEST_CASE("local calls that fail by their arguments count, too", "[report][usage]") {
@@ -410,8 +431,10 @@ TEST_CASE("local calls that fail by their arguments count, too", "[report][usage
   CHECK(row(text, "local writes")[0] == 3);
 }
 
-TEST_CASE("hints that another rank was given are in the report, and calls that fail give no advice on time",
-          "[report][usage]") {
+TEST_CASE(
+    "hints that another rank was given are in the report, and calls that fail give no advice on "
+    "time",
+    "[report][usage]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::string const to = here / "report";
@@ -432,7 +455,8 @@ TEST_CASE("hints that another rank was given are in the report, and calls that f
   std::string const text = written(world, to);
   INFO(text);
   if (world.rank() != 0) return;
-  CHECK_THAT(text, Contains("calls failed") && !Contains("comes last:") && !Contains("% of the time"));
+  CHECK_THAT(text,
+             Contains("calls failed") && !Contains("comes last:") && !Contains("% of the time"));
   CHECK_THAT(text, !Contains("largest call") && !Contains("because:"));
   CHECK_THAT(text, Contains("did you mean cb_buffer_size?"));
   if (world.size() > 1)
@@ -440,14 +464,16 @@ TEST_CASE("hints that another rank was given are in the report, and calls that f
                          Contains("  ind_rd_buffer_size = 4194304, rejected: "));
 }
 
-TEST_CASE("a table over ranks has all parts of the time, and no sum of what ranks did together", "[report][sum]") {
+TEST_CASE("a table over ranks has all parts of the time, and no sum of what ranks did together",
+          "[report][sum]") {
   io::report mine{.policy = "two_phase", .rounds = 1};
   mine.time_ns = 100;
   mine.file_ns = 30;
   mine.waiting_ns = 50;
   std::string const text = to_table(io::sum(mine, everyone()));
   INFO(text);
-  CHECK(std::regex_search(text, std::regex("\n  exchange_ns +20 +20 +20 +" + std::to_string(20 * everyone().size()))));
+  CHECK(std::regex_search(
+      text, std::regex("\n  exchange_ns +20 +20 +20 +" + std::to_string(20 * everyone().size()))));
   CHECK(std::regex_search(text, std::regex("\n  rounds +1 +1 +1 *\n")));
 }
 
@@ -469,43 +495,50 @@ std::string said(io::mpi const& world, std::string const& path, F&& f) {
 
 }  // namespace
 
-TEST_CASE("what is wrong with the environment of many ranks is told once, by one of them", "[report][usage][error]") {
+TEST_CASE("what is wrong with the environment of many ranks is told once, by one of them",
+          "[report][usage][error]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::string const text = said(world, here / "words", [&] {
     ::setenv("ARGOSY_HINTS", (here / "no.hints").c_str(), 1);
-    if (world.rank() == world.size() - 1) ::setenv("ARGOSY_HINTS_OVERRIDE", (here / "no.override").c_str(), 1);
+    if (world.rank() == world.size() - 1)
+      ::setenv("ARGOSY_HINTS_OVERRIDE", (here / "no.override").c_str(), 1);
     ::setenv("ARGOSY_TRACE", "1", 1);
     ::setenv("ARGOSY_DEVELOP", "maybe", 1);
     ::setenv("ARGOSY_TRACE_FORMAT", "text", 1);
     ::setenv("ARGOSY_TRACE_DIR", (here / "no-directory").c_str(), 1);
     for (int i = 0; i < 2; ++i) io::file::open(world, here / "data", making).close();
-    for (char const* name : {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE", "ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT",
-                             "ARGOSY_TRACE_DIR", "ARGOSY_DEVELOP"})
+    for (char const* name : {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE", "ARGOSY_TRACE",
+                             "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_DIR", "ARGOSY_DEVELOP"})
       ::unsetenv(name);
   });
   if (world.rank() != 0) return;
   INFO(text);
   auto const times = [&](std::string const& words) {
     int n = 0;
-    for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++n;
+    for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
+      ++n;
     return n;
   };
-  std::string const more = world.size() == 1 ? "" : ", nor on " + io::detail::counted(world.size() - 1, "other rank");
+  std::string const more =
+      world.size() == 1 ? "" : ", nor on " + io::detail::counted(world.size() - 1, "other rank");
   CHECK(times("argosy: ARGOSY_HINTS=" + (here / "no.hints") +
-              ": the file cannot be read: No such file or directory; its hints do not count (on rank 0" + more +
-              ")\n") == 1);
+              ": the file cannot be read: No such file or directory; its hints do not count (on "
+              "rank 0" +
+              more + ")\n") == 1);
   CHECK(times("ARGOSY_HINTS=") == 1);
   CHECK(times("the trace of rank 0 cannot be written") == 1);
   CHECK(times("the trace of rank") == 1);
   CHECK(times("ARGOSY_TRACE_FORMAT=text is no longer understood") == 1);
   CHECK(times("ARGOSY_TRACE=") == 0);
-  CHECK(times("argosy: ARGOSY_DEVELOP=maybe is not understood (1, on, true, 0, off, false); it is off (on rank 0" +
+  CHECK(times("argosy: ARGOSY_DEVELOP=maybe is not understood (1, on, true, 0, off, false); it is "
+              "off (on rank 0" +
               more + ")\n") == 1);
   CHECK(times("ARGOSY_DEVELOP=") == 1);
 }
 
-TEST_CASE("only of a file that was never closed there is no report, and rank 0 says so", "[report][usage][error]") {
+TEST_CASE("only of a file that was never closed there is no report, and rank 0 says so",
+          "[report][usage][error]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   std::string const text = said(world, here / "words", [&] {
@@ -514,7 +547,8 @@ TEST_CASE("only of a file that was never closed there is no report, and rank 0 s
     [[maybe_unused]] io::file const dropped = io::file::open(world, here / "dropped", making);
   });
   if (world.rank() != 0) return;
-  CHECK(text == "argosy: '" + (here / "dropped") + "' was never closed, so ARGOSY_REPORT has nothing to tell of it\n");
+  CHECK(text == "argosy: '" + (here / "dropped") +
+                    "' was never closed, so ARGOSY_REPORT has nothing to tell of it\n");
 }
 
 TEST_CASE("hints that differ are named with the file they are from", "[report][usage][error]") {
@@ -533,7 +567,8 @@ TEST_CASE("hints that differ are named with the file they are from", "[report][u
   } catch (io::error const& e) {
     std::string const text = e.what();
     INFO(text);
-    CHECK_THAT(text, Contains("cb_block_size is ") && Contains("8192 on rank 0 (ARGOSY_HINTS, " + path + ":1)") &&
+    CHECK_THAT(text, Contains("cb_block_size is ") &&
+                         Contains("8192 on rank 0 (ARGOSY_HINTS, " + path + ":1)") &&
                          Contains("0 on "));
     CHECK(text.find("usage.cpp:") == text.rfind("usage.cpp:"));  // the line of open once
   }

@@ -51,45 +51,60 @@ std::string advice(io::detail::usage_report const& r) {
 
 TEST_CASE("the rank that others wait for is named", "[report][usage]") {
   auto late = paced({900, 700, 5, 800}, 0, 1000);
-  CHECK_THAT(advice(late), Contains("rank 2 comes last: before collective calls began the others waited 800.00 ms on "
-                                    "average, and it 5.00 ms"));
+  CHECK_THAT(
+      advice(late),
+      Contains("rank 2 comes last: before collective calls began the others waited 800.00 ms on "
+               "average, and it 5.00 ms"));
   // 80 ms a call are more than the slices of two ranks for each processor, but not of 100.
   late.processors = 2;
   CHECK_THAT(advice(late), Contains("rank 2 comes last"));
   late.numbers.paced_together = 100;
   CHECK(advice(late).empty());
   late.numbers.rows[0].calls = io::spread(1);
-  CHECK_THAT(to_string(late), Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
+  CHECK_THAT(to_string(late),
+             Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
   // Nobody in particular, and none at all.
-  CHECK_THAT(advice(paced({500, 400, 450, 420}, 0, 1000)), Contains("44 % of the time ranks waited for others before"));
+  CHECK_THAT(advice(paced({500, 400, 450, 420}, 0, 1000)),
+             Contains("44 % of the time ranks waited for others before"));
   CHECK(advice(paced({50, 40, 5, 42}, 0, 1000)).empty());
   CHECK(advice(paced({8, 8, 0, 8}, 0, 9)).empty());  // too short to matter
 }
 
 TEST_CASE("more aggregators are advised where there may be more", "[report][usage]") {
   auto wait = paced({0, 0, 0, 0}, 800, 1000);
-  CHECK_THAT(advice(wait), Contains("80 % of the time was spent waiting for other ranks to be done, each by itself"));
+  CHECK_THAT(
+      advice(wait),
+      Contains("80 % of the time was spent waiting for other ranks to be done, each by itself"));
   wait.numbers.most_aggregators = wait.numbers.least_aggregators = 1;
   wait.numbers.largest.together = {1, 1 << 20, 64 << 20};
-  CHECK_THAT(advice(wait), Contains("for the windows of 1 aggregator: more of them (cb_nodes, cb_config_list)"));
+  CHECK_THAT(advice(wait),
+             Contains("for the windows of 1 aggregator: more of them (cb_nodes, cb_config_list)"));
   // Hints have no say where the calls were given a policy.
   wait.numbers.largest.together.by = io::detail::chosen_by::call;
-  CHECK_THAT(advice(wait), Contains("more of them (aggregators of the policy that the calls were given, or cb_nodes in "
-                                    "ARGOSY_HINTS_OVERRIDE)") &&
-                               !Contains("cb_config_list"));
+  CHECK_THAT(
+      advice(wait),
+      Contains("more of them (aggregators of the policy that the calls were given, or cb_nodes in "
+               "ARGOSY_HINTS_OVERRIDE)") &&
+          !Contains("cb_config_list"));
   wait.numbers.largest.together.by = io::detail::chosen_by::program;
-  CHECK_THAT(advice(wait), Contains("more of them (the calls were given a policy of the program, which says it)"));
+  CHECK_THAT(
+      advice(wait),
+      Contains("more of them (the calls were given a policy of the program, which says it)"));
   wait.numbers.largest.together = {1, 32 << 20, 16 << 20};
-  CHECK_THAT(advice(wait), Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
-                               !Contains("cb_nodes"));
+  CHECK_THAT(
+      advice(wait),
+      Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
+          !Contains("cb_nodes"));
   auto const here = io::source_location::current();
   wait.numbers.largest.at.set(here);
-  CHECK_THAT(advice(wait), Contains("for the windows of 1 aggregator (the largest call at ") &&
-                               Contains("usage_advice.cpp:" + std::to_string(here.line()) + "): windows of"));
-  wait.numbers.most_aggregators = 4;
   CHECK_THAT(advice(wait),
-             Contains("though 4 of 4 ranks move them: a look at the file system") && !Contains("cb_nodes"));
-  wait.numbers.most_aggregators = wait.processors = 2;  // one for each processor: nothing is to be had
+             Contains("for the windows of 1 aggregator (the largest call at ") &&
+                 Contains("usage_advice.cpp:" + std::to_string(here.line()) + "): windows of"));
+  wait.numbers.most_aggregators = 4;
+  CHECK_THAT(advice(wait), Contains("though 4 of 4 ranks move them: a look at the file system") &&
+                               !Contains("cb_nodes"));
+  // one for each processor: nothing is to be had
+  wait.numbers.most_aggregators = wait.processors = 2;
   CHECK(advice(wait).empty());
 }
 
@@ -106,8 +121,9 @@ TEST_CASE("where the program waits for most of its calls in the background, that
     }
     return r;
   };
-  CHECK_THAT(advice(waiting(800, 1000)),
-             Contains("for 80 % of the time of calls in the background the program waited for them"));
+  CHECK_THAT(
+      advice(waiting(800, 1000)),
+      Contains("for 80 % of the time of calls in the background the program waited for them"));
   CHECK_THAT(advice(waiting(1200, 1000)), Contains("for 100 % of the time of calls"));
   CHECK(advice(waiting(400, 1000)).empty());
   CHECK(advice(waiting(8, 9)).empty());  // too short to matter
@@ -116,15 +132,18 @@ TEST_CASE("where the program waits for most of its calls in the background, that
   CHECK(advice(crowded).empty());
 }
 
-TEST_CASE("at the end of a program its files are a line each, and all of them one more", "[report][usage]") {
+TEST_CASE("at the end of a program its files are a line each, and all of them one more",
+          "[report][usage]") {
   io::detail::closed_files all;
   auto const closed = [&](std::string const& path, std::int64_t ms, std::int64_t copy_ms) {
     auto r = paced({0, 0}, 0, 0);
     r.path = path;
     for (std::size_t k : {0u, 9u})
-      r.numbers.rows[k] = {io::spread(3), 1000, 5, k == 0 ? 1 : 0};  // local reads, collective writes
+      r.numbers.rows[k] = {io::spread(3), 1000, 5,
+                           k == 0 ? 1 : 0};  // local reads, collective writes
     for (std::size_t i = 0; i < io::detail::report_numbers.size(); ++i)
-      if (io::detail::report_numbers[i].value == &io::report::time_ns) r.numbers.totals[i] = io::spread(ms * 1'000'000);
+      if (io::detail::report_numbers[i].value == &io::report::time_ns)
+        r.numbers.totals[i] = io::spread(ms * 1'000'000);
     if (copy_ms > 0) r.copy_ns = io::spread(copy_ms * 1'000'000);
     all.add(r);
   };
@@ -140,13 +159,15 @@ TEST_CASE("at the end of a program its files are a line each, and all of them on
   CHECK(all.table().empty());  // its report says it all
   closed("long", 30, 10);
   closed("short", 2, 2);
-  CHECK_THAT(all.table(), Catch::StartsWith("argosy report of all files whose reports were here: 3 reports\n"));
+  CHECK_THAT(all.table(),
+             Catch::StartsWith("argosy report of all files whose reports were here: 3 reports\n"));
   CHECK(line("'short'") == "2 3.00 ms 1.0 12 6 2000 2000 20 2 2");
   CHECK(line("'long'") == "1 30.00 ms 3.0 6 3 1000 1000 10 1 1");
   CHECK(line("all") == "3 33.00 ms 2.7 18 9 3000 3000 30 3 3");
   CHECK(all.table().find("'long'") < all.table().find("'short'"));
   CHECK(line("others").empty());
-  for (std::size_t i = 2; i < io::detail::closed_files::most_lines + 2; ++i) closed(std::to_string(i), 1, 0);
+  for (std::size_t i = 2; i < io::detail::closed_files::most_lines + 2; ++i)
+    closed(std::to_string(i), 1, 0);
   CHECK(line("others") == "2 2.00 ms - 12 6 2000 2000 20 2 2");
   CHECK(line("'short'") == "2 3.00 ms 1.0 12 6 2000 2000 20 2 2");
 }
@@ -158,7 +179,8 @@ TEST_CASE("a wait for an aggregator is none for a rank that comes later", "[repo
   // Of one aggregator, which is slow to write.
   auto const slow = std::make_shared<io::fault_script>();
   slow->add(io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(300)));
-  io::file f = io::file::open(world, here / "data", making, {}, io::with_faults(io::posix_opener(), slow));
+  io::file f =
+      io::file::open(world, here / "data", making, {}, io::with_faults(io::posix_opener(), slow));
   std::vector<char> const data(1000, 'x');
   io::report const r = f.write_at_all(1000 * world.rank(), data, io::two_phase{.aggregators = 1});
   if (r.write_calls == 0) {
@@ -168,7 +190,8 @@ TEST_CASE("a wait for an aggregator is none for a rank that comes later", "[repo
   f.close();
 }
 
-TEST_CASE("a rank that comes late is named in the report, not one that moves windows", "[report][usage]") {
+TEST_CASE("a rank that comes late is named in the report, not one that moves windows",
+          "[report][usage]") {
   io::mpi const world = everyone();
   if (world.size() == 1) return;
   shared_scratch const here(world);
@@ -186,8 +209,8 @@ TEST_CASE("a rank that comes late is named in the report, not one that moves win
   std::string const text = written(world, to);
   INFO(text);
   if (world.rank() == 0)
-    CHECK_THAT(text,
-               Contains("least on rank 1, which comes last") && Contains("- rank 1 comes last: before collective"));
+    CHECK_THAT(text, Contains("least on rank 1, which comes last") &&
+                         Contains("- rank 1 comes last: before collective"));
 }
 
 TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][usage]") {
@@ -197,7 +220,8 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
     for (std::string const& a : advice_of(r)) text += a + "\n";
     return text;
   };
-  auto const set = [](usage_report& r, std::int64_t io::report::* which, std::int64_t each, std::int64_t most = 0) {
+  auto const set = [](usage_report& r, std::int64_t io::report::* which, std::int64_t each,
+                      std::int64_t most = 0) {
     for (std::size_t i = 0; i < io::detail::report_numbers.size(); ++i)
       if (io::detail::report_numbers[i].value == which) {
         io::spread& s = r.numbers.totals[i];
@@ -219,8 +243,10 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
 
   usage_report one = r;
   calls(one, operation::write_at, 400, 400 * 1000);
-  CHECK_THAT(all_of(one), Contains("400 local writes of 1000 bytes on average: collective calls (write_at_all)") &&
-                              Contains("set_view was never called"));
+  CHECK_THAT(
+      all_of(one),
+      Contains("400 local writes of 1000 bytes on average: collective calls (write_at_all)") &&
+          Contains("set_view was never called"));
   one.numbers.views = 1;
   CHECK_THAT(all_of(one), !Contains("set_view"));
   calls(one, operation::write_at, 400, 400 * std::int64_t{1 << 20});

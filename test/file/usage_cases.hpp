@@ -1,4 +1,5 @@
-// What tests of ARGOSY_REPORT have in common: the environment that asks for it, and the rows of what is written.
+// What tests of ARGOSY_REPORT have in common: the environment that asks for it, and the rows of
+// what is written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,7 +37,8 @@ inline std::string written(mpi const& world, std::string const& path) {
 // The least, mean and most, the bytes and the file calls of a row; empty if there is none.
 inline std::vector<std::int64_t> row(std::string const& text, std::string const& name) {
   std::smatch found;
-  std::regex const line("\n  " + name + " +([0-9]+) +([0-9]+)(?:[.][0-9])? +([0-9]+) +([0-9]+) +([0-9]+)");
+  std::regex const line("\n  " + name +
+                        " +([0-9]+) +([0-9]+)(?:[.][0-9])? +([0-9]+) +([0-9]+) +([0-9]+)");
   std::vector<std::int64_t> numbers;
   if (std::regex_search(text, found, line))
     for (std::size_t i = 1; i < found.size(); ++i) numbers.push_back(std::stoll(found[i]));

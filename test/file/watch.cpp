@@ -33,7 +33,8 @@ io::mpi const& world() {
 int rank() { return world().rank(); }
 int size() { return world().size(); }
 
-// How long a rank comes late: three times as long as the others wait before they say so. Nobody waits for the only rank.
+// How long a rank comes late: three times as long as the others wait before they say so. Nobody
+// waits for the only rank.
 std::chrono::milliseconds late_by() { return size() > 1 ? 1200ms : 0ms; }
 
 struct watched {
@@ -85,13 +86,16 @@ TEST_CASE("a request that waits for ranks which have not begun it says so", "[fi
     CAPTURE(said, by_sync);
     // The late rank was last in a call of the other kind, or in one that has ended.
     if (rank() != late)
-      CHECK_THAT(said, Contains("in iwrite_at_all at ") && Contains("for rank " + std::to_string(late)) &&
-                           Contains(by_sync ? "(last seen in iwrite_at_all at " : "(last seen in sync at "));
+      CHECK_THAT(
+          said,
+          Contains("in iwrite_at_all at ") && Contains("for rank " + std::to_string(late)) &&
+              Contains(by_sync ? "(last seen in iwrite_at_all at " : "(last seen in sync at "));
   }
   f.close();
 }
 
-TEST_CASE("a rank that comes late to open is waited for, though nobody knows which", "[file][watch]") {
+TEST_CASE("a rank that comes late to open is waited for, though nobody knows which",
+          "[file][watch]") {
   watched const on("0.4");
   shared_scratch const here(world());
   std::string const said = errors_of([&] {
@@ -101,7 +105,8 @@ TEST_CASE("a rank that comes late to open is waited for, though nobody knows whi
   if (rank() != 0) CHECK_THAT(said, Contains("in open at ") && Contains("for other ranks"));
 }
 
-TEST_CASE("one rank may watch for itself, and without shared memory a rank says that it waits", "[file][watch]") {
+TEST_CASE("one rank may watch for itself, and without shared memory a rank says that it waits",
+          "[file][watch]") {
   watched const on(rank() == 0 ? "0.4" : nullptr);
   shared_scratch const here(world());
   auto const waits = [&](auto& f, std::string const& words) {
@@ -126,8 +131,8 @@ TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]")
   watched const on("0.4");
   shared_scratch const here(world());
   for (nodes_world::shape const shape : {nodes_world::shape{1}, nodes_world::shape{2}}) {
-    auto f =
-        io::basic_file<nodes_world>::open(nodes_world(world(), shape), here / "data", mode::create | mode::read_write);
+    auto f = io::basic_file<nodes_world>::open(nodes_world(world(), shape), here / "data",
+                                               mode::create | mode::read_write);
     for (int late = 0; late < size(); ++late) {
       f.sync();
       std::string const said = errors_of([&] {
@@ -140,8 +145,8 @@ TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]")
         CHECK_THAT(said, !Contains("(last seen in"));
         continue;
       }
-      CHECK_THAT(said, Contains("in set_size at ") &&
-                           Contains("for rank " + std::to_string(late) + " (last seen in sync at "));
+      CHECK_THAT(said, Contains("in set_size at ") && Contains("for rank " + std::to_string(late) +
+                                                               " (last seen in sync at "));
       CHECK_THAT(said, !Contains("other nodes"));
       CHECK(std::count(said.begin(), said.end(), '\n') == 1);
     }
@@ -149,12 +154,16 @@ TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]")
   }
 }
 
-TEST_CASE("where ranks are stuck in different calls each says so, and asking each other does not stop them",
-          "[file][watch][nodes]") {
+TEST_CASE(
+    "where ranks are stuck in different calls each says so, and asking each other does not stop "
+    "them",
+    "[file][watch][nodes]") {
   watched const on("0.2");
   shared_scratch const here(world());
-  auto f = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "data", mode::create | mode::read_write);
-  auto g = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "more", mode::create | mode::read_write);
+  auto f = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "data",
+                                             mode::create | mode::read_write);
+  auto g = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "more",
+                                             mode::create | mode::read_write);
   std::string const said = errors_of([&] {
     // Each rank in turn keeps the others waiting while it waits with them for the next.
     for (int late = 0; late < size(); ++late) {

@@ -1,4 +1,5 @@
-// Arrays in files, as any world must write and read them. Each function is called by all ranks, for any number of them.
+// Arrays in files, as any world must write and read them. Each function is called by all ranks, for
+// any number of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -45,8 +46,8 @@ bool is_number(std::int64_t n, T const& value) {
   return value == expected;
 }
 
-// How an array of up to 4 dimensions is dealt out, and, without a datatype, which numbers a rank has: those of its elements
-// in the order of the file.
+// How an array of up to 4 dimensions is dealt out, and, without a datatype, which numbers a rank
+// has: those of its elements in the order of the file.
 struct dealt {
   std::vector<std::int64_t> sizes, grid, block;
   order o = order::c;
@@ -81,7 +82,8 @@ struct dealt {
   auto tile(int rank) const {
     std::vector<distribute::rule> rules;
     for (std::int64_t const k : block)
-      rules.push_back(k == 0 ? distribute::rule(distribute::block) : distribute::rule(distribute::cyclic(k)));
+      rules.push_back(k == 0 ? distribute::rule(distribute::block)
+                             : distribute::rule(distribute::cyclic(k)));
     return darray<T>(argosy::numbers<>(std::span(sizes)), distribute::rules<>(rules),
                      argosy::numbers<>(std::span(grid)), rank, type<T>, o);
   }

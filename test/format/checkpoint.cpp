@@ -1,4 +1,5 @@
-// Checkpoints: whole or as before, whatever fails or dies or crashes; read by any ranks; damage is named.
+// Checkpoints: whole or as before, whatever fails or dies or crashes; read by any ranks; damage is
+// named.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
@@ -68,7 +69,8 @@ io::lab::virtual_files with_first() {
 // Several blocks of numbers, in parts of this shape.
 constexpr std::int64_t many = 400'000;
 auto part_of_many(int which, int ranks) {
-  return io::darray<double, 1>({many}, io::distribute::cyclic(1 + 777 * (which % 7)), {ranks}, which % ranks);
+  return io::darray<double, 1>({many}, io::distribute::cyclic(1 + 777 * (which % 7)), {ranks},
+                               which % ranks);
 }
 
 }  // namespace
@@ -85,7 +87,8 @@ TEST_CASE("what ranks save, other ranks load in other parts", "[format][checkpoi
   CHECK(std::distance(std::filesystem::directory_iterator(here.string()), {}) == 1);
 }
 
-TEST_CASE("a crash at any call leaves the old checkpoint or the new one, whole", "[format][checkpoint][crash]") {
+TEST_CASE("a crash at any call leaves the old checkpoint or the new one, whole",
+          "[format][checkpoint][crash]") {
   for (bool const first : {true, false}) {
     io::lab::virtual_files files = first ? io::lab::virtual_files() : with_first();
     std::vector<io::lab::virtual_files> left;
@@ -94,26 +97,33 @@ TEST_CASE("a crash at any call leaves the old checkpoint or the new one, whole",
       for (std::uint64_t k = 0; k < 3; ++k) left.push_back(files.crash(seed() + 3 * looks + k));
       ++looks;
     };
-    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}, options).run([&](rank const& world) {
-      state(world.rank(), 3, 2, true).named<rank>().save(world, "f", {}, looking(files.opener(), look));
-      if (world.rank() == 0) look();
-    });
+    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}, options)
+        .run([&](rank const& world) {
+          state(world.rank(), 3, 2, true)
+              .named<rank>()
+              .save(world, "f", {}, looking(files.opener(), look));
+          if (world.rank() == 0) look();
+        });
     CHECK(looks > 30);
     std::set<std::int64_t> seen;
     for (auto const& l : left) seen.insert(generation_in(l));
     CHECK(seen == std::set<std::int64_t>{first ? 0 : 1, 2});
-    for (std::size_t k = left.size() - 3; k < left.size(); ++k) CHECK(generation_in(left[k]) == 2);  // it had returned
+    // it had returned
+    for (std::size_t k = left.size() - 3; k < left.size(); ++k) CHECK(generation_in(left[k]) == 2);
   }
 }
 
-TEST_CASE("when all nodes of a GPFS are lost at any call, the old checkpoint is on its disks, or the new one, whole",
-          "[format][checkpoint][crash][gpfs]") {
+TEST_CASE(
+    "when all nodes of a GPFS are lost at any call, the old checkpoint is on its disks, or the new "
+    "one, whole",
+    "[format][checkpoint][crash][gpfs]") {
   for (bool const first : {true, false}) {
     io::lab::virtual_gpfs const files({.block_bytes = 4096}, 2);
     auto const save = [&](std::int64_t number, io::opener const& by) {
-      io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}, options).run([&](rank const& world) {
-        state(world.rank(), 3, number, true).named<rank>().save(world, "f", {}, by);
-      });
+      io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}, options)
+          .run([&](rank const& world) {
+            state(world.rank(), 3, number, true).named<rank>().save(world, "f", {}, by);
+          });
     };
     if (!first) save(1, files.opener());
     std::vector<std::int64_t> left;
@@ -135,7 +145,8 @@ TEST_CASE("when all nodes of a GPFS are lost at any call, the old checkpoint is 
 TEST_CASE("a failure of any rank at any call is an error of all, and leaves the old checkpoint",
           "[format][checkpoint][errors]") {
   using io::file_call;
-  for (file_call const kind : {file_call::open, file_call::resize, file_call::write, file_call::sync, file_call::close})
+  for (file_call const kind :
+       {file_call::open, file_call::resize, file_call::write, file_call::sync, file_call::close})
     for (int who = 0; who < 3; ++who) {
       // Rank 0 first looks at the old file, and a failure of that stops nothing.
       bool const looks = who == 0 && (kind == file_call::open || kind == file_call::close);
@@ -156,14 +167,17 @@ TEST_CASE("a failure of any rank at any call is an error of all, and leaves the 
           failed += error ? 1 : 0;
           own += error == io::errc::io ? 1 : 0;
           CHECK(error.value() ==
-                (error ? static_cast<int>(world.rank() == who ? io::errc::io : io::errc::error_on_another_rank) : 0));
+                (error ? static_cast<int>(world.rank() == who ? io::errc::io
+                                                              : io::errc::error_on_another_rank)
+                       : 0));
           CHECK(c.what_failed().empty() == !error);
         });
         struck = failed > 0;
         CHECK((failed == 0 || (failed == 3 && own == 1)));
         CHECK(generation_in(files) == (struck ? 1 : 2));
         CHECK(files.names() == std::vector<std::string>{"f"});
-        if (!struck && (kind == file_call::open || kind == file_call::sync || kind == file_call::close || who == 0))
+        if (!struck && (kind == file_call::open || kind == file_call::sync ||
+                        kind == file_call::close || who == 0))
           CHECK(k > first);
       }
     }
@@ -179,7 +193,9 @@ TEST_CASE("a rename that fails leaves the old checkpoint; a directory that is no
       return inner(path, flags, error);
     };
     auto const remove = [=](std::string const& path) { return inner.remove(path); };
-    auto const rename = [=](std::string const& from, std::string const& to) { return inner.rename(from, to); };
+    auto const rename = [=](std::string const& from, std::string const& to) {
+      return inner.rename(from, to);
+    };
     io::opener const broken =
         renames ? io::opener(open, remove, rename, fails) : io::opener(open, remove, fails, fails);
     std::string words;
@@ -243,22 +259,26 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
   REQUIRE(h->blocks(*h->find("many")) == 4);
   CHECK(io::find_damage("f", {}, files.opener()).empty());
 
-  enum class parts { once, whole, some };  // all elements once; all of them on each rank; some of the first block
+  // all elements once; all of them on each rank; some of the first block
+  enum class parts { once, whole, some };
   auto const load = [&](int ranks, parts how) {
     std::set<std::string> words;
-    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2}, options).run([&](rank const& world) {
-      io::array_part const part =
-          how == parts::once    ? io::array_part(part_of_many(world.rank(), world.size()))
-          : how == parts::whole ? io::array_part(part_of_many(0, 1))
-                                : io::array_part(io::subarray({many}, {10}, {20 * world.rank()}, io::type<double>));
-      std::vector<double> back(static_cast<std::size_t>(part.elements()));
-      checkpoint c;
-      std::error_code error;
-      c.add("many", part, back).load(world, "f", error, files.opener());
-      words.insert(c.what_failed());
-      if (!error) CHECK(std::ranges::count(back, 1.25) == std::ssize(back));
-      if (error) CHECK((error == io::errc::damaged || error == io::errc::error_on_another_rank));
-    });
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2}, options)
+        .run([&](rank const& world) {
+          io::array_part const part =
+              how == parts::once    ? io::array_part(part_of_many(world.rank(), world.size()))
+              : how == parts::whole ? io::array_part(part_of_many(0, 1))
+                                    : io::array_part(io::subarray({many}, {10}, {20 * world.rank()},
+                                                                  io::type<double>));
+          std::vector<double> back(static_cast<std::size_t>(part.elements()));
+          checkpoint c;
+          std::error_code error;
+          c.add("many", part, back).load(world, "f", error, files.opener());
+          words.insert(c.what_failed());
+          if (!error) CHECK(std::ranges::count(back, 1.25) == std::ssize(back));
+          if (error)
+            CHECK((error == io::errc::damaged || error == io::errc::error_on_another_rank));
+        });
     std::string all;
     for (std::string const& w : words) all += w;
     return all;
@@ -268,7 +288,8 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
       CAPTURE(ranks, static_cast<int>(how));
       files.put("f", good);
       CHECK(load(ranks, how).empty());
-      for (std::int64_t const bad : {at, at + block - 1, at + block, at + 3 * block + 777, at + 8 * many - 1}) {
+      for (std::int64_t const bad :
+           {at, at + block - 1, at + block, at + 3 * block + 777, at + 8 * many - 1}) {
         auto content = good;
         content[static_cast<std::size_t>(bad)] ^= std::byte{1};
         files.put("f", content);
@@ -315,7 +336,8 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
   CHECK_THAT(load(3, parts::once), ContainsSubstring("block 0 of 'many'"));
 }
 
-TEST_CASE("parts that overlap or leave elements out are no checkpoint", "[format][checkpoint][errors]") {
+TEST_CASE("parts that overlap or leave elements out are no checkpoint",
+          "[format][checkpoint][errors]") {
   io::lab::virtual_files const files = with_first();
   io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {
     struct given {
@@ -329,20 +351,23 @@ TEST_CASE("parts that overlap or leave elements out are no checkpoint", "[format
       CAPTURE(one.start, one.count);
       std::vector<double> const u(static_cast<std::size_t>(world.rank() == 0 ? 5 : one.count));
       checkpoint c;
-      c.add("u", io::subarray({10}, {std::ssize(u)}, {world.rank() * one.start}, io::type<double>), u);
+      c.add("u", io::subarray({10}, {std::ssize(u)}, {world.rank() * one.start}, io::type<double>),
+            u);
       std::error_code error;
       c.save(world, "f", error, files.opener());
       CHECK((error == io::errc::datatype || error == io::errc::error_on_another_rank));
-      CHECK_THAT(c.what_failed(), ContainsSubstring("block 0 of 'u'") && ContainsSubstring("exactly once: ") &&
-                                      ContainsSubstring(one.words) &&
-                                      ContainsSubstring("What to do: let each element be in the part of one rank"));
+      CHECK_THAT(c.what_failed(),
+                 ContainsSubstring("block 0 of 'u'") && ContainsSubstring("exactly once: ") &&
+                     ContainsSubstring(one.words) &&
+                     ContainsSubstring("What to do: let each element be in the part of one rank"));
     }
   });
   CHECK(generation_in(files) == 1);
   CHECK(files.names() == std::vector<std::string>{"f"});
 }
 
-TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides", "[format][checkpoint][errors]") {
+TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides",
+          "[format][checkpoint][errors]") {
   io::lab::virtual_files const files = with_first();
   io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {
     double value = 0;
@@ -361,38 +386,50 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
       CHECK_THAT(c.what_failed(), ContainsSubstring(words));
       checkpoint_words = c.what_failed();
     };
-    refused(checkpoint().add("none", value), false, io::errc::datatype, "has no 'none'; it has\ngeneration: '<i8' ()");
-    CHECK_THAT(checkpoint_words, ContainsSubstring("checkpoint::load of 'f' failed") && !ContainsSubstring("\n."));
+    refused(checkpoint().add("none", value), false, io::errc::datatype,
+            "has no 'none'; it has\ngeneration: '<i8' ()");
+    CHECK_THAT(checkpoint_words,
+               ContainsSubstring("checkpoint::load of 'f' failed") && !ContainsSubstring("\n."));
     refused(checkpoint().add("generation", small), false, io::errc::datatype,
             "'generation': the file has an array of '<i8' (), the program's is of '<i4' ()");
-    refused(checkpoint().add("table", longer), false, io::errc::datatype, "'<f4' (5,), the program's is of '<f4' (6,)");
+    refused(checkpoint().add("table", longer), false, io::errc::datatype,
+            "'<f4' (5,), the program's is of '<f4' (6,)");
     refused(checkpoint().add("table", none_at_all), false, io::errc::datatype,
             "'<f4' (0,). What to do: give the program's that size before; header_of tells it");
     refused(checkpoint().add("generation", fixed), false, io::errc::argument, "is const");
-    refused(checkpoint().add(world.rank() == 0 ? "table" : "generation", value), false, io::errc::datatype,
-            "the file has");
-    refused(checkpoint().add("a", value).add("a", small), true, io::errc::argument, "'a' is there twice");
+    refused(checkpoint().add(world.rank() == 0 ? "table" : "generation", value), false,
+            io::errc::datatype, "the file has");
+    refused(checkpoint().add("a", value).add("a", small), true, io::errc::argument,
+            "'a' is there twice");
     refused(checkpoint().add("", value), true, io::errc::argument, "has a name");
     refused(checkpoint().add(world.rank() == 0 ? "a" : "b", value), true, io::errc::not_same,
             "arrays[0] is 'b' '<f8' () = 0 (8 bytes, sum");
     CHECK_THAT(checkpoint_words, ContainsSubstring("on rank 1, 'a' '<f8' () = 0"));
     std::int32_t const own = world.rank() + 5;
-    refused(checkpoint().add("k", own), true, io::errc::not_same, "arrays[0] is 'k' '<i4' () = 6 (4 bytes, sum");
-    CHECK_THAT(checkpoint_words, ContainsSubstring("checkpoint::save of 'f' failed") &&
-                                     ContainsSubstring("what was saved in 'f' before is still there"));
+    refused(checkpoint().add("k", own), true, io::errc::not_same,
+            "arrays[0] is 'k' '<i4' () = 6 (4 bytes, sum");
+    CHECK_THAT(checkpoint_words,
+               ContainsSubstring("checkpoint::save of 'f' failed") &&
+                   ContainsSubstring("what was saved in 'f' before is still there"));
     std::vector<float> const several(3, static_cast<float>(world.rank()));
-    refused(checkpoint().add("several", several), true, io::errc::not_same, "'several' '<f4' (3,) = (12 bytes, sum");
+    refused(checkpoint().add("several", several), true, io::errc::not_same,
+            "'several' '<f4' (3,) = (12 bytes, sum");
     std::vector<float> const wrong(world.rank() == 0 ? 5 : 4);
-    refused(checkpoint().add("u", io::darray<float, 1>({10}, io::distribute::block, {2}, world.rank()), wrong), true,
-            io::errc::datatype, "the data is 4 float32, this rank's part of 'u', '<f4' (10,), is 5 float32");
-    // A box that cannot be, on one rank: the message is its own, when it is saved and when it is loaded.
+    refused(checkpoint().add(
+                "u", io::darray<float, 1>({10}, io::distribute::block, {2}, world.rank()), wrong),
+            true, io::errc::datatype,
+            "the data is 4 float32, this rank's part of 'u', '<f4' (10,), is 5 float32");
+    // A box that cannot be, on one rank: the message is its own, when it is saved and when it is
+    // loaded.
     auto const box = io::subarray({10}, {5}, {5 + world.rank()}, io::type<float>);
     std::vector<float> const five(5);
-    refused(checkpoint().add("u", box, five), true, io::errc::datatype, "start[0] = 6 and subsize[0] = 5 exceed");
+    refused(checkpoint().add("u", box, five), true, io::errc::datatype,
+            "start[0] = 6 and subsize[0] = 5 exceed");
     CHECK(error == (world.rank() == 1 ? io::errc::datatype : io::errc::error_on_another_rank));
     std::vector<float> into(5);
     auto const part = io::subarray({5}, {5}, {world.rank()}, io::type<float>);
-    refused(checkpoint().add("table", part, into), false, io::errc::datatype, "start[0] = 1 and subsize[0] = 5 exceed");
+    refused(checkpoint().add("table", part, into), false, io::errc::datatype,
+            "start[0] = 1 and subsize[0] = 5 exceed");
     checkpoint const none;
     CHECK(checkpoint::header_of(world, "f", {}, files.opener()).arrays.size() == 6);
     CHECK_THROWS_AS(checkpoint::header_of(world, "g", {}, files.opener()), io::error);
@@ -400,7 +437,8 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
   CHECK(generation_in(files) == 1);
 }
 
-TEST_CASE("an old checkpoint is spoken of only where there is one", "[format][checkpoint][errors]") {
+TEST_CASE("an old checkpoint is spoken of only where there is one",
+          "[format][checkpoint][errors]") {
   io::lab::scenario s{.ranks = 2, .ranks_per_node = 2};
   s.faults.push_back({0, io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device)});
   for (bool const there : {false, true}) {
@@ -447,7 +485,8 @@ TEST_CASE("a failed save says that the old checkpoint is there, unless the new o
   }
 }
 
-TEST_CASE("a container may get other elements, and another size, between saving and loading", "[format][checkpoint]") {
+TEST_CASE("a container may get other elements, and another size, between saving and loading",
+          "[format][checkpoint]") {
   io::lab::virtual_files const files;
   io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {
     io::darray<double, 1> const tile({8}, io::distribute::block, {2}, world.rank());
@@ -467,7 +506,8 @@ TEST_CASE("a container may get other elements, and another size, between saving 
     std::error_code error;
     d.save(world, "f", error, files.opener());
     CHECK(error == io::errc::datatype);
-    CHECK_THAT(d.what_failed(), ContainsSubstring("the data is 5 float64, this rank's part of 'u'"));
+    CHECK_THAT(d.what_failed(),
+               ContainsSubstring("the data is 5 float64, this rank's part of 'u'"));
   });
 }
 
@@ -890,9 +930,9 @@ TEST_CASE("a handle that throws in close on one rank keeps no other waiting", "[
       if (throws) throw std::runtime_error("it does not close");
     };
     io::mode const modes = io::mode::create | io::mode::read_write;
-    auto f = io::basic_file<rank>::open(world, "f",
-                                        removes ? modes | io::mode::delete_on_close : modes, {},
-                                        looking(files.opener(), look));
+    auto f =
+        io::basic_file<rank>::open(world, "f", removes ? modes | io::mode::delete_on_close : modes,
+                                   {}, looking(files.opener(), look));
     throws = world.rank() == bad;
     std::error_code error;
     bool thrown = false;

@@ -20,7 +20,8 @@ struct settings {
   std::int32_t kind;
 };
 
-// The state of a program in generation `number`: an array of pieces, one of records, one that nobody has, and what all have.
+// The state of a program in generation `number`: an array of pieces, one of records, one that
+// nobody has, and what all have.
 struct state {
   std::int64_t number = 0;
   dealt grid{{23, 14}, {}, {3, 2}, order::fortran}, line{{41}, {}, {0}, order::c};
@@ -47,13 +48,16 @@ struct state {
     for (std::size_t i = 0; i < u.size(); ++i) number_to(of_u[i] + 1000 * number, u[i]);
     for (std::size_t i = 0; i < p.size(); ++i) number_to(of_p[i] + 1000 * number, p[i]);
     set = {{1.5, 2.5}, static_cast<std::int32_t>(number)};
-    for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<float>(number) + static_cast<float>(i);
+    for (std::size_t i = 0; i < table.size(); ++i)
+      table[i] = static_cast<float>(number) + static_cast<float>(i);
   }
 
   template <communicator World>
   basic_checkpoint<World> named() {
     basic_checkpoint<World> c;
-    c.add("generation", number).add("u", grid.tile<double>(rank), u).add("particles", line.tile<particle>(rank), p);
+    c.add("generation", number)
+        .add("u", grid.tile<double>(rank), u)
+        .add("particles", line.tile<particle>(rank), p);
     c.add("nothing", darray<int, 1>({0}, distribute::block, {ranks}, rank), nothing)
         .add("settings", set)
         .add("table", table);
@@ -63,7 +67,8 @@ struct state {
   bool is(std::int64_t n) {
     state const expected(rank, ranks, n, true);
     auto const of_u = grid.numbers(rank), of_p = line.numbers(rank);
-    bool well = number == n && set.limits == std::array{1.5, 2.5} && set.kind == n && table == expected.table;
+    bool well = number == n && set.limits == std::array{1.5, 2.5} && set.kind == n &&
+                table == expected.table;
     for (std::size_t i = 0; i < u.size(); ++i) well = well && is_number(of_u[i] + 1000 * n, u[i]);
     for (std::size_t i = 0; i < p.size(); ++i) well = well && is_number(of_p[i] + 1000 * n, p[i]);
     return well;
@@ -72,11 +77,14 @@ struct state {
 
 // Saved by all, loaded by some, in other parts.
 template <communicator World>
-void check_checkpoints(World const& world, std::string const& path, opener const& files, int rounds) {
+void check_checkpoints(World const& world, std::string const& path, opener const& files,
+                       int rounds) {
   std::mt19937_64 random(seed());
   for (int round = 1; round <= rounds; ++round) {
     CAPTURE(round, seed());
-    state(world.rank(), world.size(), round, true, random() % 30).template named<World>().save(world, path, {}, files);
+    state(world.rank(), world.size(), round, true, random() % 30)
+        .template named<World>()
+        .save(world, path, {}, files);
     int const readers = 1 + static_cast<int>(random() % static_cast<std::uint64_t>(world.size()));
     std::uint64_t const how = random() % 30;
     World const some = world.split(world.rank() < readers ? 0 : 1, world.rank());

@@ -28,14 +28,16 @@ TEST_CASE("what processes save, other processes load in other parts, and nothing
   CHECK(std::distance(std::filesystem::directory_iterator(here / ""), {}) == 1);
 }
 
-TEST_CASE("a checkpoint beside nothing is an error in all processes", "[format][checkpoint][errors]") {
+TEST_CASE("a checkpoint beside nothing is an error in all processes",
+          "[format][checkpoint][errors]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   state now(world.rank(), world.size(), 1, true);
   std::error_code error;
   auto c = now.named<io::mpi>();
   c.save(world, here / "none/f", error);
-  CHECK((error == io::errc::no_such_file || (world.rank() > 0 && error == io::errc::error_on_another_rank)));
+  CHECK((error == io::errc::no_such_file ||
+         (world.rank() > 0 && error == io::errc::error_on_another_rank)));
   c.load(world, here / "f", error);
   CHECK(error == io::errc::no_such_file);
 }
@@ -77,12 +79,16 @@ bool only_thrown_on(int who, io::mpi const& world, Call&& call) {
 
 }  // namespace
 
-TEST_CASE("a container that throws in save, load or a write keeps no process waiting", "[format][checkpoint][errors]") {
+TEST_CASE("a container that throws in save, load or a write keeps no process waiting",
+          "[format][checkpoint][errors]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   odd_container mine;
   io::checkpoint c;
-  c.add("mine", io::darray<double, 1>({8 * world.size()}, io::distribute::block, {world.size()}, world.rank()), mine);
+  c.add("mine",
+        io::darray<double, 1>({8 * world.size()}, io::distribute::block, {world.size()},
+                              world.rank()),
+        mine);
   c.save(world, here / "f");
   auto g = io::file::open(world, here / "g", io::mode::create | io::mode::read_write);
   for (int who = 0; who < world.size(); ++who) {
@@ -133,19 +139,19 @@ TEST_CASE("a save that fails removes its own file, wherever the process is by th
     world.barrier();
     std::filesystem::current_path(here / "");
     std::string part;
-    io::opener const files = with_question(
-        io::posix_opener(),
-        [&](std::string const& path, io::handle_call const& call) -> std::error_code {
-          if (world.rank() != 0 || call.kind != io::file_call::sync) return {};
-          part = path;
-          std::filesystem::current_path(here / "elsewhere");
-          std::ofstream(here / ("elsewhere/" + path)) << "of somebody";
-          if (replaced) {
-            std::ofstream(here / "finished") << "of another";
-            std::filesystem::rename(here / "finished", here / path);
-          }
-          return std::make_error_code(std::errc::io_error);
-        });
+    io::opener const files =
+        with_question(io::posix_opener(),
+                      [&](std::string const& path, io::handle_call const& call) -> std::error_code {
+                        if (world.rank() != 0 || call.kind != io::file_call::sync) return {};
+                        part = path;
+                        std::filesystem::current_path(here / "elsewhere");
+                        std::ofstream(here / ("elsewhere/" + path)) << "of somebody";
+                        if (replaced) {
+                          std::ofstream(here / "finished") << "of another";
+                          std::filesystem::rename(here / "finished", here / path);
+                        }
+                        return std::make_error_code(std::errc::io_error);
+                      });
     std::error_code error;
     state(world.rank(), world.size(), 1, true).named<io::mpi>().save(world, "f", error, files);
     CHECK(failed_on(world, 0, io::errc::io, error));

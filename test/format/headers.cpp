@@ -1,4 +1,5 @@
-// Headers of files, and what is said of types: what is written reads back, what is broken is refused in words.
+// Headers of files, and what is said of types: what is written reads back, what is broken is
+// refused in words.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,7 +86,8 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 std::vector<std::byte> npy(std::string const& text, int version = 1) {
   std::string head = "\x93NUMPY";
   head += {static_cast<char>(version), '\0'};
-  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) head += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
+    head += static_cast<char>(text.size() >> (8 * i) & 0xff);
   return bytes_of(head + text);
 }
 
@@ -100,7 +102,10 @@ std::string refusal_of(std::string const& text) { return refusal_of(npy(text)); 
 
 io::checkpoint_header some_arrays() {
   io::checkpoint_header h;
-  h.arrays.push_back({.name = "u", .type = io::dtype_of<double>(), .order = io::order::fortran, .shape = {300, 1000}});
+  h.arrays.push_back({.name = "u",
+                      .type = io::dtype_of<double>(),
+                      .order = io::order::fortran,
+                      .shape = {300, 1000}});
   h.arrays.push_back({.name = "it's", .type = io::dtype_of<particle>(), .shape = {7}});
   h.arrays.push_back({.name = "nothing", .type = io::dtype_of<int>(), .shape = {0, 5}});
   h.arrays.push_back({.name = "step", .type = io::dtype_of<std::int64_t>()});
@@ -161,12 +166,14 @@ TEST_CASE("members that a struct is described by are fields, by their names", "[
   CHECK(io::dtype_of<particle>().fields[1].offset == 24);
   CHECK(name_of<private_names>() == "[('id', '<i4'), ('v', '<f4', (2, 2))]");
   CHECK(name_of<aggregate>() == "[('f0', '<f4'), ('f1', '<c16')]");
-  CHECK(name_of<std::pair<int, particle>>() == "[('first', '<i4'), ('second', [('x', '<f8', (3,)), ('id', '<i4')])]");
+  CHECK(name_of<std::pair<int, particle>>() ==
+        "[('first', '<i4'), ('second', [('x', '<f8', (3,)), ('id', '<i4')])]");
 }
 
-TEST_CASE("a .npy header that is written reads back, in the lowest version that holds it", "[format][npy]") {
-  std::vector<io::dtype> types{io::dtype_of<double>(), io::dtype_of<bool>(), io::dtype_of<particle>(),
-                               io::dtype_of<by_form>()};
+TEST_CASE("a .npy header that is written reads back, in the lowest version that holds it",
+          "[format][npy]") {
+  std::vector<io::dtype> types{io::dtype_of<double>(), io::dtype_of<bool>(),
+                               io::dtype_of<particle>(), io::dtype_of<by_form>()};
   io::dtype wide{.kind = 'r', .fields = {}}, foreign{.kind = 'r', .fields = {}};
   for (int i = 0; i < 4000; ++i)
     io::detail::add_field(wide, "a_field_of_a_name" + std::to_string(i), {io::dtype_of<int>()});
@@ -197,16 +204,17 @@ TEST_CASE("a .npy header that is written reads back, in the lowest version that 
 
 TEST_CASE("headers as NumPy and Python 2 write them are understood", "[format][npy]") {
   io::failure why;
-  auto h =
-      io::detail::parse_npy_header(npy("{'descr': '>f8', 'fortran_order': False, 'shape': (3L, 4L), }      \n"), why);
+  auto h = io::detail::parse_npy_header(
+      npy("{'descr': '>f8', 'fortran_order': False, 'shape': (3L, 4L), }      \n"), why);
   REQUIRE(h.has_value());
   CHECK(h->type == io::dtype{.kind = 'f', .order = '>', .bytes = 8, .fields = {}});
   CHECK(h->shape == std::vector<std::int64_t>{3, 4});
   CHECK(h->bytes() == 96);
   CHECK(to_string(*h).rfind("'>f8' (3, 4), from byte", 0) == 0);
-  h = io::detail::parse_npy_header(npy("{\"shape\":(),\"descr\":[('x','<f8',(3,)),('','|V4'),(('title','n'),'<U5')],"
-                                       "'fortran_order':True}"),
-                                   why);
+  h = io::detail::parse_npy_header(
+      npy("{\"shape\":(),\"descr\":[('x','<f8',(3,)),('','|V4'),(('title','n'),'<U5')],"
+          "'fortran_order':True}"),
+      why);
   REQUIRE(h.has_value());
   CHECK(h->type.bytes == 24 + 4 + 20);
   CHECK(h->type.fields[1].name.empty());
@@ -214,24 +222,29 @@ TEST_CASE("headers as NumPy and Python 2 write them are understood", "[format][n
   CHECK(h->type.fields[2].offset == 28);
   CHECK(h->order == io::order::fortran);
   h = io::detail::parse_npy_header(
-      npy("{'descr': [('gr\xf6\\xdfe \\u20ac', '<i4')], 'fortran_order': False, 'shape': (1,)}"), why);
+      npy("{'descr': [('gr\xf6\\xdfe \\u20ac', '<i4')], 'fortran_order': False, 'shape': (1,)}"),
+      why);
   REQUIRE(h.has_value());
   CHECK(h->type.fields[0].name ==
         "gr\xc3\xb6\xc3\x9f"
         "e \xe2\x82\xac");  // latin-1 until version 3
-  h = io::detail::parse_npy_header(npy("{'descr': '<M8[10ns]', 'fortran_order': False, 'shape': (5,)}", 2), why);
+  h = io::detail::parse_npy_header(
+      npy("{'descr': '<M8[10ns]', 'fortran_order': False, 'shape': (5,)}", 2), why);
   REQUIRE(h.has_value());
   CHECK(h->type.unit == "[10ns]");
-  h = io::detail::parse_npy_header(
-      npy("{'descr': [('\\U0001F600\\n\\t\\r\\\\\\'\\xDF', '<i4')], 'fortran_order': False, 'shape': (1,)}"), why);
+  h = io::detail::parse_npy_header(npy("{'descr': [('\\U0001F600\\n\\t\\r\\\\\\'\\xDF', '<i4')], "
+                                       "'fortran_order': False, 'shape': (1,)}"),
+                                   why);
   REQUIRE(h.has_value());
   CHECK(h->type.fields[0].name == "\xf0\x9f\x98\x80\n\t\r\\'\xc3\x9f");
 }
 
-TEST_CASE("values that ranks must give alike are told as numbers, where they are numbers", "[format]") {
+TEST_CASE("values that ranks must give alike are told as numbers, where they are numbers",
+          "[format]") {
   auto const words = []<class T>(T const& x) {
     auto const* const bytes = reinterpret_cast<std::byte const*>(&x);
-    std::string const all = io::detail::value_words(io::const_buffer(bytes, io::detail::basic_of<T>(), 1));
+    std::string const all =
+        io::detail::value_words(io::const_buffer(bytes, io::detail::basic_of<T>(), 1));
     return all.substr(0, all.find(" ("));
   };
   CHECK(words(std::int32_t{-5}) == "-5");
@@ -254,9 +267,11 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
   io::failure why;
   REQUIRE(io::detail::parse_npy_header(npy(good), why).has_value());
   REQUIRE(io::detail::parse_npy_header(
-              npy("{'descr': " + record_in_records(7) + ", 'fortran_order': False, 'shape': (3,)}"), why)
+              npy("{'descr': " + record_in_records(7) + ", 'fortran_order': False, 'shape': (3,)}"),
+              why)
               .has_value());
-  CHECK_THAT(refusal_of(bytes_of("PK\x03\x04 and so on and on")), ContainsSubstring("this is no .npy file"));
+  CHECK_THAT(refusal_of(bytes_of("PK\x03\x04 and so on and on")),
+             ContainsSubstring("this is no .npy file"));
   CHECK_THAT(refusal_of(bytes_of("")), ContainsSubstring("this is no .npy file"));
   CHECK_THAT(refusal_of(npy(good, 4)), ContainsSubstring("version 4.0"));
   auto cut = npy(good);
@@ -274,7 +289,8 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}", "no string, number"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (03,)}", "begins with 0"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", "2^63"},
-           {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "larger than any file"},
+           {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
+            "larger than any file"},
            {"{'descr': '<f7', 'fortran_order': False, 'shape': (3,)}", "'<f7'"},
            {"{'descr': 'f8', 'fortran_order': False, 'shape': (3,)}", "order of bytes"},
            {"{'descr': '|f8', 'fortran_order': False, 'shape': (3,)}", "order of bytes"},
@@ -282,12 +298,14 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
            {"{'descr': '|O8', 'fortran_order': False, 'shape': (3,)}", "objects of Python"},
            {"{'descr': [], 'fortran_order': False, 'shape': (3,)}", "fields"},
            {"{'descr': [('x',)], 'fortran_order': False, 'shape': (3,)}", "a field is"},
-           {"{'descr': [('x','<f8'),('x','<f4')], 'fortran_order': False, 'shape': (3,)}", "'x' is there twice"},
+           {"{'descr': [('x','<f8'),('x','<f4')], 'fortran_order': False, 'shape': (3,)}",
+            "'x' is there twice"},
            {"{'descr': '<M8(ns]', 'fortran_order': False, 'shape': (3,)}", "unit"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,)} + 1", "more behind"},
            {"__import__('os').abort()", "no string, number"},
            {std::string(1000, '('), "nested too deeply"},
-           {"{'descr': " + record_in_records(8) + ", 'fortran_order': False, 'shape': (3,)}", "nested too deeply"},
+           {"{'descr': " + record_in_records(8) + ", 'fortran_order': False, 'shape': (3,)}",
+            "nested too deeply"},
            {"{'descr': '<f8", "no end"},
            {"'f8", "no end"},
            {"'f8\\", "no end"},
@@ -296,11 +314,13 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
     INFO(text);
     CHECK_THAT(refusal_of(text), ContainsSubstring(words));
   }
-  CHECK_THAT(refusal_of(npy("{'descr': [('\xff', '<f8')], 'fortran_order': False, 'shape': (3,)}", 3)),
-             ContainsSubstring("UTF-8"));
+  CHECK_THAT(
+      refusal_of(npy("{'descr': [('\xff', '<f8')], 'fortran_order': False, 'shape': (3,)}", 3)),
+      ContainsSubstring("UTF-8"));
 }
 
-TEST_CASE("a checkpoint's header reads back; its arrays lie one behind the other", "[format][checkpoint]") {
+TEST_CASE("a checkpoint's header reads back; its arrays lie one behind the other",
+          "[format][checkpoint]") {
   io::checkpoint_header const h = some_arrays();
   io::failure why;
   auto const back = io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
@@ -314,7 +334,8 @@ TEST_CASE("a checkpoint's header reads back; its arrays lie one behind the other
   CHECK(h.arrays[3].offset % 4096 == 0);
   CHECK(h.find("step") == &h.arrays[3]);
   CHECK(h.find("steps") == nullptr);
-  CHECK_THAT(to_string(h), ContainsSubstring("u: '<f8' (300, 1000), Fortran order, from byte 4096 on\n"));
+  CHECK_THAT(to_string(h),
+             ContainsSubstring("u: '<f8' (300, 1000), Fortran order, from byte 4096 on\n"));
 }
 
 TEST_CASE("a checkpoint's header may have many arrays of records", "[format][checkpoint]") {
@@ -324,8 +345,7 @@ TEST_CASE("a checkpoint's header may have many arrays of records", "[format][che
         {.name = "a" + std::to_string(i), .type = io::dtype_of<particle>(), .shape = {3}});
   io::detail::place_arrays(h);
   io::failure why;
-  auto const back =
-      io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
+  auto const back = io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
   INFO(why.detail);
   REQUIRE(back.has_value());
   CHECK(back->arrays.size() == 20000);
@@ -343,8 +363,7 @@ TEST_CASE("a checkpoint's header may have a record of 20,000 members", "[format]
   h.arrays.push_back({.name = "u", .type = record, .shape = {3}});
   io::detail::place_arrays(h);
   io::failure why;
-  auto const back =
-      io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
+  auto const back = io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
   INFO(why.detail);
   REQUIRE(back.has_value());
   CHECK(back->arrays[0].type.fields.size() == 20000);
@@ -372,31 +391,38 @@ TEST_CASE("a checkpoint's header that is broken is refused, in words", "[format]
              ContainsSubstring("no place"));
   CHECK_THAT(refused(with_text([](std::string t) { return replaced(t, "4096", "40"); })),
              ContainsSubstring("no place"));
-  CHECK_THAT(refused(with_text([](std::string t) { return replaced(t, "(300,", "(9223372036854775807,"); })),
+  CHECK_THAT(refused(with_text(
+                 [](std::string t) { return replaced(t, "(300,", "(9223372036854775807,"); })),
              ContainsSubstring("larger"));
-  CHECK_THAT(refused(with_text([](std::string t) { return replaced(t, "(300,", "(92233720368547,"); })),
-             ContainsSubstring("no place"));
+  CHECK_THAT(
+      refused(with_text([](std::string t) { return replaced(t, "(300,", "(92233720368547,"); })),
+      ContainsSubstring("no place"));
   CHECK_THAT(refused(with_text([](std::string t) { return replaced(t, "1048576", "0"); })),
              ContainsSubstring("blocks"));
   CHECK_THAT(refused(with_text([](std::string t) { return replaced(t, "'blocks'", "'block'"); })),
              ContainsSubstring("blocks"));
 }
 
-TEST_CASE("one process looks at the header of a file, or hears why there is none", "[format][file_header]") {
+TEST_CASE("one process looks at the header of a file, or hears why there is none",
+          "[format][file_header]") {
   scratch const here;
-  auto const put = [&](std::string const& name, std::vector<std::byte> const& bytes, std::int64_t more) {
+  auto const put = [&](std::string const& name, std::vector<std::byte> const& bytes,
+                       std::int64_t more) {
     std::ofstream out(here / name, std::ios::binary);
-    out.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    out.write(reinterpret_cast<char const*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
     out << std::string(static_cast<std::size_t>(more), 'x');
     out.close();
     return here / name;
   };
-  auto const h = io::read_header(put("a.npy", io::detail::npy_header_of(io::dtype_of<float>(), io::order::c, {5}), 20));
+  auto const h = io::read_header(
+      put("a.npy", io::detail::npy_header_of(io::dtype_of<float>(), io::order::c, {5}), 20));
   REQUIRE(std::holds_alternative<io::npy_header>(h));
   CHECK(std::get<io::npy_header>(h).shape == std::vector<std::int64_t>{5});
 
   auto const c = io::detail::checkpoint_header_of(some_arrays());
-  std::string const whole = put("c", c, some_arrays().file_bytes - static_cast<std::int64_t>(c.size()));
+  std::string const whole =
+      put("c", c, some_arrays().file_bytes - static_cast<std::int64_t>(c.size()));
   CHECK(std::get<io::checkpoint_header>(io::read_header(whole)) == some_arrays());
   CHECK(io::find_damage(whole).size() == 5);  // no checksum is right
   CHECK(io::find_damage(whole)[4].array == "step");
@@ -413,10 +439,12 @@ TEST_CASE("one process looks at the header of a file, or hears why there is none
     }
     return "nothing was thrown";
   };
-  CHECK_THAT(words(put("b.npy", io::detail::npy_header_of(io::dtype_of<float>(), io::order::c, {5}), 19)),
-             ContainsSubstring("b.npy") && ContainsSubstring("its header speaks of 4116"));
+  CHECK_THAT(
+      words(put("b.npy", io::detail::npy_header_of(io::dtype_of<float>(), io::order::c, {5}), 19)),
+      ContainsSubstring("b.npy") && ContainsSubstring("its header speaks of 4116"));
   CHECK_THAT(words(put("d", c, 0)), ContainsSubstring("its header speaks of"));
-  CHECK_THAT(words(put("e", bytes_of("hello"), 0)), ContainsSubstring("neither a .npy file nor a checkpoint"));
+  CHECK_THAT(words(put("e", bytes_of("hello"), 0)),
+             ContainsSubstring("neither a .npy file nor a checkpoint"));
   CHECK_THAT(words(put("f", {}, 0)), ContainsSubstring("neither"));
   CHECK_THAT(words(here / "none"), ContainsSubstring("no such file"));
 }

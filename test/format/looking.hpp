@@ -1,4 +1,5 @@
-// An opener that looks before and after each call of any file: where crashes and errors of names are planted.
+// An opener that looks before and after each call of any file: where crashes and errors of names
+// are planted.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +26,8 @@ class looking_handle {
   }
 
  public:
-  looking_handle(any_handle inner, std::function<void()> look) : inner_(std::move(inner)), look_(std::move(look)) {}
+  looking_handle(any_handle inner, std::function<void()> look)
+      : inner_(std::move(inner)), look_(std::move(look)) {}
 
   io_result read(std::int64_t at, std::span<std::byte> into) { return inner_.read(at, into); }
   io_result read(std::span<read_part const> parts) { return inner_.read(parts); }
@@ -35,7 +37,9 @@ class looking_handle {
   io_result write(std::span<write_part const> parts) {
     return around([&] { return inner_.write(parts); });
   }
-  std::error_code lock(std::int64_t at, std::int64_t n, lock_kind kind) { return inner_.lock(at, n, kind); }
+  std::error_code lock(std::int64_t at, std::int64_t n, lock_kind kind) {
+    return inner_.lock(at, n, kind);
+  }
   std::error_code unlock(std::int64_t at, std::int64_t n) { return inner_.unlock(at, n); }
   std::int64_t size(std::error_code& error) { return inner_.size(error); }
   std::error_code resize(std::int64_t n) {

@@ -69,13 +69,15 @@ T swapped(T value) {
 
 }  // namespace
 
-TEST_CASE("what ranks write is the array, and other ranks read it in other parts", "[format][npy][random]") {
+TEST_CASE("what ranks write is the array, and other ranks read it in other parts",
+          "[format][npy][random]") {
   in_clusters([](auto const&... all) { check_random_npy_files(all..., 8); });
   scratch const here;
   check_random_npy_files(io::self(), here / "f", io::posix_opener(), 8);
 }
 
-TEST_CASE("a wrong type, shape, order or amount is an error on all ranks that says both", "[format][npy][errors]") {
+TEST_CASE("a wrong type, shape, order or amount is an error on all ranks that says both",
+          "[format][npy][errors]") {
   in_clusters([](auto const&... all) { check_npy_errors(all...); });
   scratch const here;
   check_npy_errors(io::self(), here / "f", io::posix_opener());
@@ -88,13 +90,15 @@ TEST_CASE("numbers of the other byte order are converted", "[format][npy]") {
   put(files, "{'descr': '>f8', 'fortran_order': False, 'shape': (6, 2)}", numbers);
   for (int const ranks : {1, 3})
     io::lab::virtual_cluster({.ranks = ranks}).run([&](rank const& world) {
-      io::darray<double, 2> const tile({6, 2}, io::distribute::block, {world.size(), 1}, world.rank());
+      io::darray<double, 2> const tile({6, 2}, io::distribute::block, {world.size(), 1},
+                                       world.rank());
       auto f = io::basic_npy<rank>::open(world, "f", tile, io::mode::read, {}, files.opener());
       CHECK(f.header().type.order == '>');
       std::vector<double> u(static_cast<std::size_t>(12 / world.size()));
       f.read_all(u);
       for (std::size_t i = 0; i < u.size(); ++i)
-        CHECK(u[i] == 0.5 * static_cast<double>(u.size() * static_cast<std::size_t>(world.rank()) + i));
+        CHECK(u[i] ==
+              0.5 * static_cast<double>(u.size() * static_cast<std::size_t>(world.rank()) + i));
       f.close();
     });
 }
@@ -115,7 +119,9 @@ TEST_CASE("of wider records the fields that the program has are read, by name", 
     return io::basic_npy<rank>::open(world, "f", tile, io::mode::read, {}, files.opener());
   };
   io::lab::virtual_cluster const one({.ranks = 1});
-  put(files, start + "('kind', '<i2'), ('', '|V6'), ('x', '<f8', (3,)), ('id', '<i4'), ('more', '<i4')]}", all);
+  put(files,
+      start + "('kind', '<i2'), ('', '|V6'), ('x', '<f8', (3,)), ('id', '<i4'), ('more', '<i4')]}",
+      all);
   one.run([&](rank const& world) {
     auto f = open(world);
     std::vector<particle> back(5);
@@ -125,14 +131,16 @@ TEST_CASE("of wider records the fields that the program has are read, by name", 
   });
   // Another order, a field that is not there, of another type, of mixed byte orders.
   for (char const* fields :
-       {"('id', '<i4'), ('x', '<f8', (3,)), ('more', '<f8')]}", "('x', '<f8', (3,)), ('idd', '<i4')]}",
-        "('x', '<f8', (3,)), ('id', '<i8')]}", "('x', '>f8', (3,)), ('id', '<i4')]}"}) {
+       {"('id', '<i4'), ('x', '<f8', (3,)), ('more', '<f8')]}",
+        "('x', '<f8', (3,)), ('idd', '<i4')]}", "('x', '<f8', (3,)), ('id', '<i8')]}",
+        "('x', '>f8', (3,)), ('id', '<i4')]}"}) {
     put(files, start + fields, std::vector<std::byte>(1000));
     one.run([&](rank const& world) { CHECK_THROWS_AS(open(world), io::error); });
   }
 }
 
-TEST_CASE("interiors, arrays as elements, lists of elements and single ones are parts, too", "[format][npy]") {
+TEST_CASE("interiors, arrays as elements, lists of elements and single ones are parts, too",
+          "[format][npy]") {
   struct view_of_memory {  // as std::mdspan offers it
     double* data_;
     static constexpr std::size_t rank() { return 2; }
@@ -144,7 +152,8 @@ TEST_CASE("interiors, arrays as elements, lists of elements and single ones are 
   using npy = io::basic_npy<io::self>;
   std::vector<double> u(16);
   for (std::size_t i = 0; i < 16; ++i) u[i] = static_cast<double>(i);
-  npy f = npy::create(io::self(), here / "a", io::darray<double, 2>({2, 2}, io::distribute::block, {1, 1}, 0));
+  npy f = npy::create(io::self(), here / "a",
+                      io::darray<double, 2>({2, 2}, io::distribute::block, {1, 1}, 0));
   view_of_memory const memory{u.data()};
   f.write_all(io::interior(memory, {1, 1}));
   f.close();
@@ -156,14 +165,16 @@ TEST_CASE("interiors, arrays as elements, lists of elements and single ones are 
 
   io::array_part const vectors = io::darray<float[3], 2>({2, 5}, io::distribute::block, {1, 1}, 0);
   CHECK(to_string(vectors) == "'<f4' (2, 5, 3)");
-  CHECK(to_string(io::array_part(io::darray<float[3][7], 2>(
-            {2, 5}, io::distribute::block, {1, 1}, 0, io::order::fortran))) == "'<f4' (7, 3, 2, 5) in Fortran order");
+  CHECK(to_string(io::array_part(io::darray<float[3][7], 2>({2, 5}, io::distribute::block, {1, 1},
+                                                            0, io::order::fortran))) ==
+        "'<f4' (7, 3, 2, 5) in Fortran order");
   f = npy::create(io::self(), here / "b", vectors);
   std::vector<float> v(30, 2);
   v[29] = 7;
   f.write_all(v);
   f.close();
-  f = npy::open(io::self(), here / "b", io::darray<float, 3>({2, 5, 3}, io::distribute::block, {1, 1, 1}, 0));
+  f = npy::open(io::self(), here / "b",
+                io::darray<float, 3>({2, 5, 3}, io::distribute::block, {1, 1, 1}, 0));
   std::vector<float> back(30);
   f.read_all(back);
   f.close();
@@ -184,8 +195,9 @@ TEST_CASE("interiors, arrays as elements, lists of elements and single ones are 
   CHECK(all == std::vector<std::int32_t>{0, 10, 0, 0, 40, 50, 0, 0, 0, 90});
   CHECK_THROWS_AS(io::array_part({9}, io::indexed_block(1, numbers, io::type<std::int32_t>)).form(),
                   io::invalid_layout);
-  CHECK_THROWS_AS(io::array_part({-1}, io::indexed_block(1, numbers, io::type<std::int32_t>)).form(),
-                  io::invalid_layout);
+  CHECK_THROWS_AS(
+      io::array_part({-1}, io::indexed_block(1, numbers, io::type<std::int32_t>)).form(),
+      io::invalid_layout);
 
   double one = 2.5;
   f = npy::create(io::self(), here / "d", io::type<double>);
@@ -197,7 +209,8 @@ TEST_CASE("interiors, arrays as elements, lists of elements and single ones are 
   f.close();
 }
 
-TEST_CASE("a header or a size that one rank cannot read is an error on all", "[format][npy][errors]") {
+TEST_CASE("a header or a size that one rank cannot read is an error on all",
+          "[format][npy][errors]") {
   io::lab::virtual_files files;
   auto const tile_of = [](rank const& world) {
     return io::darray<double, 1>({30}, io::distribute::block, {3}, world.rank());
@@ -215,7 +228,8 @@ TEST_CASE("a header or a size that one rank cannot read is an error on all", "[f
         int failed = 0;
         io::lab::virtual_cluster(s).run([&](rank const& world) {
           std::error_code error;
-          auto f = io::basic_npy<rank>::open(world, "f", tile_of(world), io::mode::read, error, files.opener());
+          auto f = io::basic_npy<rank>::open(world, "f", tile_of(world), io::mode::read, error,
+                                             files.opener());
           CHECK(f.file().is_open() == !error);
           if (error)
             ++failed;

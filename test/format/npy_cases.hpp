@@ -28,7 +28,8 @@ std::vector<std::byte> bytes_of_file(World const&, std::string const& path, open
 }
 
 template <class T, communicator World>
-void check_random_npy(World const& world, std::string const& path, opener const& files, std::mt19937_64& random) {
+void check_random_npy(World const& world, std::string const& path, opener const& files,
+                      std::mt19937_64& random) {
   using file = basic_npy<World>;
   dealt const d = dealt::any(random, world.size());
   CAPTURE(d.sizes, d.grid, d.block, static_cast<int>(d.o), seed());
@@ -52,7 +53,8 @@ void check_random_npy(World const& world, std::string const& path, opener const&
     number_to(n, expected);
     std::vector<std::byte> dense(static_cast<std::size_t>(type.bytes));
     pack(argosy::detail::layout_of<T>(), &expected, dense.data());
-    wrong += std::memcmp(dense.data(), bytes.data() + h.data_offset + n * type.bytes, dense.size()) != 0;
+    wrong +=
+        std::memcmp(dense.data(), bytes.data() + h.data_offset + n * type.bytes, dense.size()) != 0;
   }
   CHECK(wrong == 0);
 
@@ -74,7 +76,8 @@ void check_random_npy(World const& world, std::string const& path, opener const&
 }
 
 template <communicator World>
-void check_random_npy_files(World const& world, std::string const& path, opener const& files, int rounds) {
+void check_random_npy_files(World const& world, std::string const& path, opener const& files,
+                            int rounds) {
   std::mt19937_64 random(seed());
   for (int i = 0; i < rounds; ++i) {
     check_random_npy<double>(world, path, files, random);
@@ -84,7 +87,8 @@ void check_random_npy_files(World const& world, std::string const& path, opener 
   }
 }
 
-// Calls f(error_code&) and f's throwing twin; all ranks have an error, and the rank that failed says these words.
+// Calls f(error_code&) and f's throwing twin; all ranks have an error, and the rank that failed
+// says these words.
 template <communicator World, class F>
 void check_refused(World const& world, errc e, int rank, std::string const& words, F&& f) {
   std::error_code error;
@@ -103,8 +107,8 @@ template <communicator World>
 void check_npy_errors(World const& world, std::string const& path, opener const& files) {
   using file = basic_npy<World>;
   auto const rows = [&](std::int64_t n, auto type, order o = order::c) {
-    return darray(std::vector<std::int64_t>{n, 4}, distribute::block, std::vector<std::int64_t>{world.size(), 1},
-                  world.rank(), type, o);
+    return darray(std::vector<std::int64_t>{n, 4}, distribute::block,
+                  std::vector<std::int64_t>{world.size(), 1}, world.rank(), type, o);
   };
   std::int64_t const n = 2 * world.size();
   auto const tile = rows(n, type<double>);
@@ -112,7 +116,8 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
   int const last = world.size() - 1;
 
   auto const opened = [&](auto part) {
-    return [&, part](auto&... error) { file::open(world, path, part, mode::read, {error...}, files); };
+    return
+        [&, part](auto&... error) { file::open(world, path, part, mode::read, {error...}, files); };
   };
   check_refused(world, errc::no_such_file, -1, "no such file", opened(tile));
 
@@ -121,7 +126,8 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
   for (auto const& [size, words] :
        {std::pair<std::size_t, char const*>{7, "the data is 7 float64"}, {9, "is 8 float64"}}) {
     std::vector<double> const other(world.rank() == last ? size : 8, 7);
-    check_refused(world, errc::datatype, last, words, [&](auto&... error) { f.write_all(other, error...); });
+    check_refused(world, errc::datatype, last, words,
+                  [&](auto&... error) { f.write_all(other, error...); });
   }
   std::vector<std::int64_t> const integers(8);
   check_refused(world, errc::datatype, -1, "the data is 8 long, this rank's part",
@@ -142,8 +148,10 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
   CHECK_FALSE(f.file().is_open());
 
   // The words name both.
-  std::string const both = "the file has an array of '<f8' (" + std::to_string(n) + ", 4), the program's is of ";
-  check_refused(world, errc::datatype, -1, both + "'<f4' (" + std::to_string(n) + ", 4)", opened(rows(n, type<float>)));
+  std::string const both =
+      "the file has an array of '<f8' (" + std::to_string(n) + ", 4), the program's is of ";
+  check_refused(world, errc::datatype, -1, both + "'<f4' (" + std::to_string(n) + ", 4)",
+                opened(rows(n, type<float>)));
   check_refused(world, errc::datatype, -1, both + "'<f8' (" + std::to_string(n + 1) + ", 4)",
                 opened(rows(n + 1, type<double>)));
   check_refused(world, errc::datatype, -1, "in Fortran order; give tile",
@@ -160,18 +168,22 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
     world.barrier();
     CHECK(file::header_of(world, path, {}, files).shape[0] == n);  // the old one is as it was
   }
-  // A box that reaches beyond the array on one rank, or cannot be: carried to the call, and the file stays as it is.
-  auto const box = subarray({n, 4}, {2, 4}, {2 * world.rank() + (world.rank() == last ? 1 : 0), 0}, type<double>);
+  // A box that reaches beyond the array on one rank, or cannot be: carried to the call, and the
+  // file stays as it is.
+  auto const box = subarray({n, 4}, {2, 4}, {2 * world.rank() + (world.rank() == last ? 1 : 0), 0},
+                            type<double>);
   auto const made = [&](auto part) {
     return [&, part](auto&... error) { file::create(world, path, part, {error...}, files); };
   };
   check_refused(world, errc::datatype, last, "move or shrink the box", opened(box));
   check_refused(world, errc::datatype, last, "move or shrink the box", made(box));
-  auto const cells =
-      array_part(std::vector<std::int64_t>{n},
-                 indexed_block(1, std::vector<std::int64_t>{world.rank() == last ? n : world.rank()}, type<double>));
+  auto const cells = array_part(
+      std::vector<std::int64_t>{n},
+      indexed_block(1, std::vector<std::int64_t>{world.rank() == last ? n : world.rank()},
+                    type<double>));
   check_refused(world, errc::datatype, last, "reaches beyond the array", made(cells));
-  if (world.rank() == last) CHECK_THROWS_WITH(cells.form(), Catch::Matchers::ContainsSubstring("beyond the array"));
+  if (world.rank() == last)
+    CHECK_THROWS_WITH(cells.form(), Catch::Matchers::ContainsSubstring("beyond the array"));
   world.barrier();
   CHECK(file::header_of(world, path, {}, files).shape == std::vector<std::int64_t>{n, 4});
 

@@ -1,4 +1,5 @@
-// .npy files under mpiexec, and what NumPy makes of them. Without python3-numpy that part is skipped.
+// .npy files under mpiexec, and what NumPy makes of them. Without python3-numpy that part is
+// skipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -35,7 +36,8 @@ bool python(io::mpi const& world, std::string const& what, std::string const& pl
     if (has == 0)
       skipped("python3 has no numpy: install python3-numpy");
     else
-      CHECK(std::system((python + " " ARGOSY_TEST_NPY_CHECK " " + what + " " + place).c_str()) == 0);
+      CHECK(std::system((python + " " ARGOSY_TEST_NPY_CHECK " " + what + " " + place).c_str()) ==
+            0);
   }
   world.broadcast(std::as_writable_bytes(std::span(&has, 1)), 0);
   return has != 0;
@@ -57,14 +59,16 @@ void write_one(io::mpi const& world, std::string const& path, io::order o) {
   constexpr std::int64_t sizes[] = {5, 3, 4};
   io::process_grid const grid(world.size(), 3);
   using namespace io::distribute;
-  io::darray<T, 3> const tile({5, 3, 4}, {cyclic(2), block, cyclic}, grid, world.rank(), io::type<T>, o);
+  io::darray<T, 3> const tile({5, 3, 4}, {cyclic(2), block, cyclic}, grid, world.rank(),
+                              io::type<T>, o);
   dealt const d{{5, 3, 4}, {grid.extent(0), grid.extent(1), grid.extent(2)}, {2, 0, 1}, o};
   auto mine = std::make_unique<T[]>(60);
   std::size_t n = 0;
   for (std::int64_t const k : d.numbers(world.rank())) {  // in the order of the file
-    std::int64_t const in_c =
-        o == io::order::c ? k
-                          : (k % sizes[0] * sizes[1] + k / sizes[0] % sizes[1]) * sizes[2] + k / (sizes[0] * sizes[1]);
+    std::int64_t const in_c = o == io::order::c
+                                  ? k
+                                  : (k % sizes[0] * sizes[1] + k / sizes[0] % sizes[1]) * sizes[2] +
+                                        k / (sizes[0] * sizes[1]);
     mine[n++] = value_of<T>(in_c);
   }
   auto f = io::npy::create(world, path, tile);
@@ -75,17 +79,19 @@ void write_one(io::mpi const& world, std::string const& path, io::order o) {
 template <class... T>
 void write_all_kinds(io::mpi const& world, shared_scratch<io::mpi> const& here) {
   for (io::order const o : {io::order::c, io::order::fortran})
-    (write_one<T>(world,
-                  here / (to_string(io::dtype_of<T>()).substr(2, to_string(io::dtype_of<T>()).size() - 3) +
-                          (o == io::order::c ? "C.npy" : "F.npy")),
-                  o),
+    (write_one<T>(
+         world,
+         here / (to_string(io::dtype_of<T>()).substr(2, to_string(io::dtype_of<T>()).size() - 3) +
+                 (o == io::order::c ? "C.npy" : "F.npy")),
+         o),
      ...);
 }
 
 // This rank's rows of an array of 6 x 4, in file order; the error if there is one.
 template <class T>
 std::vector<T> rows_of(io::mpi const& world, std::string const& path, io::order o = io::order::c) {
-  io::darray<T, 2> const tile({6, 4}, io::distribute::block, {world.size(), 1}, world.rank(), io::type<T>, o);
+  io::darray<T, 2> const tile({6, 4}, io::distribute::block, {world.size(), 1}, world.rank(),
+                              io::type<T>, o);
   std::vector<T> mine(static_cast<std::size_t>(io::array_part(tile).elements()));
   auto f = io::npy::open(world, path, tile);
   f.read_all(mine);
@@ -96,32 +102,38 @@ std::vector<T> rows_of(io::mpi const& world, std::string const& path, io::order 
 template <class T>
 void check_rows(io::mpi const& world, std::string const& path) {
   std::vector<T> const mine = rows_of<T>(world, path);
-  std::int64_t const first = std::min<std::int64_t>((6 + world.size() - 1) / world.size() * world.rank(), 6) * 4;
-  for (std::size_t i = 0; i < mine.size(); ++i) CHECK(mine[i] == static_cast<T>(first + static_cast<std::int64_t>(i)));
+  std::int64_t const first =
+      std::min<std::int64_t>((6 + world.size() - 1) / world.size() * world.rank(), 6) * 4;
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    CHECK(mine[i] == static_cast<T>(first + static_cast<std::int64_t>(i)));
 }
 
 }  // namespace
 
-TEST_CASE("what processes write is the array, and other processes read it in other parts", "[format][npy][random]") {
+TEST_CASE("what processes write is the array, and other processes read it in other parts",
+          "[format][npy][random]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   check_random_npy_files(world, here / "f.npy", io::posix_opener(), 3);
 }
 
-TEST_CASE("a wrong type, shape, order or amount is an error in all processes", "[format][npy][errors]") {
+TEST_CASE("a wrong type, shape, order or amount is an error in all processes",
+          "[format][npy][errors]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   check_npy_errors(world, here / "f.npy", io::posix_opener());
 }
 
-TEST_CASE("NumPy loads and maps what ranks write, and ranks read what Python changed", "[format][npy][numpy]") {
+TEST_CASE("NumPy loads and maps what ranks write, and ranks read what Python changed",
+          "[format][npy][numpy]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
-  write_all_kinds<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint64_t, std::uint32_t,
-                  std::uint16_t, std::uint8_t, bool, std::complex<float>, std::complex<double>, long double>(world,
-                                                                                                             here);
+  write_all_kinds<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
+                  std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t, bool,
+                  std::complex<float>, std::complex<double>, long double>(world, here);
   {
-    io::darray<particle, 1> const tile({20}, io::distribute::cyclic(3), {world.size()}, world.rank());
+    io::darray<particle, 1> const tile({20}, io::distribute::cyclic(3), {world.size()},
+                                       world.rank());
     dealt const d{{20}, {world.size()}, {3}, io::order::c};
     std::vector<particle> mine;
     for (std::int64_t const n : d.numbers(world.rank())) number_to(n, mine.emplace_back());
@@ -132,8 +144,9 @@ TEST_CASE("NumPy loads and maps what ranks write, and ranks read what Python cha
     double const one = 2.5;
     f.write_all(one);
     f.close();
-    f = io::npy::create(world, here / "empty.npy",
-                        io::darray<double, 2>({0, 3}, io::distribute::block, {world.size(), 1}, world.rank()));
+    f = io::npy::create(
+        world, here / "empty.npy",
+        io::darray<double, 2>({0, 3}, io::distribute::block, {world.size(), 1}, world.rank()));
     f.write_all(std::span<double const>());
     f.close();
   }
@@ -171,8 +184,10 @@ TEST_CASE("ranks read what NumPy writes: versions, byte orders, padded records, 
   auto f = io::npy::open(world, here / "padded.npy", tile);
   f.read_all(some);
   f.close();
-  std::int64_t const before = std::min<std::int64_t>((20 + world.size() - 1) / world.size() * world.rank(), 20);
-  for (std::size_t i = 0; i < some.size(); ++i) CHECK(is_number(before + static_cast<std::int64_t>(i), some[i]));
+  std::int64_t const before =
+      std::min<std::int64_t>((20 + world.size() - 1) / world.size() * world.rank(), 20);
+  for (std::size_t i = 0; i < some.size(); ++i)
+    CHECK(is_number(before + static_cast<std::int64_t>(i), some[i]));
 }
 
 TEST_CASE("what create could not make is removed, but not what has its name by then",

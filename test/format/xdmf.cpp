@@ -1,4 +1,5 @@
-// Sidecars .xdmf as readers see them: Python's XML parser, and VTK's reader, which is ParaView's, where it is installed.
+// Sidecars .xdmf as readers see them: Python's XML parser, and VTK's reader, which is ParaView's,
+// where it is installed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
@@ -37,17 +38,20 @@ namespace {
 using xdmf = io::basic_xdmf<io::self>;
 using npy = io::basic_npy<io::self>;
 
-// Lines as the script prints them, sorted within a step: readers have fields in orders of their own. Empty if there is no reader.
+// Lines as the script prints them, sorted within a step: readers have fields in orders of their
+// own. Empty if there is no reader.
 std::vector<std::string> seen_by(std::string const& reader, std::string const& path) {
-  std::string const python = reader == "xml" ? python_with("xml.etree.ElementTree")
-                                             : python_with("vtkmodules.vtkIOXdmf2", ARGOSY_TEST_VTK_PYTHON);
+  std::string const python = reader == "xml"
+                                 ? python_with("xml.etree.ElementTree")
+                                 : python_with("vtkmodules.vtkIOXdmf2", ARGOSY_TEST_VTK_PYTHON);
   if (python.empty()) {
     skipped(reader == "xml" ? "there is no python3"
                             : "there is no VTK with a reader of XDMF: cmake/vtk.sh installs one");
     return {};
   }
   std::string const out = path + "." + reader;
-  REQUIRE(std::system((python + " " ARGOSY_TEST_XDMF_CHECK " " + reader + " " + path + " > " + out).c_str()) == 0);
+  REQUIRE(std::system((python + " " ARGOSY_TEST_XDMF_CHECK " " + reader + " " + path + " > " + out)
+                          .c_str()) == 0);
   std::vector<std::string> lines;
   std::string const text = content_of(out);
   std::size_t step = 0;
@@ -96,7 +100,8 @@ io::npy_header save(std::string const& path, std::vector<std::int64_t> const& sh
 
 }  // namespace
 
-TEST_CASE("readers see a run: steps, fields of points and cells, vectors, where they are", "[format][xdmf]") {
+TEST_CASE("readers see a run: steps, fields of points and cells, vectors, where they are",
+          "[format][xdmf]") {
   scratch const here;
   std::filesystem::create_directory(here / "data");
   xdmf run({.points = {2, 3, 4}, .origin = {10, 20, 30}, .spacing = {1, 0.5, 0.25}});
@@ -115,14 +120,16 @@ TEST_CASE("readers see a run: steps, fields of points and cells, vectors, where 
   };
   for (int step = 0; step < 2; ++step)
     expected.insert(expected.end(),
-                    {step == 0 ? "time 0" : "time 0.5", "axis 30 30.25 30.5 30.75", "axis 20 20.5 21", "axis 10 11",
-                     counted("cell c", 7, 6), counted("node <v> & \"w\"", 0, 72), counted("node t", 100 * step, 24)});
+                    {step == 0 ? "time 0" : "time 0.5", "axis 30 30.25 30.5 30.75",
+                     "axis 20 20.5 21", "axis 10 11", counted("cell c", 7, 6),
+                     counted("node <v> & \"w\"", 0, 72), counted("node t", 100 * step, 24)});
   check(here / "run.xdmf", expected);
   CHECK_THAT(content_of(here / "run.xdmf"), ContainsSubstring(">data/t0.npy<"));
 }
 
-TEST_CASE("readers see rectilinear grids, Fortran order, few dimensions, raw files, all kinds of numbers",
-          "[format][xdmf]") {
+TEST_CASE(
+    "readers see rectilinear grids, Fortran order, few dimensions, raw files, all kinds of numbers",
+    "[format][xdmf]") {
   scratch const here;
   xdmf run({.points = {2, 3}, .coordinates = {{1, 4}, {0, 1, 9}}, .order = io::order::fortran});
   run.add(2, "t", here / "t.npy", save<double>(here / "t.npy", {2, 3}, 0, io::order::fortran));
@@ -151,13 +158,15 @@ TEST_CASE("readers see rectilinear grids, Fortran order, few dimensions, raw fil
   add(std::int8_t{-6}, "i1");
   add(std::uint8_t{200}, "u1");
   line.save(io::self(), here / "line.xdmf");
-  check(here / "line.xdmf", {"time 0", "axis 0 1 2", "axis 0", "axis 0", "node f4 2.5 3.5 4.5", "node f8 1.5 2.5 3.5",
-                             "node i1 -6 -5 -4", "node i2 -5 -4 -3", "node i4 -4 -3 -2", "node i8 -3 -2 -1",
-                             "node u1 200 201 202", "node u2 65000 65001 65002", "node u4 3e+09 3e+09 3e+09"});
+  check(here / "line.xdmf",
+        {"time 0", "axis 0 1 2", "axis 0", "axis 0", "node f4 2.5 3.5 4.5", "node f8 1.5 2.5 3.5",
+         "node i1 -6 -5 -4", "node i2 -5 -4 -3", "node i4 -4 -3 -2", "node i8 -3 -2 -1",
+         "node u1 200 201 202", "node u2 65000 65001 65002", "node u4 3e+09 3e+09 3e+09"});
 }
 
-TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or the new one is whole",
-          "[format][xdmf][errors]") {
+TEST_CASE(
+    "what cannot be shown is an error on all ranks; the old file stays, or the new one is whole",
+    "[format][xdmf][errors]") {
   using rank = io::lab::virtual_rank;
   io::npy_header const good{.type = io::dtype_of<double>(), .shape = {2, 3}, .data_offset = 128};
   io::detail::xdmf_grid const grid{.points = {2, 3}};
@@ -166,7 +175,8 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
   files.put("f", std::as_bytes(std::span(old)));
   io::lab::virtual_cluster const cluster({.ranks = 3}, {.stack_bytes = std::size_t{1} << 20});
   cluster.run([&](rank const& world) {
-    auto const refused = [&](io::detail::xdmf_grid g, io::npy_header h, double time, std::string const& words) {
+    auto const refused = [&](io::detail::xdmf_grid g, io::npy_header h, double time,
+                             std::string const& words) {
       io::basic_xdmf<rank> x(g);
       std::error_code error;
       x.add(time, "u", "u.npy", h).save(world, "f", error, files.opener());
@@ -196,11 +206,13 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
     std::error_code error;
     x.add(world.rank(), "u", "u.npy", good).save(world, "f", error, files.opener());
     CHECK(error == io::errc::not_same);
-    CHECK_THAT(x.what_failed(), ContainsSubstring("fields[0] is 'u' at time 2, '<f8' (2 x 3) of 'u.npy'") &&
-                                    !ContainsSubstring("<Grid"));
+    CHECK_THAT(x.what_failed(),
+               ContainsSubstring("fields[0] is 'u' at time 2, '<f8' (2 x 3) of 'u.npy'") &&
+                   !ContainsSubstring("<Grid"));
     // A box that cannot be, on one rank.
     io::basic_xdmf<rank> boxes(grid);
-    boxes.add(0, "u", "u.npy", io::subarray({2, 3}, {1, 3}, {world.rank() == 1 ? 2 : 0, 0}, io::type<double>));
+    boxes.add(0, "u", "u.npy",
+              io::subarray({2, 3}, {1, 3}, {world.rank() == 1 ? 2 : 0, 0}, io::type<double>));
     boxes.save(world, "f", error, files.opener());
     CHECK(error == (world.rank() == 1 ? io::errc::datatype : io::errc::error_on_another_rank));
     CHECK_THAT(boxes.what_failed(), ContainsSubstring("move or shrink the box"));

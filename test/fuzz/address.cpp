@@ -1,4 +1,5 @@
-// Addresses of stations as text, such as argosy-gpfsd writes for those who mount: what is accepted goes the way back.
+// Addresses of stations as text, such as argosy-gpfsd writes for those who mount: what is accepted
+// goes the way back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

@@ -33,7 +33,8 @@ class message_maker {
   message_maker(FuzzedDataProvider& in, lab::gpfs::machine const& m) : in_(in), machine_(m) {}
 
   lab::gpfs::message_body body() {
-    static auto const all = makers(std::make_index_sequence<std::variant_size_v<lab::gpfs::message_body>>{});
+    static auto const all =
+        makers(std::make_index_sequence<std::variant_size_v<lab::gpfs::message_body>>{});
     return (this->*all[in_.ConsumeIntegralInRange<std::size_t>(0, all.size() - 1)])();
   }
 
@@ -70,7 +71,8 @@ class message_maker {
     } else if constexpr (std::is_same_v<T, std::vector<std::byte>>) {
       std::size_t const block = static_cast<std::size_t>(machine_.block_bytes);
       std::size_t const sizes[] = {0, 1, block, block - 1, 2 * block, 100};
-      x.assign(in_.PickValueInArray(sizes), static_cast<std::byte>(in_.ConsumeIntegral<std::uint8_t>()));
+      x.assign(in_.PickValueInArray(sizes),
+               static_cast<std::byte>(in_.ConsumeIntegral<std::uint8_t>()));
     } else if constexpr (is_vector<T>) {
       x.resize(in_.ConsumeIntegralInRange<std::size_t>(0, 3));
       for (auto& element : x) fill(element);

@@ -1,4 +1,5 @@
-// Messages of the simulated GPFS out of the bytes of a fuzzer: numbers that mean something more often than not.
+// Messages of the simulated GPFS out of the bytes of a fuzzer: numbers that mean something more
+// often than not.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

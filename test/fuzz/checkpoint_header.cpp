@@ -1,4 +1,5 @@
-// The start of checkpoints, also under a right checksum: places lie in the file, and what is accepted reads back.
+// The start of checkpoints, also under a right checksum: places lie in the file, and what is
+// accepted reads back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_start.hpp"
 
@@ -17,7 +18,8 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     head =
         "\x93"
         "ARGOSY\x01" +
-        fuzz::little_endian(size, 4) + fuzz::little_endian(detail::crc32(fuzz::bytes_of(data, size)), 4);
+        fuzz::little_endian(size, 4) +
+        fuzz::little_endian(detail::crc32(fuzz::bytes_of(data, size)), 4);
   auto const start = fuzz::file_start(head, fuzz::text_of(data, size));
   auto const h = fuzz::header_or_damage(start, detail::parse_checkpoint_header);
   if (!h) return 0;

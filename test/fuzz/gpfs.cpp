@@ -1,5 +1,5 @@
-// The state machines of the simulated GPFS, which are told sensible messages that fit to nothing: by a node that lies to
-// manager, servers and another node; or by everybody to one node.
+// The state machines of the simulated GPFS, which are told sensible messages that fit to nothing:
+// by a node that lies to manager, servers and another node; or by everybody to one node.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -72,9 +72,10 @@ class ensemble {
   using file_call = argosy::lab::gpfs::call;
 
   void submit() {
-    constexpr call_kind kinds[] = {call_kind::open,   call_kind::read,   call_kind::write,  call_kind::sync,
-                                   call_kind::size,   call_kind::resize, call_kind::fcntl,  call_kind::close,
-                                   call_kind::remove, call_kind::lock,   call_kind::unlock, call_kind::rename};
+    constexpr call_kind kinds[] = {call_kind::open,  call_kind::read,   call_kind::write,
+                                   call_kind::sync,  call_kind::size,   call_kind::resize,
+                                   call_kind::fcntl, call_kind::close,  call_kind::remove,
+                                   call_kind::lock,  call_kind::unlock, call_kind::rename};
     file_call c;
     c.kind = in_.PickValueInArray(kinds);
     c.instance = in_.ConsumeIntegralInRange(0, 4);
@@ -89,7 +90,8 @@ class ensemble {
     c.exclusive = in_.ConsumeBool();
     c.only_grow = in_.ConsumeBool();
     c.synchronous = in_.ConsumeBool();
-    auto& memory = memory_.emplace_back(in_.ConsumeBytes<std::byte>(in_.ConsumeIntegralInRange<std::size_t>(0, 200)));
+    auto& memory = memory_.emplace_back(
+        in_.ConsumeBytes<std::byte>(in_.ConsumeIntegralInRange<std::size_t>(0, 200)));
     if (c.kind != call_kind::fcntl) memory.resize(in_.ConsumeIntegralInRange<std::size_t>(0, 3000));
     c.into = c.argument = std::span(memory);
     c.from = c.into;

@@ -1,4 +1,5 @@
-// Hint files, and values of hints as MPI_Info holds them: what is accepted is in force, and stays so when told again.
+// Hint files, and values of hints as MPI_Info holds them: what is accepted is in force, and stays
+// so when told again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -16,21 +17,27 @@ using namespace argosy;
 namespace {
 
 void check_values(resolved_hints const& v) {
-  for (std::int64_t const n : {v.ind_rd_buffer_bytes, v.ind_wr_buffer_bytes, v.cb_buffer_bytes}) FUZZ_CHECK(n > 0);
-  for (std::int64_t const n :
-       {v.cb_block_bytes, v.cb_nodes, v.min_domain_bytes, v.io_buffer_bytes, v.max_ranges, v.io_threads})
+  for (std::int64_t const n : {v.ind_rd_buffer_bytes, v.ind_wr_buffer_bytes, v.cb_buffer_bytes})
+    FUZZ_CHECK(n > 0);
+  for (std::int64_t const n : {v.cb_block_bytes, v.cb_nodes, v.min_domain_bytes, v.io_buffer_bytes,
+                               v.max_ranges, v.io_threads})
     FUZZ_CHECK(n >= 0);
-  for (argosy::detail::host_limit const& h : v.cb_config_list) FUZZ_CHECK(!h.host.empty() && h.most >= -1);
+  for (argosy::detail::host_limit const& h : v.cb_config_list)
+    FUZZ_CHECK(!h.host.empty() && h.most >= -1);
   FUZZ_CHECK(!v.file_permissions || *v.file_permissions <= 07777);
-  for (auto const& price : {v.price_call_ns, v.price_write_call_ns, v.price_lock_ns, v.price_byte_ns, v.price_piece_ns,
-                            v.price_message_ns, v.price_message_byte_ns, v.price_block_ns})
+  for (auto const& price :
+       {v.price_call_ns, v.price_write_call_ns, v.price_lock_ns, v.price_byte_ns, v.price_piece_ns,
+        v.price_message_ns, v.price_message_byte_ns, v.price_block_ns})
     FUZZ_CHECK(!price || (std::isfinite(*price) && *price >= 0));
 }
 
-bool rejected(file_hints const& h, std::string_view name) { return h.find(name)->status == hint_status::rejected; }
+bool rejected(file_hints const& h, std::string_view name) {
+  return h.find(name)->status == hint_status::rejected;
+}
 
-// As MPI_Info_get would give them to a program that passes them on. A size of the buffer that was rejected is told as the one
-// in force, and so counts as given; the window, which would follow it, is told, too.
+// As MPI_Info_get would give them to a program that passes them on. A size of the buffer that was
+// rejected is told as the one in force, and so counts as given; the window, which would follow it,
+// is told, too.
 hints told(file_hints const& h) {
   bool const buffer_rejected = rejected(h, "cb_buffer_size");
   hints all;
@@ -88,7 +95,8 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   } else {
     given = parse_hints(text, "f");
     FUZZ_CHECK(given.named.size() <= static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
-    for (argosy::detail::named_hint const& n : given.named) FUZZ_CHECK(n.origin.starts_with("f:") && !n.name.empty());
+    for (argosy::detail::named_hint const& n : given.named)
+      FUZZ_CHECK(n.origin.starts_with("f:") && !n.name.empty());
   }
   check(given);
   return 0;

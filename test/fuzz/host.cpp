@@ -1,5 +1,5 @@
-// Bytes that come to the host of a simulated GPFS over its socket: without the cookie, with it, and in messages. It cuts off
-// who sends nonsense, and goes on serving a node beside it.
+// Bytes that come to the host of a simulated GPFS over its socket: without the cookie, with it, and
+// in messages. It cuts off who sends nonsense, and goes on serving a node beside it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -67,7 +67,8 @@ class client {
 
  private:
   lab::gpfs::mounted_file open(std::string const& name) {
-    return lab::gpfs::mounted_file::open(mount_, name, {.read = true, .write = true, .create = true}, error_);
+    return lab::gpfs::mounted_file::open(mount_, name,
+                                         {.read = true, .write = true, .create = true}, error_);
   }
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
 
@@ -86,7 +87,8 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
       return stranger::frame(kinds::at_rest, number, std::as_bytes(std::span(name)));
     }
     case 1:
-      return stranger::frame(in.ConsumeIntegralInRange<std::uint64_t>(0, 6), number, in.ConsumeBytes<std::byte>(20));
+      return stranger::frame(in.ConsumeIntegralInRange<std::uint64_t>(0, 6), number,
+                             in.ConsumeBytes<std::byte>(20));
     case 2: {
       auto const some = in.ConsumeBytes<std::byte>(60);  // it has no length, or a wrong one
       return some;
@@ -94,11 +96,12 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
     default:
       break;
   }
-  constexpr lab::gpfs::role whom[] = {lab::gpfs::role::manager, lab::gpfs::role::server, lab::gpfs::role::client,
-                                      lab::gpfs::role::manager};
-  lab::gpfs::message const m{{lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
-                             {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
-                             fuzz::any_message(in, small())};
+  constexpr lab::gpfs::role whom[] = {lab::gpfs::role::manager, lab::gpfs::role::server,
+                                      lab::gpfs::role::client, lab::gpfs::role::manager};
+  lab::gpfs::message const m{
+      {lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
+      {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
+      fuzz::any_message(in, small())};
   // Most would be refused, and this would be the end of the talk.
   if (!lab::gpfs::makes_sense(m, small()) && in.ConsumeIntegralInRange(0, 7) != 0) return {};
   return stranger::frame(kinds::one_message, number, lab::gpfs::encode(m));

@@ -1,4 +1,5 @@
-// Bytes of a layout: what is accepted goes the way back, answers questions without contradiction, and is safe to use.
+// Bytes of a layout: what is accepted goes the way back, answers questions without contradiction,
+// and is safe to use.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -30,8 +31,8 @@ std::optional<layout> read(std::span<std::byte const> bytes) {
 
 bool same_nodes(layout const& a, layout const& b) {
   return std::ranges::equal(a.nodes(), b.nodes()) && std::ranges::equal(a.places(), b.places()) &&
-         std::ranges::equal(a.tables(), b.tables()) && a.origin() == b.origin() && a.lower_bound() == b.lower_bound() &&
-         a.extent() == b.extent();
+         std::ranges::equal(a.tables(), b.tables()) && a.origin() == b.origin() &&
+         a.lower_bound() == b.lower_bound() && a.extent() == b.extent();
 }
 
 // What the tree says of itself, against what it takes to say it.
@@ -40,7 +41,8 @@ void ask(layout const& l) {
   FUZZ_CHECK(l.empty() == (l.size() == 0));
   FUZZ_CHECK(l.upper_bound() - l.lower_bound() == l.extent());
   FUZZ_CHECK(l.true_upper_bound() - l.true_lower_bound() == l.true_extent());
-  FUZZ_CHECK(l.empty() || (l.true_lower_bound() <= l.origin() && l.origin() < l.true_upper_bound()));
+  FUZZ_CHECK(l.empty() ||
+             (l.true_lower_bound() <= l.origin() && l.origin() < l.true_upper_bound()));
   FUZZ_CHECK(l.depth() <= l.nodes().size());
   FUZZ_CHECK(!to_string(l).empty() && !to_tree(l).empty());
   // These cost the pieces that lie across an offset: one in sorted layouts, all of them in others.
@@ -49,8 +51,9 @@ void ask(layout const& l) {
   FUZZ_CHECK(l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) == l.size());
   std::int64_t before = 0;
   std::int64_t const low = l.true_lower_bound(), half = low + l.true_extent() / 2;
-  for (std::int64_t const x : {std::numeric_limits<std::int64_t>::min(), low, low + l.true_extent() / 3, half,
-                               l.true_upper_bound() - (l.empty() ? 0 : 1), std::numeric_limits<std::int64_t>::max()}) {
+  for (std::int64_t const x :
+       {std::numeric_limits<std::int64_t>::min(), low, low + l.true_extent() / 3, half,
+        l.true_upper_bound() - (l.empty() ? 0 : 1), std::numeric_limits<std::int64_t>::max()}) {
     std::int64_t const now = l.bytes_before(x);
     FUZZ_CHECK(now >= before && now <= l.size());
     before = now;
@@ -96,7 +99,8 @@ void walk(layout const& l) {
 // The copy loops stay within the bounds, and bring what the cursor brings.
 void move_bytes(layout const& l) {
   std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent()));
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 31 + i / 251);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<std::byte>(i * 31 + i / 251);
   std::byte* const base = memory.data() - l.true_lower_bound();
   std::vector<std::byte> stream(static_cast<std::size_t>(l.size())), expected, part = stream;
   pack(l, base, stream.data());
@@ -134,7 +138,8 @@ void use(layout const& l) {
   if (l.pieces() <= most_pieces) {
     walk(l);
     build_upon(l);
-    bool const in_memory = -most_distance <= l.true_lower_bound() && l.true_lower_bound() <= most_distance;
+    bool const in_memory =
+        -most_distance <= l.true_lower_bound() && l.true_lower_bound() <= most_distance;
     if (in_memory && l.true_extent() <= most_bytes && l.size() <= most_bytes) move_bytes(l);
   }
 }
@@ -147,7 +152,8 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   // The check sum is for accidents: a right one is put under all bytes.
   std::vector<std::byte> sealed(given.begin(), given.end());
   std::uint32_t const sum = detail::check_sum(given);
-  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i) sealed.push_back(static_cast<std::byte>(sum >> (8 * i)));
+  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i)
+    sealed.push_back(static_cast<std::byte>(sum >> (8 * i)));
   if (auto const l = read(sealed)) use(*l);
   return 0;
 }

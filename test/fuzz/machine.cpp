@@ -1,4 +1,5 @@
-// Machines of the simulated GPFS as text: what is accepted prints and reads back, and a simulation runs on it.
+// Machines of the simulated GPFS as text: what is accepted prints and reads back, and a simulation
+// runs on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

@@ -76,17 +76,19 @@ class liar {
   std::vector<std::byte> welcome() {
     std::ostringstream text;
     text << machine_;
-    std::string const usual = text.str(),
-                      said = in_.ConsumeIntegralInRange(0, 15) == 0 ? in_.ConsumeRandomLengthString(60) : usual;
+    std::string const usual = text.str(), said = in_.ConsumeIntegralInRange(0, 15) == 0
+                                                     ? in_.ConsumeRandomLengthString(60)
+                                                     : usual;
     return stranger::frame(kinds::welcome, 0, std::as_bytes(std::span(said)));
   }
 
   std::vector<std::byte> frame() {
     if (in_.ConsumeIntegralInRange(0, 15) == 0)
       return stranger::frame(in_.ConsumeIntegralInRange<std::uint64_t>(0, 6),
-                             in_.ConsumeIntegralInRange<std::uint64_t>(0, 3), in_.ConsumeBytes<std::byte>(20));
-    constexpr lab::gpfs::role who[] = {lab::gpfs::role::manager, lab::gpfs::role::server, lab::gpfs::role::client,
-                                       lab::gpfs::role::manager};
+                             in_.ConsumeIntegralInRange<std::uint64_t>(0, 3),
+                             in_.ConsumeBytes<std::byte>(20));
+    constexpr lab::gpfs::role who[] = {lab::gpfs::role::manager, lab::gpfs::role::server,
+                                       lab::gpfs::role::client, lab::gpfs::role::manager};
     lab::gpfs::message const m{{in_.PickValueInArray(who), in_.ConsumeIntegralInRange(0, 1)},
                                {lab::gpfs::role::client, 0},
                                fuzz::any_message(in_, machine_)};
@@ -120,7 +122,8 @@ class liar {
 
 void work(lab::gpfs::mount const& m) {
   std::error_code error;
-  auto f = lab::gpfs::mounted_file::open(m, "f", {.read = true, .write = true, .create = true}, error);
+  auto f =
+      lab::gpfs::mounted_file::open(m, "f", {.read = true, .write = true, .create = true}, error);
   if (error) return;
   std::vector<std::byte> memory(1500);
   f.read(0, memory);

@@ -1,4 +1,5 @@
-// Descriptions of published machines: what is accepted has a source for each number, and reads the same again.
+// Descriptions of published machines: what is accepted has a source for each number, and reads the
+// same again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

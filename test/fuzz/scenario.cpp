@@ -1,4 +1,5 @@
-// Scenarios of the virtual cluster as text, with their scripts of faults: what is accepted prints and reads back.
+// Scenarios of the virtual cluster as text, with their scripts of faults: what is accepted prints
+// and reads back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

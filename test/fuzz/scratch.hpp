@@ -16,8 +16,8 @@ class scratch {
   scratch() {
     std::error_code error;
     bool const memory = std::filesystem::is_directory("/dev/shm", error);
-    path_ =
-        (memory ? std::string("/dev/shm") : std::filesystem::temp_directory_path().string()) + "/argosy-fuzz-XXXXXX";
+    path_ = (memory ? std::string("/dev/shm") : std::filesystem::temp_directory_path().string()) +
+            "/argosy-fuzz-XXXXXX";
     FUZZ_CHECK(::mkdtemp(path_.data()) != nullptr);
   }
   scratch(scratch const&) = delete;

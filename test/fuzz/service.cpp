@@ -1,5 +1,5 @@
-// Bytes that come to the service of a rank over its socket, and what comes instead of answers: calls end, strangers are cut
-// off, and a rank beside them is served.
+// Bytes that come to the service of a rank over its socket, and what comes instead of answers:
+// calls end, strangers are cut off, and a rank beside them is served.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -41,8 +41,10 @@ std::vector<std::byte> reversed(int, std::span<std::byte const> bytes) {
 
 std::vector<std::byte> any_frame(FuzzedDataProvider& in) {
   if (in.ConsumeIntegralInRange(0, 7) == 0) return in.ConsumeBytes<std::byte>(60);
-  return stranger::frame(in.ConsumeIntegralInRange<std::uint64_t>(0, 3), in.ConsumeIntegralInRange<std::uint64_t>(0, 3),
-                         in.ConsumeBytes<std::byte>(in.ConsumeIntegralInRange<std::size_t>(0, 100)));
+  return stranger::frame(
+      in.ConsumeIntegralInRange<std::uint64_t>(0, 3),
+      in.ConsumeIntegralInRange<std::uint64_t>(0, 3),
+      in.ConsumeBytes<std::byte>(in.ConsumeIntegralInRange<std::size_t>(0, 100)));
 }
 
 // Somebody asks nonsense.
@@ -81,7 +83,8 @@ class liar {
     std::error_code error;
     int const s = wire::accept_next(listener_, error);
     FUZZ_CHECK(s >= 0);
-    wire::close_descriptor(std::exchange(listener_, -1));  // who is called again when it has gone is not there
+    // who is called again when it has gone is not there
+    wire::close_descriptor(std::exchange(listener_, -1));
     std::vector<std::byte> hello = stranger::greeting(where_);
     std::memcpy(hello.data() + 8, where_.answered.data(), where_.answered.size());
     if (in_.ConsumeIntegralInRange(0, 7) == 0) hello = in_.ConsumeBytes<std::byte>(48);
@@ -117,7 +120,8 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   FUZZ_CHECK(!error);
   bool const asked = in.ConsumeBool();
   liar third(in);
-  for (socket_service* s : {&first, &second}) s->meet({first.where(), second.where(), third.where()});
+  for (socket_service* s : {&first, &second})
+    s->meet({first.where(), second.where(), third.where()});
   if (asked) {
     ask(first.where(), in);
     FUZZ_CHECK(is_right(second.call(questions({0}))[0]));

@@ -1,5 +1,5 @@
-// Settings of traces in the environment, and what a trace writes: whatever a file is called, a line is a line. (Nothing in
-// the library reads traces.)
+// Settings of traces in the environment, and what a trace writes: whatever a file is called, a line
+// is a line. (Nothing in the library reads traces.)
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -24,7 +24,8 @@ namespace {
 // A value that is refused is remembered for ever, since it is told once: few of them.
 trace_options read_settings(FuzzedDataProvider& in) {
   static int left = 100'000;
-  for (char const* const name : {"ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_FROM", "ARGOSY_TRACE_WRITE"}) {
+  for (char const* const name :
+       {"ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_FROM", "ARGOSY_TRACE_WRITE"}) {
     std::string const value = in.ConsumeRandomLengthString(24);
     ::setenv(name, left > 0 ? value.c_str() : "", 1);
     --left;
@@ -60,7 +61,8 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   o.directory = scratch.path();
   o.program = in.ConsumeRandomLengthString(16);
   o.agent = in.ConsumeRandomLengthString(16);
-  std::string const file = in.ConsumeRandomLengthString(64), note = in.ConsumeRandomLengthString(64);
+  std::string const file = in.ConsumeRandomLengthString(64),
+                    note = in.ConsumeRandomLengthString(64);
   if (o.mode == trace_mode::off) o.mode = trace_mode::calls;
   std::string path;
   std::int64_t lines = 0;

@@ -29,7 +29,8 @@ H opened(std::string const& path) {
 
 inline std::vector<std::byte> const data(100, std::byte{'x'});
 
-inline std::vector<write_part> parts_of(std::vector<std::int64_t> const& offsets, std::size_t bytes) {
+inline std::vector<write_part> parts_of(std::vector<std::int64_t> const& offsets,
+                                        std::size_t bytes) {
   std::vector<write_part> parts;
   for (std::int64_t const o : offsets) parts.push_back({o, std::span(data).first(bytes)});
   return parts;

@@ -31,11 +31,13 @@ using namespace io::test;
 
 TEST_CASE("the k-th call of each kind fails, once or from then on", "[faulty]") {
   scratch const dir;
-  for (auto const kind : {file_call::read, file_call::write, file_call::lock, file_call::unlock, file_call::size,
-                          file_call::resize, file_call::preallocate, file_call::sync}) {
+  for (auto const kind :
+       {file_call::read, file_call::write, file_call::lock, file_call::unlock, file_call::size,
+        file_call::resize, file_call::preallocate, file_call::sync}) {
     for (bool const lasting : {false, true}) {
       auto const script = std::make_shared<io::fault_script>();
-      script->add(lasting ? io::fail_from(kind, 3, std::errc::io_error) : io::fail_at(kind, 3, std::errc::io_error));
+      script->add(lasting ? io::fail_from(kind, 3, std::errc::io_error)
+                          : io::fail_at(kind, 3, std::errc::io_error));
       io::faulty f(opened(dir / "f"), script);
       for (int call = 1; call <= 5; ++call) {
         std::vector<std::byte> memory(10);
@@ -125,8 +127,9 @@ TEST_CASE("a disk that fills", "[faulty]") {
   for (bool const below_retries : {false, true}) {
     std::filesystem::remove(dir / "f");
     std::error_code error;
-    io::any_handle f = (below_retries ? io::with_raw_faults(script) : io::with_faults(io::posix_opener(), script))(
-        dir / "f", read_write, error);
+    io::any_handle f =
+        (below_retries ? io::with_raw_faults(script) : io::with_faults(io::posix_opener(), script))(
+            dir / "f", read_write, error);
     CHECK(f.write(0, data).bytes == 100);
     io_result r = f.write(100, data);
     CHECK(r.bytes == 50);
@@ -143,8 +146,9 @@ TEST_CASE("a disk that fills", "[faulty]") {
 TEST_CASE("storms below the retries are not seen above", "[faulty][retrying]") {
   scratch const dir;
   auto const script = std::make_shared<io::fault_script>();
-  for (auto const kind : {file_call::open, file_call::write, file_call::read, file_call::lock, file_call::unlock,
-                          file_call::size, file_call::resize, file_call::preallocate, file_call::sync})
+  for (auto const kind :
+       {file_call::open, file_call::write, file_call::read, file_call::lock, file_call::unlock,
+        file_call::size, file_call::resize, file_call::preallocate, file_call::sync})
     script->add(io::interrupt_at(kind, 1, 50));
   script->add(io::shorten_at(file_call::write, 60, 1, 30));
   script->add(io::shorten_at(file_call::read, 60, 1, 30));
@@ -181,7 +185,8 @@ TEST_CASE("storms below the retries are not seen above", "[faulty][retrying]") {
 TEST_CASE("an open below the retries is interrupted, or fails", "[faulty][retrying]") {
   scratch const dir;
   auto const script = std::make_shared<io::fault_script>(std::initializer_list<io::fault>{
-      io::interrupt_at(file_call::open, 1, 3), io::fail_at(file_call::open, 5, make_error_code(io::errc::io))});
+      io::interrupt_at(file_call::open, 1, 3),
+      io::fail_at(file_call::open, 5, make_error_code(io::errc::io))});
   auto const open = io::with_raw_faults(script);
   std::error_code error;
   CHECK(open(dir / "f", read_write, error).is_open());
@@ -192,13 +197,16 @@ TEST_CASE("an open below the retries is interrupted, or fails", "[faulty][retryi
   CHECK_FALSE(std::filesystem::exists(dir / "g"));
 }
 
-TEST_CASE("an error below a fault comes out, and a disk may be full from its first byte on", "[faulty]") {
+TEST_CASE("an error below a fault comes out, and a disk may be full from its first byte on",
+          "[faulty]") {
   scratch const dir;
-  auto const outer = std::make_shared<io::fault_script>(), inner = std::make_shared<io::fault_script>();
+  auto const outer = std::make_shared<io::fault_script>(),
+             inner = std::make_shared<io::fault_script>();
   io::faulty f(io::faulty(opened(dir / "f"), inner), outer);
   auto const stale = std::error_code(ESTALE, std::system_category());
   std::vector<std::byte> memory(100);
-  std::vector<io::read_part> const gets{{0, std::span(memory).first(50)}, {60, std::span(memory).last(10)}};
+  std::vector<io::read_part> const gets{{0, std::span(memory).first(50)},
+                                        {60, std::span(memory).last(10)}};
   REQUIRE(f.write(0, data).bytes == 100);
   // below: torn after 7 bytes by ESTALE; above: after 20 by EIO
   inner->add({.kind = file_call::write, .first = 2, .error = stale, .most_bytes = 7});
@@ -254,7 +262,8 @@ TEST_CASE("delays wait, by the clock of whoever says so", "[faulty]") {
 TEST_CASE("a throttled device takes its time, and is shared", "[throttled]") {
   scratch const dir;
   using clock = std::chrono::steady_clock;
-  auto const device = std::make_shared<io::throttle>(io::throttle_rates{.latency = 2ms, .bytes_per_second = 10'000});
+  auto const device = std::make_shared<io::throttle>(
+      io::throttle_rates{.latency = 2ms, .bytes_per_second = 10'000});
   io::throttled a(opened(dir / "a"), device), b(opened(dir / "b"), device);
   auto begin = clock::now();
   CHECK(a.write(0, data).bytes == 100);  // 10 ms, and the latency
@@ -281,8 +290,8 @@ TEST_CASE("a throttled device takes its time, and is shared", "[throttled]") {
 TEST_CASE("a call that moves no bytes costs a throttled device its latency only", "[throttled]") {
   scratch const dir;
   using clock = std::chrono::steady_clock;
-  auto const device =
-      std::make_shared<io::throttle>(io::throttle_rates{.bytes_per_second = 0.05});  // a byte takes 20 s
+  auto const device = std::make_shared<io::throttle>(
+      io::throttle_rates{.bytes_per_second = 0.05});  // a byte takes 20 s
   auto const begin = clock::now();
   std::error_code error;
   io::any_handle f = io::with_throttle(io::posix_opener(), device)(dir / "f", read_write, error);

@@ -44,9 +44,11 @@ record& recorded(std::string const& library = ARGOSY_TEST_STAND_IN) {
 }
 
 struct on_stand_in {
-  explicit on_stand_in(std::string const& library = ARGOSY_TEST_STAND_IN) : seen(recorded(library)) {
+  explicit on_stand_in(std::string const& library = ARGOSY_TEST_STAND_IN)
+      : seen(recorded(library)) {
     seen = {};
-    file = gpfs_real::open(dir / "f", created, {.library = library, .any_file_system = true}, error);
+    file =
+        gpfs_real::open(dir / "f", created, {.library = library, .any_file_system = true}, error);
     REQUIRE_FALSE(error);
     REQUIRE(file.is_on_gpfs());
   }
@@ -68,7 +70,8 @@ T at(record const& r, std::size_t offset) {
 TEST_CASE("hints reach the library byte by byte", "[gpfs_real]") {
   on_stand_in t;
   CHECK(io::detail::takes_hints(t.file));
-  CHECK(io::detail::node_of(t.file) == io::unknown_node);  // so nobody takes it for one of a partition
+  // so nobody takes it for one of a partition
+  CHECK(io::detail::node_of(t.file) == io::unknown_node);
   auto h = io::test::access_range(4096, 1000, true);
   REQUIRE_FALSE(t.file.fcntl(h));
   CHECK(t.seen.fcntl_calls == 1);
@@ -101,7 +104,8 @@ TEST_CASE("what the library writes into the argument comes back", "[gpfs_real]")
   CHECK(h.a.accRangeCnt == 2);
 }
 
-TEST_CASE("errors of the library are its own, but data shipping may not be there any more", "[gpfs_real]") {
+TEST_CASE("errors of the library are its own, but data shipping may not be there any more",
+          "[gpfs_real]") {
   on_stand_in t;
   t.seen.fcntl_error_offset = 16;
   auto const outcome = [&](auto argument, int code) {
@@ -114,7 +118,8 @@ TEST_CASE("errors of the library are its own, but data shipping may not be there
   CHECK(outcome(io::test::access_range(0, 1, false), ENOSYS) == std::errc::function_not_supported);
   CHECK(outcome(io::test::ship_start(4), EINVAL) == io::errc::unsupported);
   CHECK(outcome(io::test::ship_start(4), ENOSYS) == io::errc::unsupported);
-  CHECK(outcome(io::test::ship_start_with(4, 65536, std::array{0, 1}), EINVAL) == io::errc::unsupported);
+  CHECK(outcome(io::test::ship_start_with(4, 65536, std::array{0, 1}), EINVAL) ==
+        io::errc::unsupported);
   CHECK(outcome(io::test::ship_stop(), EINVAL) == io::errc::unsupported);
   CHECK(outcome(io::test::ship_start(4), EPERM) == std::errc::operation_not_permitted);
   CHECK(outcome(io::test::ship_stop(), ENOTSUP) == io::errc::unsupported);
@@ -191,14 +196,17 @@ TEST_CASE("without GPFS it is a file like others, and says why", "[gpfs_real]") 
     CHECK_FALSE(f.preallocate(5000));
     CHECK(f.size(error) == 5000);
   };
-  auto f = gpfs_real::open(dir / "f", created, {.library = ARGOSY_TEST_STAND_IN, .any_file_system = false}, error);
+  auto f = gpfs_real::open(dir / "f", created,
+                           {.library = ARGOSY_TEST_STAND_IN, .any_file_system = false}, error);
   REQUIRE_FALSE(error);
   check_plain(f);
   CHECK_THAT(f.why_not(), ContainsSubstring((dir / "f") + " is not on GPFS"));
-  f = gpfs_real::open(dir / "g", created, {.library = "libno_such_gpfs.so", .any_file_system = true}, error);
+  f = gpfs_real::open(dir / "g", created,
+                      {.library = "libno_such_gpfs.so", .any_file_system = true}, error);
   REQUIRE_FALSE(error);
   check_plain(f);
-  CHECK_THAT(f.why_not(), ContainsSubstring("cannot be loaded") && ContainsSubstring("libno_such_gpfs.so"));
+  CHECK_THAT(f.why_not(),
+             ContainsSubstring("cannot be loaded") && ContainsSubstring("libno_such_gpfs.so"));
   f = gpfs_real::open(dir / "h", created, {.library = "libm.so.6", .any_file_system = true}, error);
   REQUIRE_FALSE(error);
   check_plain(f);
@@ -211,7 +219,8 @@ TEST_CASE("the environment names the library, and an opener opens", "[gpfs_real]
   scratch const dir;
   std::error_code error;
   ::setenv("ARGOSY_GPFS_LIBRARY", ARGOSY_TEST_STAND_IN, 1);
-  io::any_handle f = io::gpfs_real_opener({.library = {}, .any_file_system = true})(dir / "f", created, error);
+  io::any_handle f =
+      io::gpfs_real_opener({.library = {}, .any_file_system = true})(dir / "f", created, error);
   ::unsetenv("ARGOSY_GPFS_LIBRARY");
   REQUIRE_FALSE(error);
   REQUIRE(f.target<gpfs_real>() != nullptr);
@@ -220,7 +229,8 @@ TEST_CASE("the environment names the library, and an opener opens", "[gpfs_real]
 
   f = io::gpfs_real_opener({.library = {}, .any_file_system = true})(dir / "g", created, error);
   REQUIRE_FALSE(error);
-  CHECK_THAT(f.target<gpfs_real>()->why_not(), ContainsSubstring("libgpfs.so"));  // by its usual name
+  // by its usual name
+  CHECK_THAT(f.target<gpfs_real>()->why_not(), ContainsSubstring("libgpfs.so"));
   f = io::gpfs_real_opener()(dir / "no/f", created, error);
   CHECK(error == std::errc::no_such_file_or_directory);
   CHECK_FALSE(f.is_open());

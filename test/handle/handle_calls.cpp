@@ -57,7 +57,9 @@ class logged_handle {
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     return note(kind == lock_kind::shared ? "lock shared" : "lock", {offset, length});
   }
-  std::error_code unlock(std::int64_t offset, std::int64_t length) { return note("unlock", {offset, length}); }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) {
+    return note("unlock", {offset, length});
+  }
   std::int64_t size(std::error_code& error) {
     error = note("size", {});
     return error ? 0 : 1234;
@@ -103,9 +105,12 @@ static_assert(io::hinting<logged_handle>);
 template <class H>
 void make_every_call(H& h, call_log const& log) {
   std::vector<std::byte> memory(40), argument(24);
-  auto const bytes = [&](std::size_t from, std::size_t n) { return std::span(memory).subspan(from, n); };
+  auto const bytes = [&](std::size_t from, std::size_t n) {
+    return std::span(memory).subspan(from, n);
+  };
   std::vector<io::read_part> const reads{{100, bytes(0, 10)}, {200, bytes(10, 5)}};
-  std::vector<io::write_part> const writes{{300, bytes(0, 7)}, {307, bytes(20, 3)}, {400, bytes(30, 1)}};
+  std::vector<io::write_part> const writes{
+      {300, bytes(0, 7)}, {307, bytes(20, 3)}, {400, bytes(30, 1)}};
   auto const check = [&](io_result const& done, std::int64_t n) {
     CHECK(done.error == log.error);
     CHECK(done.bytes == (log.error ? 0 : n));
@@ -148,13 +153,15 @@ std::vector<std::string> const every_call{"read 50 40",
 
 }  // namespace
 
-TEST_CASE("every call passes a decorator with all that it says, and its answer comes back", "[handle]") {
+TEST_CASE("every call passes a decorator with all that it says, and its answer comes back",
+          "[handle]") {
   scratch const dir;
   auto const log = std::make_shared<call_log>();
   auto const counts = std::make_shared<io::call_counts>();
   auto const trace = io::open_trace({.mode = io::trace_mode::calls, .directory = dir.string()});
   // ENOSYS, which nothing on the way has a meaning for.
-  for (std::error_code const error : {std::error_code(), std::error_code(ENOSYS, std::system_category())}) {
+  for (std::error_code const error :
+       {std::error_code(), std::error_code(ENOSYS, std::system_category())}) {
     log->error = error;
     auto const through = [&](char const* name, auto decorated) {
       INFO(name << ", " << error.message());
@@ -169,13 +176,13 @@ TEST_CASE("every call passes a decorator with all that it says, and its answer c
     through("retrying", io::retrying(logged_handle(log)));
     through("throttled", io::throttled(logged_handle(log), io::throttle_rates{}));
     through("tracing", io::tracing(logged_handle(log), trace, "f"));
-    through("all",
-            io::any_handle(io::tracing(
-                io::throttled(
-                    io::any_handle(io::counting(
-                        io::faulty(io::retrying(logged_handle(log)), std::make_shared<io::fault_script>()), counts)),
-                    io::throttle_rates{}),
-                trace, "f")));
+    through("all", io::any_handle(io::tracing(
+                       io::throttled(io::any_handle(io::counting(
+                                         io::faulty(io::retrying(logged_handle(log)),
+                                                    std::make_shared<io::fault_script>()),
+                                         counts)),
+                                     io::throttle_rates{}),
+                       trace, "f")));
   }
   for (std::size_t kind = 1; kind < io::detail::file_call_count; ++kind) {
     auto const call = static_cast<file_call>(kind);
@@ -195,15 +202,17 @@ TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
   std::vector<std::byte> memory(4);
   std::vector<io::read_part> const reads{{0, memory}};
   std::vector<io::write_part> const writes{{0, memory}};
-  for (io_result const& done : {none.read(0, memory), none.write(0, memory), none.read(reads), none.write(writes)}) {
+  for (io_result const& done :
+       {none.read(0, memory), none.write(0, memory), none.read(reads), none.write(writes)}) {
     CHECK(done.bytes == 0);
     CHECK(done.error == closed);
   }
   std::error_code error;
   CHECK(none.size(error) == 0);
   CHECK(error == closed);
-  for (std::error_code const e : {none.lock(0, 1, lock_kind::shared), none.unlock(0, 1), none.resize(1),
-                                  none.preallocate(1), none.sync(), none.close(), none.fcntl(memory)})
+  for (std::error_code const e :
+       {none.lock(0, 1, lock_kind::shared), none.unlock(0, 1), none.resize(1), none.preallocate(1),
+        none.sync(), none.close(), none.fcntl(memory)})
     CHECK(e == closed);
   CHECK_FALSE(none.is_open());
   CHECK_FALSE(none.takes_hints());

@@ -1,4 +1,5 @@
-// Decorators around handles: those of argosy and of programs see each call, stack in any order, and change nothing else.
+// Decorators around handles: those of argosy and of programs see each call, stack in any order, and
+// change nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/counting.hpp>
@@ -140,7 +141,8 @@ class hinted_handle : public io::test::memory_handle {
 
 }  // namespace
 
-TEST_CASE("hints reach the file system through everything that is around a handle", "[handle][hints]") {
+TEST_CASE("hints reach the file system through everything that is around a handle",
+          "[handle][hints]") {
   auto const memory = std::make_shared<io::test::memory_file>();
   auto const counts = std::make_shared<io::call_counts>();
   auto const script = std::make_shared<io::fault_script>();
@@ -149,7 +151,9 @@ TEST_CASE("hints reach the file system through everything that is around a handl
   hinted_handle raw(memory);
   raw.interrupted = 3;
   io::any_handle f = io::throttled(
-      io::tracing(io::any_handle(io::faulty(io::counting(io::retrying(std::move(raw)), counts), script)), trace, "f"),
+      io::tracing(
+          io::any_handle(io::faulty(io::counting(io::retrying(std::move(raw)), counts), script)),
+          trace, "f"),
       io::throttle_rates{});
   std::array<std::byte, 16> argument{};
   CHECK(f.takes_hints());
@@ -172,7 +176,8 @@ class plain : public io::forwarding<plain<H>, H> {  // adds nothing
 template <io::handle H>
 class noting : public io::forwarding<noting<H>, H> {
  public:
-  noting(H inner, std::vector<std::string>& seen) : io::forwarding<noting<H>, H>(std::move(inner)), seen_(&seen) {}
+  noting(H inner, std::vector<std::string>& seen)
+      : io::forwarding<noting<H>, H>(std::move(inner)), seen_(&seen) {}
 
   template <class Act>
   io::io_result around(io::handle_call const& call, Act&& act) {
@@ -180,9 +185,12 @@ class noting : public io::forwarding<noting<H>, H> {
     std::string line(to_string(call.kind));
     for (std::int64_t const n : {call.offset, call.length}) line += " " + std::to_string(n);
     if (call.moves_data())
-      line += " " + std::to_string(call.bytes()) + " " + std::to_string(call.runs()) + " " + std::to_string(call.end());
-    if (call.kind == file_call::lock) line += call.lock == io::lock_kind::shared ? " shared" : " exclusive";
-    seen_->push_back(line + " -> " + std::to_string(done.bytes) + (done.error ? " " + io::error_name(done.error) : ""));
+      line += " " + std::to_string(call.bytes()) + " " + std::to_string(call.runs()) + " " +
+              std::to_string(call.end());
+    if (call.kind == file_call::lock)
+      line += call.lock == io::lock_kind::shared ? " shared" : " exclusive";
+    seen_->push_back(line + " -> " + std::to_string(done.bytes) +
+                     (done.error ? " " + io::error_name(done.error) : ""));
     return done;
   }
 
@@ -193,7 +201,8 @@ static_assert(io::hinting<plain<posix>> && io::hinting<noting<posix>>);
 
 }  // namespace
 
-TEST_CASE("a decorator of a program sees each call once, with what it asks for and what it returns", "[handle]") {
+TEST_CASE("a decorator of a program sees each call once, with what it asks for and what it returns",
+          "[handle]") {
   scratch const dir;
   std::vector<std::string> seen;
   noting f(opened<posix>(dir / "f"), seen);
@@ -201,7 +210,8 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
   std::error_code error;
   f.write(5, memory);
   f.write(parts_of({0, 10, 50}, 10));
-  std::array<io::read_part, 2> const parts{{{0, std::span(memory).first(10)}, {55, std::span(memory).last(10)}}};
+  std::array<io::read_part, 2> const parts{
+      {{0, std::span(memory).first(10)}, {55, std::span(memory).last(10)}}};
   f.read(0, std::span(memory).first(7));
   f.read(parts);
   f.lock(3, 4, io::lock_kind::shared);
@@ -216,11 +226,12 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
   f.close();
   f.sync();
   CHECK(seen ==
-        std::vector<std::string>{"write 5 -1 30 1 35 -> 30", "write 0 -1 30 2 60 -> 30", "read 0 -1 7 1 7 -> 7",
-                                 "read 0 -1 20 2 65 -> 15", "lock 3 4 shared -> 0", "unlock 3 4 -> 0",
-                                 "size -1 -1 -> 60", "resize -1 40 -> 0", "preallocate -1 50 -> 0", "sync -1 -1 -> 0",
-                                 "fcntl -1 30 -> 0 argosy:" + std::to_string(static_cast<int>(io::errc::unsupported)),
-                                 "close -1 -1 -> 0", "sync -1 -1 -> 0 EBADF"});
+        std::vector<std::string>{
+            "write 5 -1 30 1 35 -> 30", "write 0 -1 30 2 60 -> 30", "read 0 -1 7 1 7 -> 7",
+            "read 0 -1 20 2 65 -> 15", "lock 3 4 shared -> 0", "unlock 3 4 -> 0",
+            "size -1 -1 -> 60", "resize -1 40 -> 0", "preallocate -1 50 -> 0", "sync -1 -1 -> 0",
+            "fcntl -1 30 -> 0 argosy:" + std::to_string(static_cast<int>(io::errc::unsupported)),
+            "close -1 -1 -> 0", "sync -1 -1 -> 0 EBADF"});
 }
 
 TEST_CASE("a decorator that says nothing of hints passes them on", "[handle][hints]") {
@@ -242,7 +253,9 @@ TEST_CASE("a decorator may be made of a handle alone, in any way", "[handle]") {
     std::error_code error;
     return f.size(error);
   };
-  auto const file = [] { return io::any_handle(io::test::memory_handle(std::make_shared<io::test::memory_file>())); };
+  auto const file = [] {
+    return io::any_handle(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
+  };
   auto const bytes = static_cast<std::int64_t>(data.size());
   CHECK(size_of(by_value(file())) == bytes);
   CHECK(size_of(by_value(posix())) == 0);  // not open
@@ -251,14 +264,15 @@ TEST_CASE("a decorator may be made of a handle alone, in any way", "[handle]") {
   CHECK(size_of(implicitly(file())) == bytes);
   CHECK(size_of(of_any<io::any_handle>(file())) == bytes);
   CHECK(size_of(of_any(by_value(file()))) == bytes);
-  static_assert(io::handle<by_value> && io::handle<implicitly> && io::handle<of_any<io::any_handle>>);
+  static_assert(io::handle<by_value> && io::handle<implicitly> &&
+                io::handle<of_any<io::any_handle>>);
 }
 
 TEST_CASE("an opener wraps what it opens", "[handle]") {
   scratch const dir;
   std::vector<std::string> seen;
-  io::opener const files =
-      io::posix_opener().wrapping([&](io::any_handle h) { return io::any_handle(noting(std::move(h), seen)); });
+  io::opener const files = io::posix_opener().wrapping(
+      [&](io::any_handle h) { return io::any_handle(noting(std::move(h), seen)); });
   std::error_code error;
   io::any_handle f = files(dir / "f", read_write, error);
   CHECK_FALSE(error);
@@ -274,7 +288,8 @@ TEST_CASE("what a file lies on is known by the type of its file system", "[handl
   CHECK(storage_by_type(0x47504653) == io::storage::gpfs());
   CHECK(storage_by_type(0x6969) == io::storage::network());
   CHECK(storage_by_type(0xff534d42) == io::storage::network());
-  for (std::uint32_t const local : {0xef53u, 0x01021994u, 0x58465342u, 0x9123683eu})  // ext4, tmpfs, XFS, Btrfs
+  // ext4, tmpfs, XFS, Btrfs
+  for (std::uint32_t const local : {0xef53u, 0x01021994u, 0x58465342u, 0x9123683eu})
     CHECK(storage_by_type(local) == io::storage());
   scratch const dir;
   struct statfs where = {};
@@ -315,7 +330,8 @@ TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handl
 
 TEST_CASE("a handle that takes no hints says so", "[handle][hints]") {
   std::array<std::byte, 16> argument{};
-  io::any_handle plain = io::retrying(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
+  io::any_handle plain =
+      io::retrying(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
   CHECK_FALSE(plain.takes_hints());
   CHECK(plain.node() == io::unknown_node);
   CHECK(plain.fcntl(argument) == io::errc::unsupported);
@@ -363,7 +379,8 @@ TEST_CASE("what cannot be opened, or removed, is told through every opener", "[h
   for (io::opener const& open :
        {io::with_raw_faults(script), io::with_faults(io::posix_opener(), script),
         io::with_counting(io::posix_opener(), counts),
-        io::with_throttle(io::posix_opener(), std::make_shared<io::throttle>(io::throttle_rates{}))}) {
+        io::with_throttle(io::posix_opener(),
+                          std::make_shared<io::throttle>(io::throttle_rates{}))}) {
     std::error_code error;
     CHECK_FALSE(open(dir / "no/f", read_write, error).is_open());
     CHECK(error == std::errc::no_such_file_or_directory);
@@ -379,10 +396,12 @@ TEST_CASE("what cannot be opened, or removed, is told through every opener", "[h
 
 TEST_CASE("decorators stack in any order", "[handle]") {
   scratch const dir;
-  auto const outer = std::make_shared<io::call_counts>(), inner = std::make_shared<io::call_counts>();
+  auto const outer = std::make_shared<io::call_counts>(),
+             inner = std::make_shared<io::call_counts>();
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::interrupt_at(file_call::write, 2, 3));
-  io::counting f(io::throttled(io::retrying(io::faulty(io::counting(opened<raw_posix>(dir / "f"), inner), script)),
+  io::counting f(io::throttled(io::retrying(io::faulty(
+                                   io::counting(opened<raw_posix>(dir / "f"), inner), script)),
                                io::throttle_rates{}),
                  outer);
   static_assert(io::handle<decltype(f)>);

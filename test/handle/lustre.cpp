@@ -1,4 +1,5 @@
-// Files on Lustre, whose library a recorder stands in for: stripes are given, read back, and followed.
+// Files on Lustre, whose library a recorder stands in for: stripes are given, read back, and
+// followed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/lustre_library.hpp>
 
@@ -27,7 +28,8 @@ using io::test::scratch;
 namespace {
 
 constexpr std::int64_t MiB = 1 << 20;
-io::detail::lustre_settings const believing{.library = ARGOSY_TEST_STAND_IN, .any_file_system = true};
+io::detail::lustre_settings const believing{.library = ARGOSY_TEST_STAND_IN,
+                                            .any_file_system = true};
 
 // As in support/lustre_stand_in.cpp.
 struct record {
@@ -63,7 +65,8 @@ TEST_CASE("a file that is made gets its stripes, and they are its block", "[lust
   scratch const dir;
   record& seen = recorded();
   std::error_code error;
-  io::raw_posix f = io::raw_posix::open(dir / "f", made_with({.bytes = 4 * MiB, .count = 8}), believing, error);
+  io::raw_posix f =
+      io::raw_posix::open(dir / "f", made_with({.bytes = 4 * MiB, .count = 8}), believing, error);
   REQUIRE_FALSE(error);
   CHECK(seen.opened == 1);
   CHECK(f.storage().stripe_bytes == 4 * MiB);
@@ -74,7 +77,8 @@ TEST_CASE("a file that is made gets its stripes, and they are its block", "[lust
   CHECK(seen.layouts == 0);             // all were freed
 
   // One that is there keeps what it has, whatever is asked for.
-  io::raw_posix again = io::raw_posix::open(dir / "f", made_with({.bytes = MiB, .count = 2}), believing, error);
+  io::raw_posix again =
+      io::raw_posix::open(dir / "f", made_with({.bytes = MiB, .count = 2}), believing, error);
   REQUIRE_FALSE(error);
   CHECK(again.storage().stripe_bytes == 4 * MiB);
   CHECK(again.storage().stripe_count == 8);
@@ -88,8 +92,12 @@ TEST_CASE("who asks for one of the two gets the other from the directory", "[lus
   seen.default_bytes = 2 << 20;
   seen.default_count = 5;
   std::error_code error;
-  CHECK(io::raw_posix::open(dir / "a", made_with({.bytes = 4 * MiB}), believing, error).storage().stripe_count == 5);
-  CHECK(io::raw_posix::open(dir / "b", made_with({.count = 3}), believing, error).storage().stripe_bytes == 2 * MiB);
+  CHECK(io::raw_posix::open(dir / "a", made_with({.bytes = 4 * MiB}), believing, error)
+            .storage()
+            .stripe_count == 5);
+  CHECK(io::raw_posix::open(dir / "b", made_with({.count = 3}), believing, error)
+            .storage()
+            .stripe_bytes == 2 * MiB);
   int const asked = seen.opened;
   io::raw_posix const plain = io::raw_posix::open(dir / "c", made_with({}), believing, error);
   CHECK(seen.opened == asked);  // nothing was asked for: made by the system's own call
@@ -100,7 +108,8 @@ TEST_CASE("what the library refuses is the error of open, and leaves nothing", "
   scratch const dir;
   record& seen = recorded();
   std::error_code error;
-  CHECK_FALSE(io::raw_posix::open(dir / "f", made_with({.bytes = 1000}), believing, error).is_open());
+  CHECK_FALSE(
+      io::raw_posix::open(dir / "f", made_with({.bytes = 1000}), believing, error).is_open());
   CHECK(error == std::errc::invalid_argument);  // no multiple of 64 KiB
   seen.open_errno = ENOSPC;
   CHECK_FALSE(io::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error).is_open());
@@ -114,26 +123,29 @@ TEST_CASE("stripes that cannot be told are no error", "[lustre]") {
   record& seen = recorded();
   std::error_code error;
   seen.get_errno = ENODATA;
-  io::raw_posix const none = io::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error);
+  io::raw_posix const none =
+      io::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error);
   CHECK_FALSE(error);
   CHECK(none.storage().stripe_bytes == 0);
   CHECK(none.block_bytes() < MiB);
   seen.get_errno = 0;
   seen.default_bytes = std::uint64_t{3} << 62;  // what the library has for "as the directory says"
-  CHECK(io::raw_posix::open(dir / "g", made_with({}), believing, error).storage().stripe_bytes == 0);
+  CHECK(io::raw_posix::open(dir / "g", made_with({}), believing, error).storage().stripe_bytes ==
+        0);
 }
 
 TEST_CASE("without Lustre, or without its library, files are made as always", "[lustre]") {
   scratch const dir;
   record const& seen = recorded();
   std::error_code error;
-  io::raw_posix const elsewhere =
-      io::raw_posix::open(dir / "f", made_with({.bytes = MiB, .count = 2}), {.library = ARGOSY_TEST_STAND_IN}, error);
+  io::raw_posix const elsewhere = io::raw_posix::open(
+      dir / "f", made_with({.bytes = MiB, .count = 2}), {.library = ARGOSY_TEST_STAND_IN}, error);
   CHECK_FALSE(error);
   CHECK(seen.opened == 0);
   CHECK(elsewhere.storage().stripe_bytes == 0);
-  io::raw_posix const without = io::raw_posix::open(dir / "g", made_with({.bytes = MiB, .count = 2}),
-                                                    {.library = "/nowhere.so", .any_file_system = true}, error);
+  io::raw_posix const without =
+      io::raw_posix::open(dir / "g", made_with({.bytes = MiB, .count = 2}),
+                          {.library = "/nowhere.so", .any_file_system = true}, error);
   CHECK_FALSE(error);
   CHECK(without.is_open());
   std::string why_not;
@@ -150,21 +162,24 @@ TEST_CASE("the hints of MPI choose stripes, and say what became of them", "[lust
   io::hints const asked{.named = {{"striping_factor", "4"}, {"striping_unit", "2m"}}};
   auto const status = [](file& f, char const* name) { return f.get_hints().find(name)->status; };
   {
-    auto f = file::open(io::self(), dir / "new", io::mode::create | io::mode::read_write, asked, lustre_opener());
+    auto f = file::open(io::self(), dir / "new", io::mode::create | io::mode::read_write, asked,
+                        lustre_opener());
     CHECK(status(f, "striping_factor") == io::hint_status::accepted);
     CHECK(status(f, "striping_unit") == io::hint_status::accepted);
     f.close();
   }
   io::hints const other{.named = {{"striping_factor", "7"}, {"striping_unit", "2m"}}};
   {
-    auto f = file::open(io::self(), dir / "new", io::mode::create | io::mode::read_write, other, lustre_opener());
+    auto f = file::open(io::self(), dir / "new", io::mode::create | io::mode::read_write, other,
+                        lustre_opener());
     CHECK(status(f, "striping_factor") == io::hint_status::ignored);
     CHECK_THAT(f.get_hints().find("striping_factor")->why, ContainsSubstring("the file has 4"));
     CHECK(status(f, "striping_unit") == io::hint_status::accepted);
     f.close();
   }
   {
-    auto f = file::open(io::self(), dir / "elsewhere", io::mode::create | io::mode::read_write, asked);
+    auto f =
+        file::open(io::self(), dir / "elsewhere", io::mode::create | io::mode::read_write, asked);
     CHECK(status(f, "striping_unit") == io::hint_status::ignored);
     CHECK_THAT(f.get_hints().find("striping_unit")->why, ContainsSubstring("Lustre"));
     f.close();
@@ -179,8 +194,8 @@ TEST_CASE("windows longer than a stripe are whole stripes", "[lustre][two_phase]
   auto const windows = [&](char const* name, io::opener files) {
     auto f = file::open(io::self(), dir / name, io::mode::create | io::mode::read_write,
                         io::hints{.named = {{"striping_unit", "256k"}}}, std::move(files));
-    io::collective_plan const p =
-        f.explain_at_all(io::access_kind::write, 100000, data, io::two_phase{.window_bytes = 600 << 10});
+    io::collective_plan const p = f.explain_at_all(io::access_kind::write, 100000, data,
+                                                   io::two_phase{.window_bytes = 600 << 10});
     REQUIRE(p.together);
     f.close();
     return p.window_bytes;

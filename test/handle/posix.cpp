@@ -49,14 +49,16 @@ TEST_CASE("transfers are split where the kernel, or the test, draws the line", "
   for (std::int64_t const most : {1, 7, 64, 4096}) {
     posix f = opened(dir / std::to_string(most));
     f.raw().most_bytes = most;
-    against_memory(f, io::test::seed() + static_cast<std::uint64_t>(most), most < 10 ? 40 : 200, 5000);
+    against_memory(f, io::test::seed() + static_cast<std::uint64_t>(most), most < 10 ? 40 : 200,
+                   5000);
   }
 }
 
 TEST_CASE("transfers beyond 2 GiB", "[posix]") {
   // /dev/null takes any bytes without looking at them, so that they need not exist.
   constexpr std::size_t huge = (std::size_t{5} << 30) + 12345;
-  void* const nowhere = ::mmap(nullptr, huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const nowhere =
+      ::mmap(nullptr, huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   REQUIRE(nowhere != MAP_FAILED);
   std::span const memory(static_cast<std::byte*>(nowhere), huge);
   {
@@ -66,7 +68,8 @@ TEST_CASE("transfers beyond 2 GiB", "[posix]") {
     CHECK(one.bytes == static_cast<std::int64_t>(huge));
     std::vector<io::write_part> parts;
     std::int64_t offset = 0;
-    for (std::size_t from = 0; from < huge; from += std::size_t{1} << 30) {  // runs, and each run beyond the limit
+    // runs, and each run beyond the limit
+    for (std::size_t from = 0; from < huge; from += std::size_t{1} << 30) {
       auto const part = memory.subspan(from, std::min(huge - from, std::size_t{1} << 30));
       parts.push_back({offset, part});
       offset += static_cast<std::int64_t>(part.size()) + (from == std::size_t{3} << 30 ? 1 : 0);
@@ -87,10 +90,11 @@ TEST_CASE("transfers beyond 2 GiB", "[posix]") {
   REQUIRE(pages >= 0);
   REQUIRE(::ftruncate(pages, static_cast<off_t>(window)) == 0);
   std::size_t const mapped = (static_cast<std::size_t>(bytes) / window + 1) * window;
-  auto* const base =
-      static_cast<std::byte*>(::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  auto* const base = static_cast<std::byte*>(
+      ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   for (std::size_t at = 0; at < mapped; at += window)
-    REQUIRE(::mmap(base + at, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, pages, 0) != MAP_FAILED);
+    REQUIRE(::mmap(base + at, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, pages, 0) !=
+            MAP_FAILED);
   {
     posix f = opened(shm);
     REQUIRE_FALSE(f.resize(bytes));
@@ -107,13 +111,17 @@ TEST_CASE("transfers beyond 2 GiB", "[posix]") {
   ::unlink(shm);
 }
 
-TEST_CASE("a raw handle makes one call of parts that follow one another, and none of those without bytes", "[posix]") {
+TEST_CASE(
+    "a raw handle makes one call of parts that follow one another, and none of those without bytes",
+    "[posix]") {
   scratch const dir;
   std::error_code error;
   auto f = io::raw_posix::open(dir / "f", read_write, error);
   REQUIRE_FALSE(error);
   auto const letters = bytes_of("abcdef");
-  auto const some = [&](std::size_t from, std::size_t n) { return std::span(letters).subspan(from, n); };
+  auto const some = [&](std::size_t from, std::size_t n) {
+    return std::span(letters).subspan(from, n);
+  };
   std::vector<io::write_part> const puts{{0, {}}, {90, {}},        {2, some(0, 3)},
                                          {5, {}}, {5, some(4, 2)}, {20, some(0, 1)}};
   std::vector<std::byte> memory(5);

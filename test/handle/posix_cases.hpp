@@ -1,4 +1,5 @@
-// What tests of the posix handle have in common: opening, faults, and random transfers against a file in memory.
+// What tests of the posix handle have in common: opening, faults, and random transfers against a
+// file in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -49,13 +50,17 @@ inline std::vector<std::byte> bytes_of(std::string const& text) {
   std::memcpy(b.data(), text.data(), text.size());
   return b;
 }
-inline std::string text_of(std::span<std::byte const> b) { return {reinterpret_cast<char const*>(b.data()), b.size()}; }
+inline std::string text_of(std::span<std::byte const> b) {
+  return {reinterpret_cast<char const*>(b.data()), b.size()};
+}
 
 inline std::error_code errno_code(int value) { return {value, std::system_category()}; }
 
 // No faults beyond its scope.
 struct faults {
-  faults(std::string const& path, char const* text) { REQUIRE(argosy_faults(path.c_str(), text) == 0); }
+  faults(std::string const& path, char const* text) {
+    REQUIRE(argosy_faults(path.c_str(), text) == 0);
+  }
   ~faults() { argosy_faults(nullptr, nullptr); }
   faults(faults const&) = delete;
   faults& operator=(faults const&) = delete;
@@ -97,12 +102,14 @@ void against_memory(H& f, std::uint64_t seed, int rounds, std::int64_t extent) {
       auto const n = static_cast<std::int64_t>(s.length);
       if (writing) {
         if (n > 0 && size() < s.offset + n) file.resize(static_cast<std::size_t>(s.offset + n));
-        std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(s.place), n, file.begin() + (n > 0 ? s.offset : 0));
+        std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(s.place), n,
+                    file.begin() + (n > 0 ? s.offset : 0));
         expected += n;
       } else {
         std::int64_t const there = std::clamp<std::int64_t>(size() - s.offset, 0, n);
         if (there > 0)
-          std::copy_n(file.begin() + s.offset, there, wanted.begin() + static_cast<std::ptrdiff_t>(s.place));
+          std::copy_n(file.begin() + s.offset, there,
+                      wanted.begin() + static_cast<std::ptrdiff_t>(s.place));
         expected += there;
         if (there < n) break;
       }
@@ -111,15 +118,17 @@ void against_memory(H& f, std::uint64_t seed, int rounds, std::int64_t extent) {
     io_result done;
     if (stretches.size() == 1) {
       auto const span = std::span(memory).subspan(stretches[0].place, stretches[0].length);
-      done =
-          writing ? f.write(stretches[0].offset, std::span<std::byte const>(span)) : f.read(stretches[0].offset, span);
+      done = writing ? f.write(stretches[0].offset, std::span<std::byte const>(span))
+                     : f.read(stretches[0].offset, span);
     } else if (writing) {
       std::vector<write_part> parts;
-      for (auto const& s : stretches) parts.push_back({s.offset, std::span(memory).subspan(s.place, s.length)});
+      for (auto const& s : stretches)
+        parts.push_back({s.offset, std::span(memory).subspan(s.place, s.length)});
       done = f.write(parts);
     } else {
       std::vector<read_part> parts;
-      for (auto const& s : stretches) parts.push_back({s.offset, std::span(memory).subspan(s.place, s.length)});
+      for (auto const& s : stretches)
+        parts.push_back({s.offset, std::span(memory).subspan(s.place, s.length)});
       done = f.read(parts);
     }
     CAPTURE(round, writing, count);

@@ -1,4 +1,5 @@
-// The posix handle on real files that break: what cannot be opened, full disks, and every errno of every call.
+// The posix handle on real files that break: what cannot be opened, full disks, and every errno of
+// every call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/posix.hpp>
 
@@ -34,7 +35,8 @@ using namespace io::test;
 TEST_CASE("open says why not, and leaves nothing behind", "[posix][errors]") {
   scratch const dir;
   CHECK(error_of_open(dir / "none", read_only) == std::errc::no_such_file_or_directory);
-  CHECK(error_of_open(dir / "none", {.read = true, .write = true}) == std::errc::no_such_file_or_directory);
+  CHECK(error_of_open(dir / "none", {.read = true, .write = true}) ==
+        std::errc::no_such_file_or_directory);
   CHECK(error_of_open(dir / "no/directory", write_only) == std::errc::no_such_file_or_directory);
   CHECK(error_of_open("", read_only) == std::errc::no_such_file_or_directory);
   CHECK(error_of_open(dir.string(), read_only) == std::errc::is_a_directory);
@@ -45,14 +47,16 @@ TEST_CASE("open says why not, and leaves nothing behind", "[posix][errors]") {
   CHECK_FALSE(std::filesystem::exists(dir / "a"));
 
   CHECK_FALSE(error_of_open(dir / "file", write_only));
-  CHECK(error_of_open(dir / "file", {.write = true, .create = true, .exclusive = true}) == std::errc::file_exists);
+  CHECK(error_of_open(dir / "file", {.write = true, .create = true, .exclusive = true}) ==
+        std::errc::file_exists);
   CHECK(error_of_open(dir / "file/below", write_only) == std::errc::not_a_directory);
   REQUIRE(::symlink("loop", (dir / "loop").c_str()) == 0);
   CHECK(error_of_open(dir / "loop", read_only) == std::errc::too_many_symbolic_link_levels);
   CHECK(error_of_open("/proc/self/exe", {.write = true}) == std::errc::text_file_busy);
 }
 
-TEST_CASE("a file that an exclusive open has made goes with it, if it fails after that", "[posix][errors][faults]") {
+TEST_CASE("a file that an exclusive open has made goes with it, if it fails after that",
+          "[posix][errors][faults]") {
   scratch const dir;
   argosy::open_flags const making{.read = true, .write = true, .create = true, .exclusive = true};
   std::string const path = dir / "new";
@@ -149,7 +153,8 @@ TEST_CASE("a full file system", "[posix][errors]") {
   // The same in parts, and room again after a cut.
   REQUIRE_FALSE(f.resize(0));
   std::vector<io::write_part> parts;
-  for (std::int64_t i = 0; i < 100; ++i) parts.push_back({i * 1000, std::span(data).subspan(0, 1000)});
+  for (std::int64_t i = 0; i < 100; ++i)
+    parts.push_back({i * 1000, std::span(data).subspan(0, 1000)});
   io_result const in_parts = f.write(parts);
   CHECK(in_parts.error == std::errc::no_space_on_device);
   CHECK(in_parts.bytes == 65536);
@@ -166,7 +171,8 @@ TEST_CASE("/dev/full", "[posix][errors]") {
 
 TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
   scratch const dir;
-  // with the default action, which ends the process; on another thread; with small writes, and large ones
+  // with the default action, which ends the process; on another thread; with small writes, and
+  // large ones
   auto const body = [&] {
     rlimit limit{10'000, 10'000};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
@@ -179,7 +185,8 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
       good = good && !error && r.bytes == 10'000 && r.error == std::errc::file_too_large;
       r = f.write(10'000, std::span(data).first(1));
       good = good && r.bytes == 0 && r.error == std::errc::file_too_large;
-      std::vector<io::write_part> const parts{{9'990, std::span(data).first(10)}, {10'000, std::span(data).first(10)}};
+      std::vector<io::write_part> const parts{{9'990, std::span(data).first(10)},
+                                              {10'000, std::span(data).first(10)}};
       r = f.write(parts);
       good = good && r.bytes == 10 && r.error == std::errc::file_too_large;
       good = good && f.resize(20'000) == std::errc::file_too_large;
@@ -203,7 +210,8 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
     rlimit limit{10'000, 10'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     std::vector<std::byte> const data(128 << 10);
-    return f.write(0, data).error == std::errc::file_too_large && f.write(10'000, std::span(data).first(1)).bytes == 0;
+    return f.write(0, data).error == std::errc::file_too_large &&
+           f.write(10'000, std::span(data).first(1)).bytes == 0;
   };
   CHECK(in_child(later) == 0);
 
@@ -278,10 +286,11 @@ TEST_CASE("interrupted and short calls are nobody's business", "[posix][faults]"
   scratch const dir;
   std::string const path = dir / "broken";
   posix f = opened(path);
-  faults const storm(path,
-                     "write@1x20=EINTR;write@25x3=EAGAIN;write@30x40=short:3;write@71=short:1;"
-                     "read@1x20=EINTR;read@25x3=EAGAIN;read@30x40=short:5;read@71=short:1;"
-                     "lock@1x5=EINTR;fsync@1x5=EINTR;ftruncate@1x5=EINTR;fallocate@1x5=EINTR;close@1=EINTR");
+  faults const storm(
+      path,
+      "write@1x20=EINTR;write@25x3=EAGAIN;write@30x40=short:3;write@71=short:1;"
+      "read@1x20=EINTR;read@25x3=EAGAIN;read@30x40=short:5;read@71=short:1;"
+      "lock@1x5=EINTR;fsync@1x5=EINTR;ftruncate@1x5=EINTR;fallocate@1x5=EINTR;close@1=EINTR");
   against_memory(f, io::test::seed(), 100, 5000);
   CHECK(argosy_faults_struck() >= 128);
   CHECK_FALSE(f.lock(0, 10, lock_kind::exclusive));
@@ -346,7 +355,8 @@ TEST_CASE("every errno of every call comes out, with the true count", "[posix][f
         }
         {
           std::vector<io::write_part> parts;
-          for (std::int64_t i = 0; i < 4; ++i) parts.push_back({100 + 20 * i, std::span(memory).first(10)});
+          for (std::int64_t i = 0; i < 4; ++i)
+            parts.push_back({100 + 20 * i, std::span(memory).first(10)});
           faults const broken(path, spec("write").c_str());
           io_result const put = f.write(parts);
           CHECK(put.error == errno_code(e));
@@ -354,7 +364,8 @@ TEST_CASE("every errno of every call comes out, with the true count", "[posix][f
         }
         auto const repeated = [&](char const* name, auto call) {
           faults const broken(path, spec(name).c_str());
-          for (int i = 1; i <= 4; ++i) CHECK(call() == (i == k ? errno_code(e) : std::error_code{}));
+          for (int i = 1; i <= 4; ++i)
+            CHECK(call() == (i == k ? errno_code(e) : std::error_code{}));
           ++cells;
         };
         repeated("fsync", [&] { return f.sync(); });
@@ -394,7 +405,8 @@ TEST_CASE("every errno of every call comes out, with the true count", "[posix][f
   CHECK(cells == 7 * 3 * 12);
 }
 
-TEST_CASE("a write that moves nothing is made again, and is an error in the end", "[posix][faults]") {
+TEST_CASE("a write that moves nothing is made again, and is an error in the end",
+          "[posix][faults]") {
   scratch const dir;
   static std::chrono::nanoseconds slept;
   slept = 0ns;
@@ -460,7 +472,8 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
     if (supported) CHECK(about.st_blocks * 512 >= 10'000);
     CHECK_FALSE(f.preallocate(0));
   }
-  CHECK(io::raw_posix().preallocate(0) == std::errc::bad_file_descriptor);  // as that of any other length
+  // as that of any other length
+  CHECK(io::raw_posix().preallocate(0) == std::errc::bad_file_descriptor);
   // A file system that knows only the plain form, as NFS.
   posix f = opened(dir / "nfs");
   faults const broken(dir / "nfs", "fallocate@1=ENOTSUP");
@@ -469,8 +482,9 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
   CHECK(argosy_fault_calls("ftruncate") == 0);
 }
 
-TEST_CASE("whatever says that space cannot be reserved, the size is arranged; other errors are errors",
-          "[posix][faults]") {
+TEST_CASE(
+    "whatever says that space cannot be reserved, the size is arranged; other errors are errors",
+    "[posix][faults]") {
   scratch const dir;
   std::error_code error;
   for (char const* none : {"fallocate@1+=ENOSYS", "fallocate@1=ENOTSUP;fallocate@2=ENODEV"}) {

@@ -312,7 +312,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("of nested shared locks each thread keeps its own when another one unlocks", "[posix][locks]") {
+TEST_CASE("of nested shared locks each thread keeps its own when another one unlocks",
+          "[posix][locks]") {
   scratch const dir;
   posix f = opened(dir / "f");
   probe const is_free{dir / "f"};
@@ -368,7 +369,8 @@ TEST_CASE("threads wait for what is still held, and no longer", "[posix][locks]"
   CHECK(good);
 }
 
-TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobody's", "[posix][locks][faults]") {
+TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobody's",
+          "[posix][locks][faults]") {
   scratch const dir;
   posix f = opened(dir / "f"), g = opened(dir / "f");
   probe const is_free{dir / "f"};

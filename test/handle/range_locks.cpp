@@ -1,4 +1,5 @@
-// The table of byte-range locks under all orders of steps: threads and kernel are simulated, the schedule is the seed.
+// The table of byte-range locks under all orders of steps: threads and kernel are simulated, the
+// schedule is the seed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <handle/range_locks.hpp>
 
@@ -39,7 +40,9 @@ using modes = std::array<mode, bytes>;
 
 struct range {
   std::int64_t begin = 0, end = 0;
-  bool has(std::size_t b) const { return begin <= static_cast<std::int64_t>(b) && static_cast<std::int64_t>(b) < end; }
+  bool has(std::size_t b) const {
+    return begin <= static_cast<std::int64_t>(b) && static_cast<std::int64_t>(b) < end;
+  }
   bool overlaps(range o) const { return begin < o.end && o.begin < end; }
 };
 
@@ -82,12 +85,14 @@ struct thread {
   std::function<bool()> may_go;
 
   // A call that has not ended is sure of no more than it has and wants.
-  mode certain(std::size_t b) const { return calls && locks && where.has(b) ? std::min(held[b], wanted) : held[b]; }
+  mode certain(std::size_t b) const {
+    return calls && locks && where.has(b) ? std::min(held[b], wanted) : held[b];
+  }
 };
 
 struct counts {
-  int locks = 0, conversions = 0, errors = 0, interrupted = 0, for_others = 0, table_waits = 0, kernel_waits = 0,
-      stuck = 0;
+  int locks = 0, conversions = 0, errors = 0, interrupted = 0, for_others = 0, table_waits = 0,
+      kernel_waits = 0, stuck = 0;
 };
 
 struct over {};  // the run has ended; threads that wait are unwound
@@ -187,7 +192,8 @@ class run {
       auto const is_free = [=, this] {
         for (std::size_t other = 0; other < handles_.size(); ++other)
           for (std::size_t b = 0; b < bytes; ++b)
-            if (other != h && where.has(b) && conflict(handles_[other].kernel[b], wanted)) return false;
+            if (other != h && where.has(b) && conflict(handles_[other].kernel[b], wanted))
+              return false;
         return true;
       };
       if (!is_free()) {
@@ -203,7 +209,8 @@ class run {
     for (std::size_t b = 0; b < bytes; ++b) {
       if (!where.has(b)) continue;
       mode& m = handles_[h].kernel[b];
-      m = type == F_WRLCK && planted_bug != planted::shares_exclusive ? mode::exclusive : mode::shared;
+      m = type == F_WRLCK && planted_bug != planted::shares_exclusive ? mode::exclusive
+                                                                      : mode::shared;
       if (unlocks) m = mode::none;
       if (unlocks) handles_[h].left[b] = false;
     }
@@ -236,13 +243,16 @@ class run {
     if (wrong_.empty()) wrong_ = what;
   }
   std::string name(thread const& t) const {
-    return "thread " + std::to_string(&t - threads_.data()) + " of handle " + std::to_string(t.handle);
+    return "thread " + std::to_string(&t - threads_.data()) + " of handle " +
+           std::to_string(t.handle);
   }
   void tell(thread const& t, std::string const& what, std::optional<int> error = {}) {
     if (!story_) return;
-    auto const number = [](std::int64_t n) { return n == endless ? std::string("end") : std::to_string(n); };
-    *story_ += name(t) + ": " + what + " [" + number(t.where.begin) + ", " + number(t.where.end) + ")" +
-               (error ? " -> " + std::to_string(*error) : std::string()) + "\n";
+    auto const number = [](std::int64_t n) {
+      return n == endless ? std::string("end") : std::to_string(n);
+    };
+    *story_ += name(t) + ": " + what + " [" + number(t.where.begin) + ", " + number(t.where.end) +
+               ")" + (error ? " -> " + std::to_string(*error) : std::string()) + "\n";
   }
 
   // --- What a thread does
@@ -265,12 +275,14 @@ class run {
   range somewhere() {
     auto const begin = static_cast<std::int64_t>(below(bytes - 1));
     if (below(16) == 0) return {begin, endless};
-    return {begin, std::min<std::int64_t>(bytes - 1, begin + 1 + static_cast<std::int64_t>(below(6)))};
+    return {begin,
+            std::min<std::int64_t>(bytes - 1, begin + 1 + static_cast<std::int64_t>(below(6)))};
   }
   range part_of(range r) {
     if (r.end == endless || r.end - r.begin < 2 || below(2) == 0) return r;
     std::int64_t const cut =
-        r.begin + 1 + static_cast<std::int64_t>(below(static_cast<std::size_t>(r.end - r.begin - 1)));
+        r.begin + 1 +
+        static_cast<std::int64_t>(below(static_cast<std::size_t>(r.end - r.begin - 1)));
     return below(2) == 0 ? range{r.begin, cut} : range{cut, r.end};
   }
 
@@ -293,7 +305,8 @@ class run {
         static_cast<int>(me.handle), r.begin, r.end,
         shares ? lock_kind::shared : lock_kind::exclusive, std::chrono::seconds(1));
     tell(me, "has locked", error);
-    if (error != 0 && error != me.fails_with && !(error == EINTR && me.interruptible)) say("an error from nowhere");
+    if (error != 0 && error != me.fails_with && !(error == EINTR && me.interruptible))
+      say("an error from nowhere");
     if (error == 0 && me.fails_with != 0) say("an error is lost");
     me.calls = false;
     if (error != 0) {
@@ -320,11 +333,12 @@ class run {
     tell(me, "unlocks");
     int const error = handles_[me.handle].locks.unlock(static_cast<int>(me.handle), r.begin, r.end);
     tell(me, "has unlocked", error);
-    if (error != (me.unlock_failed ? ENOLCK : 0)) say("unlocking fails for no reason, or an error is lost");
+    if (error != (me.unlock_failed ? ENOLCK : 0))
+      say("unlocking fails for no reason, or an error is lost");
     me.calls = false;
   }
-  // Where it has nothing, it is for nobody, or for one other thread that has locked exactly this. Whose it is must not change
-  // before the table looks.
+  // Where it has nothing, it is for nobody, or for one other thread that has locked exactly this.
+  // Whose it is must not change before the table looks.
   void unlock_for_another(thread& me) {
     if (handles_[me.handle].is_locked) return;
     range const r = somewhere();
@@ -352,8 +366,9 @@ class run {
     return false;
   }
   bool others_hold(thread const& of, range r) const {
-    return std::any_of(threads_.begin(), threads_.end(),
-                       [&](thread const& t) { return &t != &of && t.handle == of.handle && holds(t, r); });
+    return std::any_of(threads_.begin(), threads_.end(), [&](thread const& t) {
+      return &t != &of && t.handle == of.handle && holds(t, r);
+    });
   }
 
   // --- What must be true after every step
@@ -362,7 +377,8 @@ class run {
       for (std::size_t i = 0; i < threads_.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
           if (conflict(threads_[i].certain(b), threads_[j].certain(b)))
-            say("byte " + std::to_string(b) + ": " + name(threads_[i]) + " has it, and so has " + name(threads_[j]));
+            say("byte " + std::to_string(b) + ": " + name(threads_[i]) + " has it, and so has " +
+                name(threads_[j]));
       for (std::size_t h = 0; h < handles_.size(); ++h) {
         mode needed = mode::none;
         bool in_motion = handles_[h].left[b];
@@ -374,13 +390,15 @@ class run {
         mode const there = handles_[h].kernel[b];
         if (there == needed) continue;
         std::string const where = "byte " + std::to_string(b) + " of handle " + std::to_string(h);
-        if (there < needed) say(where + ": the kernel does not hold it any more, but a thread does");
+        if (there < needed)
+          say(where + ": the kernel does not hold it any more, but a thread does");
         if (!in_motion) say(where + ": the kernel holds it for nobody");
       }
     }
   }
 
-  // Nobody can go on: everyone must wait for somebody who holds what is wanted, perhaps through one who waits in the kernel.
+  // Nobody can go on: everyone must wait for somebody who holds what is wanted, perhaps through one
+  // who waits in the kernel.
   void check_sleepers() {
     auto const meets = [&](thread const& t, auto&& has) {
       for (std::size_t b = 0; b < bytes; ++b)
@@ -398,13 +416,16 @@ class run {
           if (&o != &t) waits = waits || meets(t, [&](std::size_t b) { return o.held[b]; });
         for (thread const* o : justified)
           if (o->handle == t.handle && o->in_kernel)
-            waits = waits || meets(t, [&](std::size_t b) { return o->where.has(b) ? o->wanted : mode::none; });
+            waits = waits || meets(t, [&](std::size_t b) {
+                      return o->where.has(b) ? o->wanted : mode::none;
+                    });
         // What the kernel would not forget, and what was left to those who wait there.
         for (std::size_t h = 0; h < handles_.size(); ++h) {
           if (h == t.handle) continue;
           modes there{};
           for (std::size_t b = 0; b < bytes; ++b)
-            if (handles_[h].left[b] || left_to_one_who_waits(h, b)) there[b] = handles_[h].kernel[b];
+            if (handles_[h].left[b] || left_to_one_who_waits(h, b))
+              there[b] = handles_[h].kernel[b];
           waits = waits || meets(t, [&](std::size_t b) { return there[b]; });
         }
         if (!waits) continue;
@@ -418,8 +439,9 @@ class run {
   }
 
   bool left_to_one_who_waits(std::size_t h, std::size_t b) const {
-    return std::any_of(threads_.begin(), threads_.end(),
-                       [=](thread const& t) { return t.handle == h && t.in_kernel && t.where.has(b); });
+    return std::any_of(threads_.begin(), threads_.end(), [=](thread const& t) {
+      return t.handle == h && t.in_kernel && t.where.has(b);
+    });
   }
 
   std::mt19937_64 random_;
@@ -469,13 +491,15 @@ int explored::wait(int descriptor, int type, std::int64_t begin, std::int64_t en
 std::optional<int> seeds_to_find(planted p, int most) {
   counts c;
   for (int k = 0; k < most; ++k)
-    if (!run(io::test::seed() + static_cast<std::uint64_t>(k), p, c, nullptr).result().empty()) return k + 1;
+    if (!run(io::test::seed() + static_cast<std::uint64_t>(k), p, c, nullptr).result().empty())
+      return k + 1;
   return {};
 }
 
 }  // namespace
 
-TEST_CASE("in no order of steps is a lock given twice or lost, or does a thread sleep on", "[locks]") {
+TEST_CASE("in no order of steps is a lock given twice or lost, or does a thread sleep on",
+          "[locks]") {
   counts c;
   int const seeds = 8000;
   for (int k = 0; k < seeds; ++k) {
@@ -498,8 +522,8 @@ TEST_CASE("in no order of steps is a lock given twice or lost, or does a thread 
 }
 
 TEST_CASE("what goes wrong below the table is seen", "[locks]") {
-  for (planted const p : {planted::loses_wakes, planted::keeps_bytes, planted::forgets_more, planted::shares_exclusive,
-                          planted::goes_on}) {
+  for (planted const p : {planted::loses_wakes, planted::keeps_bytes, planted::forgets_more,
+                          planted::shares_exclusive, planted::goes_on}) {
     CAPTURE(static_cast<int>(p));
     CHECK(seeds_to_find(p, 300));
   }

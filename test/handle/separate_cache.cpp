@@ -1,4 +1,5 @@
-// What a node keeps of a file that others change: when it asks the server, and who is told what could not be written.
+// What a node keeps of a file that others change: when it asks the server, and who is told what
+// could not be written.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/separate_cache.hpp>
 
@@ -61,7 +62,8 @@ struct file_on_nfs {
 
 }  // namespace
 
-TEST_CASE("the server is asked once after each time that others may have changed the file", "[posix][separate_cache]") {
+TEST_CASE("the server is asked once after each time that others may have changed the file",
+          "[posix][separate_cache]") {
   cached_file f;
   faults const none(f.path, "");
   auto const asks = [&] {
@@ -88,7 +90,8 @@ TEST_CASE("only what was written is written out, and only once", "[posix][separa
   CHECK(argosy_fault_calls("fsync") == 1);
 }
 
-TEST_CASE("who is interrupted comes again, and nothing is lost by that", "[posix][separate_cache][faults]") {
+TEST_CASE("who is interrupted comes again, and nothing is lost by that",
+          "[posix][separate_cache][faults]") {
   cached_file f;
   faults const interrupted(f.path, "fsync@1=EINTR;fsync@3=EINTR");
   f.cache.note_write();

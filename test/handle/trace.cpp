@@ -90,7 +90,8 @@ TEST_CASE("every call is a line", "[trace]") {
 
 TEST_CASE("errors only, and no file without one", "[trace]") {
   scratch const dir, traces;
-  trace_options const o{.mode = trace_mode::errors, .from_offset = 1 << 20, .directory = traces.string()};
+  trace_options const o{
+      .mode = trace_mode::errors, .from_offset = 1 << 20, .directory = traces.string()};
   auto const to = std::make_shared<io::tracer>(o);
   auto const script = std::make_shared<io::fault_script>();
   auto const open = io::with_tracing(io::with_faults(io::posix_opener(), script), to);
@@ -148,7 +149,8 @@ TEST_CASE("a read of what will be written back says so", "[trace]") {
         }) == 1);
 }
 
-TEST_CASE("an error names the run in which it came, and of many runs the first are listed", "[trace]") {
+TEST_CASE("an error names the run in which it came, and of many runs the first are listed",
+          "[trace]") {
   scratch const dir, traces;
   auto const to = std::make_shared<io::tracer>(
       trace_options{.mode = trace_mode::errors, .directory = traces.string()});
@@ -173,12 +175,14 @@ TEST_CASE("an error names the run in which it came, and of many runs the first a
 
 TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   scratch const dir, traces;
-  trace_options const o{.mode = trace_mode::calls, .from_offset = 150, .directory = traces.string()};
+  trace_options const o{
+      .mode = trace_mode::calls, .from_offset = 150, .directory = traces.string()};
   auto const to = std::make_shared<io::tracer>(o);
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::fail_at(file_call::write, 2, std::errc::io_error));
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(dir / "f", read_write, error);
+  io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(
+      dir / "f", read_write, error);
   f.write(0, data);   // below
   f.write(10, data);  // fails
   f.write(50, data);  // ends at 150: below
@@ -199,7 +203,8 @@ TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
     o.rank = rank;
     auto const to = std::make_shared<io::tracer>(o);
     std::error_code error;
-    io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "a \"quoted\" file", read_write, error);
+    io::any_handle f =
+        io::with_tracing(io::posix_opener(), to)(dir / "a \"quoted\" file", read_write, error);
     use(f);
     f.sync();  // closed: an error
     to->note("half\ttime \"quoted\"");
@@ -216,9 +221,9 @@ TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
   o.program = "other";
   o.rank = 0;
   io::tracer(o).note("of another job");
-  std::string const command =
-      "cd " + traces.string() +
-      " && (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' argosy-*.json; echo ']') > all.json";
+  std::string const command = "cd " + traces.string() +
+                              " && (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' "
+                              "argosy-*.json; echo ']') > all.json";
   REQUIRE(std::system(command.c_str()) == 0);
   auto const all = content_of(traces / "all.json");
   CHECK(json::valid(all));
@@ -261,8 +266,8 @@ TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {
   for (int t = 0; t < 4; ++t)
     pool.emplace_back([&, t] {
       std::error_code error;
-      io::any_handle f =
-          io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / std::to_string(t), read_write, error);
+      io::any_handle f = io::with_tracing(io::posix_opener(), io::open_trace(o))(
+          dir / std::to_string(t), read_write, error);
       for (int i = 0; i < 100; ++i) f.write(i, data);
     });
   for (auto& t : pool) t.join();
@@ -323,7 +328,8 @@ TEST_CASE("the line of an open says how, and any name can be written", "[trace]"
 
 TEST_CASE("a tracer that is off writes nothing, also when it is told", "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(trace_options{.mode = trace_mode::off, .directory = traces.string()});
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::off, .directory = traces.string()});
   CHECK(to->options().mode == trace_mode::off);
   to->note("nothing");
   std::error_code error;
@@ -355,7 +361,8 @@ TEST_CASE("around a raw handle, the calls to the system are seen", "[trace]") {
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::interrupt_at(file_call::write, 1, 2));
   std::error_code error;
-  io::retrying f(io::tracing(io::faulty(io::raw_posix::open(dir / "f", read_write, error), script), to, "f"));
+  io::retrying f(
+      io::tracing(io::faulty(io::raw_posix::open(dir / "f", read_write, error), script), to, "f"));
   CHECK(f.write(0, data).bytes == 100);
   to->flush();
   auto const text = content_of(to->path());

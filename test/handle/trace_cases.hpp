@@ -1,4 +1,5 @@
-// What tests of traces have in common: data, files, variables of the environment, and whether a text is JSON.
+// What tests of traces have in common: data, files, variables of the environment, and whether a
+// text is JSON.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,7 +31,8 @@ inline std::vector<std::string> lines_of(std::string const& text) {
 // The only file of the directory.
 inline std::string only_file(std::string const& directory) {
   std::vector<std::string> files;
-  for (auto const& entry : std::filesystem::directory_iterator(directory)) files.push_back(entry.path().string());
+  for (auto const& entry : std::filesystem::directory_iterator(directory))
+    files.push_back(entry.path().string());
   REQUIRE(files.size() == 1);
   return files[0];
 }
@@ -80,8 +82,8 @@ struct json {
     if (take('[')) return list(']', [&] { return value(); });
     if (take('{')) return list('}', [&] { return string() && take(':') && value(); });
     std::size_t const begin = at;
-    while (at < text.size() &&
-           (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.' || text[at] == '-'))
+    while (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) ||
+                                text[at] == '.' || text[at] == '-'))
       ++at;
     return at > begin;
   }
@@ -96,7 +98,8 @@ struct json {
 // Every kind of call, some of which fail.
 inline void use(any_handle& f) {
   f.write(0, data);
-  std::vector<write_part> const parts{{200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
+  std::vector<write_part> const parts{
+      {200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
   f.write(parts);
   std::vector<std::byte> memory(1000);
   f.read(50, memory);

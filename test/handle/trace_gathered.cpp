@@ -34,7 +34,8 @@ TEST_CASE("a process that dies leaves its calls, if each is written at once", "[
     trace_options const o{
         .mode = trace_mode::calls, .directory = traces.string(), .write = trace_write::at_once};
     std::error_code error;
-    io::any_handle f = io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / "f", read_write, error);
+    io::any_handle f =
+        io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / "f", read_write, error);
     f.write(0, data);
     ::kill(::getpid(), SIGKILL);
     return true;
@@ -54,7 +55,8 @@ struct still_time {
 
   void record(io::tracer& to, std::int64_t offset, std::error_code error = {},
               file_call kind = file_call::write) const {
-    to.record({.kind = kind, .file = "f", .offset = offset, .begin = now, .end = now, .error = error});
+    to.record(
+        {.kind = kind, .file = "f", .offset = offset, .begin = now, .end = now, .error = error});
   }
 };
 
@@ -129,13 +131,16 @@ TEST_CASE("lines gather until somebody may want them", "[trace][gathered]") {
 
 TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathered]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(trace_options{.mode = trace_mode::phases, .directory = traces.string()});
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::phases, .directory = traces.string()});
   std::error_code error;
   io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
   auto const now = std::chrono::steady_clock::now(), later = now + std::chrono::nanoseconds(2003);
-  std::vector<io::detail::traced_phase> const phases{{io::detail::phase::call, {.name = "write_at"}, now, later},
-                                                     {io::detail::phase::file, {.bytes = 8, .number = 3}, now, now}};
-  std::vector<io::detail::traced_message> const messages{{io::detail::message_end::sent, 1, 8, now}};
+  std::vector<io::detail::traced_phase> const phases{
+      {io::detail::phase::call, {.name = "write_at"}, now, later},
+      {io::detail::phase::file, {.bytes = 8, .number = 3}, now, now}};
+  std::vector<io::detail::traced_message> const messages{
+      {io::detail::message_end::sent, 1, 8, now}};
   to->record(phases, messages, "f");
   to->record(phases, messages, "f");
   to->record({}, {}, "f");
@@ -154,7 +159,8 @@ TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathere
 TEST_CASE("with at_once, and of errors, no line waits", "[trace][gathered]") {
   scratch const traces;
   still_time const at;
-  io::tracer to({.mode = trace_mode::calls, .directory = traces.string(), .write = trace_write::at_once});
+  io::tracer to(
+      {.mode = trace_mode::calls, .directory = traces.string(), .write = trace_write::at_once});
   io::tracer errors({.mode = trace_mode::errors, .directory = traces.string(), .rank = 1});
   for (int i = 1; i < 5; ++i) {
     at.record(to, i);
@@ -186,19 +192,22 @@ TEST_CASE("of what does not fit whole lines stay, and are counted", "[trace][gat
       CHECK(in_child([&] {
               rlimit const limit{100'000, 100'000};
               ::setrlimit(RLIMIT_FSIZE, &limit);
-              io::tracer to({.mode = trace_mode::calls, .directory = traces.string(), .write = write});
+              io::tracer to(
+                  {.mode = trace_mode::calls, .directory = traces.string(), .write = write});
               return fill(to) && std::filesystem::file_size(to.path()) > 99'000;
             }) == 0);
     }
   }
 }
 
-TEST_CASE("a process that is killed loses less than 64 KiB of lines, and no half ones", "[trace][gathered]") {
+TEST_CASE("a process that is killed loses less than 64 KiB of lines, and no half ones",
+          "[trace][gathered]") {
   scratch const dir, traces;
   int const died = in_child([&]() -> bool {
     std::error_code error;
     io::any_handle f =
-        io::with_tracing(io::posix_opener(), io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
+        io::with_tracing(io::posix_opener(),
+                         io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
             dir / "f", read_write, error);
     for (int i = 0; i < 5000; ++i) f.write(100 * i, data);
     ::kill(::getpid(), SIGKILL);
@@ -214,12 +223,14 @@ TEST_CASE("a process that is killed loses less than 64 KiB of lines, and no half
   CHECK((calls + 1 - lines) * length < 66 << 10);
 }
 
-TEST_CASE("exit writes what has gathered, also of files that are never closed", "[trace][gathered]") {
+TEST_CASE("exit writes what has gathered, also of files that are never closed",
+          "[trace][gathered]") {
   scratch const dir, traces;
   int const ended = in_child([&]() -> bool {
     std::error_code error;
     auto* const leaked = new io::any_handle(
-        io::with_tracing(io::posix_opener(), io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
+        io::with_tracing(io::posix_opener(),
+                         io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
             dir / "f", read_write, error));
     for (int i = 0; i < 10; ++i) leaked->write(100 * i, data);
     std::exit(0);
@@ -233,14 +244,17 @@ TEST_CASE("exit from the handler of a signal ends, wherever the signal came", "[
   for (int i = 0; i < 10; ++i)
     CHECK(in_child([&]() -> bool {
             std::signal(SIGALRM, [](int) { std::exit(0); });
-            auto const to = io::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
+            auto const to =
+                io::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
             still_time const at;
-            // From here on no memory is asked for: exit would wait for the lock of malloc, which the handler may have interrupted.
+            // From here on no memory is asked for: exit would wait for the lock of malloc, which
+            // the handler may have interrupted.
             for (int k = 0; k < 5000; ++k) at.record(*to, 0);
             ::ualarm(static_cast<useconds_t>(2000 + 300 * i), 0);
             for (;;) at.record(*to, 0);
           }) == 0);
-  for (auto const& file : std::filesystem::directory_iterator(traces.string())) lines_in(file.path().string());
+  for (auto const& file : std::filesystem::directory_iterator(traces.string()))
+    lines_in(file.path().string());
 }
 
 TEST_CASE("a child does not write what its parent has gathered", "[trace][gathered]") {

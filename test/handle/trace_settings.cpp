@@ -37,17 +37,20 @@ TEST_CASE("the environment chooses", "[trace]") {
     CHECK(o.write == trace_write::at_once);
     CHECK(o.from_offset == 4096);
     CHECK(o.directory == "/somewhere");
-    CHECK_THAT(io::tracer(o).path(), ContainsSubstring("/somewhere/argosy-") &&
-                                         ContainsSubstring("-" + std::to_string(::getpid()) + "-rank5-agent2.json"));
+    CHECK_THAT(io::tracer(o).path(),
+               ContainsSubstring("/somewhere/argosy-") &&
+                   ContainsSubstring("-" + std::to_string(::getpid()) + "-rank5-agent2.json"));
   }
   {
-    variable const a("ARGOSY_TRACE", "everything"), b("ARGOSY_TRACE_FROM", "-1"), c("ARGOSY_TRACE_WRITE", "later");
+    variable const a("ARGOSY_TRACE", "everything"), b("ARGOSY_TRACE_FROM", "-1"),
+        c("ARGOSY_TRACE_WRITE", "later");
     auto const o = trace_options::from_environment();
     CHECK(o.mode == trace_mode::off);
     CHECK(o.write == trace_write::gathered);
     CHECK(o.from_offset == 0);
   }
-  for (auto const& [value, mode] : {std::pair("1", trace_mode::calls), std::pair("0", trace_mode::off)}) {
+  for (auto const& [value, mode] :
+       {std::pair("1", trace_mode::calls), std::pair("0", trace_mode::off)}) {
     variable const a("ARGOSY_TRACE", value);  // as for the other variables
     CHECK(trace_options::from_environment().mode == mode);
   }
@@ -96,16 +99,20 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
   CHECK(good == 0);
   auto const complaints = lines_of(content_of(dir / "complaints"));
   REQUIRE(complaints.size() == 5);
-  CHECK_THAT(complaints[0], ContainsSubstring("ARGOSY_TRACE_FROM=12x is not understood (a file offset in bytes)"));
+  CHECK_THAT(complaints[0],
+             ContainsSubstring("ARGOSY_TRACE_FROM=12x is not understood (a file offset in bytes)"));
   CHECK_THAT(complaints[1], ContainsSubstring("99999999999999999999"));
-  CHECK_THAT(complaints[3], ContainsSubstring("ARGOSY_TRACE_WRITE=sometimes is not understood (gathered or at_once)"));
+  CHECK_THAT(
+      complaints[3],
+      ContainsSubstring("ARGOSY_TRACE_WRITE=sometimes is not understood (gathered or at_once)"));
   CHECK(complaints[4] ==
         "argosy: ARGOSY_TRACE_FORMAT=text is no longer understood: traces are JSON, and `argosy "
         "trace --text FILE...` "
         "prints them as text");
 }
 
-TEST_CASE("a trace that cannot be written is told at open, once for each rank, and why", "[trace][errors]") {
+TEST_CASE("a trace that cannot be written is told at open, once for each rank, and why",
+          "[trace][errors]") {
   scratch const dir;
   int const good = in_child([&] {
     if (!std::freopen((dir / "complaints").c_str(), "w", stderr)) return false;
@@ -122,7 +129,8 @@ TEST_CASE("a trace that cannot be written is told at open, once for each rank, a
     io::open_trace({.mode = trace_mode::calls, .directory = dir.string(), .rank = 5});
     // A directory that goes when the trace is open already.
     std::filesystem::create_directory(dir / "short-lived");
-    auto const late = io::open_trace({.mode = trace_mode::calls, .directory = dir / "short-lived", .rank = 6});
+    auto const late =
+        io::open_trace({.mode = trace_mode::calls, .directory = dir / "short-lived", .rank = 6});
     std::filesystem::remove(dir / "short-lived");
     late->note("one");
     late->note("two");
@@ -132,11 +140,12 @@ TEST_CASE("a trace that cannot be written is told at open, once for each rank, a
   CHECK(good == 0);
   auto const complaints = lines_of(content_of(dir / "complaints"));
   REQUIRE(complaints.size() == 3);
-  CHECK(complaints[0] ==
-        "argosy: the trace of rank 3 cannot be written to " + (dir / "missing") +
-            ": No such file or directory; make the directory, or name another one by ARGOSY_TRACE_DIR");
+  CHECK(complaints[0] == "argosy: the trace of rank 3 cannot be written to " + (dir / "missing") +
+                             ": No such file or directory; make the directory, or name another one "
+                             "by ARGOSY_TRACE_DIR");
   CHECK_THAT(complaints[1], ContainsSubstring("the trace of rank 4 cannot be written"));
-  CHECK_THAT(complaints[2], ContainsSubstring("the trace of rank 6 cannot be written to " + (dir / "short-lived")));
+  CHECK_THAT(complaints[2], ContainsSubstring("the trace of rank 6 cannot be written to " +
+                                              (dir / "short-lived")));
 }
 
 TEST_CASE("without a trace nothing is wrapped", "[trace]") {
@@ -146,7 +155,8 @@ TEST_CASE("without a trace nothing is wrapped", "[trace]") {
   CHECK(f.target<io::posix>() != nullptr);
 }
 
-TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name is not written", "[trace][errors]") {
+TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name is not written",
+          "[trace][errors]") {
   scratch const traces;
   trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
   int const good = in_child([&] {
@@ -162,7 +172,8 @@ TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name i
     return to.lines() == 1 && content_of(to.path()).find("kept") != std::string::npos;
   });
   CHECK(good == 0);
-  for (auto const& left : std::filesystem::directory_iterator(traces.string())) std::filesystem::remove(left.path());
+  for (auto const& left : std::filesystem::directory_iterator(traces.string()))
+    std::filesystem::remove(left.path());
   for (int i = 1; i <= 100; ++i) {
     io::tracer to(o);
     to.note("a line");

@@ -1,9 +1,14 @@
-// A program whose host, server or mount dies, whose link is cut or whose disk is full in the middle of its collective calls, and the check of
-// what it left. NOTES is a file that outlives all of that; without it, FILE.
-//   rounds write FILE                  goes on until it is ended; NOTES.done counts the rounds that every rank knows to be on disk
-//   rounds endure FILE NOTES COUNT     so many rounds, and one that fails is done again with the file opened anew: all ranks must be told, or none
-//   rounds fill FILE NOTES             until the file system is full: what was synced before is there, and all ranks are told
-//   rounds check FILE [NOTES]          every byte of these rounds is there, and no byte that nobody asked to write has changed
+// A program whose host, server or mount dies, whose link is cut or whose disk is full in the middle
+// of its collective calls, and the check of what it left. NOTES is a file that outlives all of
+// that; without it, FILE.
+//   rounds write FILE                  goes on until it is ended; NOTES.done counts the rounds that
+//                                      every rank knows to be on disk
+//   rounds endure FILE NOTES COUNT     so many rounds, and one that fails is done again with the
+//                                      file opened anew: all ranks must be told, or none
+//   rounds fill FILE NOTES             until the file system is full: what was synced before is
+//                                      there, and all ranks are told
+//   rounds check FILE [NOTES]          every byte of these rounds is there, and no byte that nobody
+//                                      asked to write has changed
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -26,7 +31,8 @@ namespace io = argosy;
 
 namespace {
 
-// A round is `blocks` cycles; in each cycle a block of every rank, and behind them one that belongs to nobody.
+// A round is `blocks` cycles; in each cycle a block of every rank, and behind them one that belongs
+// to nobody.
 constexpr std::int64_t block = 96, blocks = 500;
 constexpr std::uint8_t nobodys = 0xee;
 
@@ -40,11 +46,14 @@ void note(std::string const& path, std::int64_t number) {
   std::filesystem::rename(path + ".next", path);
 }
 
-void prepare(io::mpi const& world, std::string const& path, std::string const& notes, std::int64_t rounds) {
+void prepare(io::mpi const& world, std::string const& path, std::string const& notes,
+             std::int64_t rounds) {
   if (world.rank() == 0) {
-    std::vector<char> const empty(static_cast<std::size_t>(round_bytes(world.size())), static_cast<char>(nobodys));
+    std::vector<char> const empty(static_cast<std::size_t>(round_bytes(world.size())),
+                                  static_cast<char>(nobodys));
     std::ofstream file(path, std::ios::binary);
-    for (std::int64_t r = 0; r < rounds; ++r) file.write(empty.data(), static_cast<std::streamsize>(empty.size()));
+    for (std::int64_t r = 0; r < rounds; ++r)
+      file.write(empty.data(), static_cast<std::streamsize>(empty.size()));
     std::ofstream(notes + ".ranks") << world.size() << ' ' << rounds;
   }
   world.barrier();
@@ -52,7 +61,8 @@ void prepare(io::mpi const& world, std::string const& path, std::string const& n
 
 std::vector<std::uint8_t> data_of(std::int64_t round, int rank) {
   std::vector<std::uint8_t> data(static_cast<std::size_t>(block * blocks));
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(round, rank, static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = value(round, rank, static_cast<std::int64_t>(i));
   return data;
 }
 
@@ -79,13 +89,15 @@ bool all_say(bool mine) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (sum != 0 && sum != ranks) {
-    std::fprintf(stderr, "rounds: %d of %d ranks were told of an error, and the others were not\n", sum, ranks);
+    std::fprintf(stderr, "rounds: %d of %d ranks were told of an error, and the others were not\n",
+                 sum, ranks);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return sum == ranks;
 }
 
-int endure(io::mpi const& world, std::string const& path, std::string const& notes, std::int64_t rounds) {
+int endure(io::mpi const& world, std::string const& path, std::string const& notes,
+           std::int64_t rounds) {
   using namespace std::chrono;
   prepare(world, path, notes, rounds);
   std::error_code error;
@@ -111,7 +123,8 @@ int endure(io::mpi const& world, std::string const& path, std::string const& not
       continue;
     }
     ++failed;
-    if (first.empty() && world.rank() == 0) first = f.what_failed().empty() ? error.message() : f.what_failed();
+    if (first.empty() && world.rank() == 0)
+      first = f.what_failed().empty() ? error.message() : f.what_failed();
     std::error_code ignored;
     if (f.is_open()) f.close(ignored);
     f = {};
@@ -123,7 +136,8 @@ int endure(io::mpi const& world, std::string const& path, std::string const& not
   }
   if (f.is_open()) f.close(error);
   if (world.rank() == 0)
-    std::printf("%lld rounds failed on all ranks, and were done again%s%s\n", static_cast<long long>(failed),
+    std::printf("%lld rounds failed on all ranks, and were done again%s%s\n",
+                static_cast<long long>(failed),
                 first.empty() ? "" : "; the first: ", first.c_str());
   return f.is_open() ? 1 : 0;
 }
@@ -149,13 +163,15 @@ int fill(io::mpi const& world, std::string const& path, std::string const& notes
     std::error_code read;
     f.read_at((r * world.size() + of) * step, got, read);
     std::uint8_t const wanted = value(r, static_cast<int>(of), 0);
-    if (read || !std::all_of(got.begin(), got.end(), [=](std::uint8_t b) { return b == wanted; })) wrong = 1;
+    if (read || !std::all_of(got.begin(), got.end(), [=](std::uint8_t b) { return b == wanted; }))
+      wrong = 1;
   }
   f.close(error);
   world.barrier();
   if (world.rank() == 0) {
     std::filesystem::remove(path);
-    std::printf("full after %lld MiB: %s\n", static_cast<long long>(done * world.size()), told.c_str());
+    std::printf("full after %lld MiB: %s\n", static_cast<long long>(done * world.size()),
+                told.c_str());
     note(notes + ".done", done);
   }
   world.barrier();
@@ -170,7 +186,8 @@ int check(std::string const& path, std::string const& notes) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> bytes(static_cast<std::size_t>(round_bytes(ranks)));
   std::int64_t lost = 0, foreign = 0;
-  for (std::int64_t r = 0; r < rounds && file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())); ++r) {
+  for (std::int64_t r = 0;
+       r < rounds && file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())); ++r) {
     for (std::int64_t at = 0; at < round_bytes(ranks); ++at) {
       auto const seen = static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(at)]);
       std::int64_t const cycle = at / (block * (ranks + 1)), within = at % (block * (ranks + 1));
@@ -183,19 +200,25 @@ int check(std::string const& path, std::string const& notes) {
         foreign += seen != wanted && seen != nobodys;
     }
   }
-  std::printf("%lld rounds of %d ranks were done: %lld bytes lost, %lld changed that nobody wrote\n",
-              static_cast<long long>(done), ranks, static_cast<long long>(lost), static_cast<long long>(foreign));
+  std::printf(
+      "%lld rounds of %d ranks were done: %lld bytes lost, %lld changed that nobody wrote\n",
+      static_cast<long long>(done), ranks, static_cast<long long>(lost),
+      static_cast<long long>(foreign));
   return done > 0 && lost == 0 && foreign == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string const what = argc > 1 ? argv[1] : "", path = argc > 2 ? argv[2] : "", notes = argc > 3 ? argv[3] : path;
+  std::string const what = argc > 1 ? argv[1] : "", path = argc > 2 ? argv[2] : "",
+                    notes = argc > 3 ? argv[3] : path;
   if (what == "check" && (argc == 3 || argc == 4)) return check(path, notes);
-  bool const known = (what == "write" && argc == 3) || (what == "endure" && argc == 5) || (what == "fill" && argc == 4);
+  bool const known = (what == "write" && argc == 3) || (what == "endure" && argc == 5) ||
+                     (what == "fill" && argc == 4);
   if (!known) {
-    std::fprintf(stderr, "usage: rounds write FILE | endure FILE NOTES COUNT | fill FILE NOTES | check FILE [NOTES]\n");
+    std::fprintf(stderr,
+                 "usage: rounds write FILE | endure FILE NOTES COUNT | fill FILE NOTES | check "
+                 "FILE [NOTES]\n");
     return 2;
   }
   MPI_Init(&argc, &argv);

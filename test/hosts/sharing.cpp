@@ -1,5 +1,6 @@
-// What docs/use/files.md promises of the bytes of a file that ranks share, asked where they are on hosts with caches of their own. Every byte
-// is compared with what a list of all writes says. Runs on any file system; cmake/hosts.sh takes it to distributed ones.
+// What docs/use/files.md promises of the bytes of a file that ranks share, asked where they are on
+// hosts with caches of their own. Every byte is compared with what a list of all writes says. Runs
+// on any file system; cmake/hosts.sh takes it to distributed ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hosts/sharing.hpp"
 
@@ -38,7 +39,8 @@ io::any_policy policy_of(std::int64_t round) {
 
 }  // namespace
 
-TEST_CASE("what was written, synced and waited for is read by all, round after round", "[hosts][sync]") {
+TEST_CASE("what was written, synced and waited for is read by all, round after round",
+          "[hosts][sync]") {
   shared_scratch const here(world());
   turns const t{40};
   bytes wanted(static_cast<std::size_t>(t.size()), nobodys), got(wanted.size());
@@ -63,8 +65,9 @@ TEST_CASE("what was written, synced and waited for is read by all, round after r
   CHECK(different(plainly(here / "data", wanted.size()), wanted) == 0);
 }
 
-// Nobody syncs, but each rank asks for its own bytes only. They may have been written by an aggregator elsewhere, while this host keeps
-// older ones, and be read by another, which keeps older ones as well. Domains end within pages, and move from call to call.
+// Nobody syncs, but each rank asks for its own bytes only. They may have been written by an
+// aggregator elsewhere, while this host keeps older ones, and be read by another, which keeps older
+// ones as well. Domains end within pages, and move from call to call.
 TEST_CASE("a rank reads what it wrote last, whoever carried it", "[hosts][own]") {
   shared_scratch const here(world());
   turns const t{40};
@@ -148,7 +151,8 @@ TEST_CASE("merged writes of other calls, other aggregators and other ranks keep 
     make(here / "data", wanted);
     auto f = io::file::open(world(), here / "data", m);
     for (int round = 0; round < 12; ++round) {
-      // Some cycles only, from different starts on: the aggregators' parts of the file move, and windows have holes.
+      // Some cycles only, from different starts on: the aggregators' parts of the file move, and
+      // windows have holes.
       turns const now{20, round};
       std::int64_t const first = (round * 7) % 40;
       f.set_view(now.displacement(world().rank()) + first * now.parts() * block, now.view());

@@ -1,4 +1,5 @@
-// Ranks that share a file, and what must be in it: blocks of all ranks in turn, the bytes that somebody wrote, and what is at the server.
+// Ranks that share a file, and what must be in it: blocks of all ranks in turn, the bytes that
+// somebody wrote, and what is at the server.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,17 +35,21 @@ inline std::uint8_t value(std::int64_t round, int rank, std::int64_t at) {
   return static_cast<std::uint8_t>(1 + (round * 31 + rank * 13 + at) % 200);
 }
 
-// Blocks in turn: one of every rank, then one that nobody writes. `shift` deals them to other ranks.
+// Blocks in turn: one of every rank, then one that nobody writes. `shift` deals them to other
+// ranks.
 struct turns {
   std::int64_t cycles = 0, shift = 0;
   std::int64_t parts() const { return world().size() + 1; }
   std::int64_t size() const { return cycles * parts() * block; }
   int place(int rank) const { return static_cast<int>((rank + shift) % world().size()); }
-  layout view() const { return resized(contiguous(block, type<std::uint8_t>), 0, parts() * block).form(); }
+  layout view() const {
+    return resized(contiguous(block, type<std::uint8_t>), 0, parts() * block).form();
+  }
   std::int64_t displacement(int rank) const { return place(rank) * block; }
   bytes data(std::int64_t round, int rank) const {
     bytes mine(static_cast<std::size_t>(cycles * block));
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = value(round, rank, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      mine[i] = value(round, rank, static_cast<std::int64_t>(i));
     return mine;
   }
   void put(bytes& file, std::int64_t round, int rank) const {
@@ -70,7 +75,8 @@ inline void make(std::string const& path, bytes const& content) {
     int const d = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0666);
     std::size_t done = 0;
     while (d >= 0 && done < content.size()) {
-      ssize_t const n = ::pwrite(d, content.data() + done, content.size() - done, static_cast<off_t>(done));
+      ssize_t const n =
+          ::pwrite(d, content.data() + done, content.size() - done, static_cast<off_t>(done));
       if (n <= 0) break;
       done += static_cast<std::size_t>(n);
     }
@@ -81,8 +87,8 @@ inline void make(std::string const& path, bytes const& content) {
   world().barrier();
 }
 
-// By every rank, with plain calls and a descriptor of its own; not from pages, nor to the end, that its host has kept, as some do beyond
-// a close.
+// By every rank, with plain calls and a descriptor of its own; not from pages, nor to the end, that
+// its host has kept, as some do beyond a close.
 inline bytes plainly(std::string const& path, std::size_t most) {
   bytes all(most + 1);
   int const d = ::open(path.c_str(), O_RDONLY);

@@ -1,4 +1,5 @@
-// What ranks on several hosts share of a file beside its bytes: locks, its end, the shared pointer, and its name.
+// What ranks on several hosts share of a file beside its bytes: locks, its end, the shared pointer,
+// and its name.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -48,8 +49,10 @@ TEST_CASE("no addition under a byte-range lock is lost", "[hosts][locks]") {
   world().barrier();
 }
 
-// One window after the other, so that a host that reads ahead has the next one from before the others wrote there.
-TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes", "[hosts][locks]") {
+// One window after the other, so that a host that reads ahead has the next one from before the
+// others wrote there.
+TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes",
+          "[hosts][locks]") {
   constexpr std::int64_t length = 64 << 10, windows = 4;
   shared_scratch const here(world());
   make(here / "data", {});
@@ -61,18 +64,21 @@ TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes"
     return world().barrier();  // nobody merges there
   }
   turns const t{length * windows / block / (world().size() + 1)};
-  bytes wanted(static_cast<std::size_t>(t.size()), 0), got(wanted.size()), window(static_cast<std::size_t>(length));
+  bytes wanted(static_cast<std::size_t>(t.size()), 0), got(wanted.size()),
+      window(static_cast<std::size_t>(length));
   for (int round = 0; round < 6; ++round) {
     bytes mine(wanted.size());
     t.put(mine, round, world().rank());
     std::int64_t failed = 0;
     for (std::int64_t begin = 0; begin < t.size(); begin += length) {
-      auto const here_too = std::span(window).first(static_cast<std::size_t>(std::min(length, t.size() - begin)));
+      auto const here_too =
+          std::span(window).first(static_cast<std::size_t>(std::min(length, t.size() - begin)));
       std::ranges::fill(here_too, std::uint8_t{0});
       failed += f.lock(begin, length, io::lock_kind::exclusive) ? 1 : 0;
       failed += f.read(begin, std::as_writable_bytes(here_too)).error ? 1 : 0;
       for (std::size_t i = 0; i < here_too.size(); ++i)
-        if (mine[static_cast<std::size_t>(begin) + i] != 0) here_too[i] = mine[static_cast<std::size_t>(begin) + i];
+        if (mine[static_cast<std::size_t>(begin) + i] != 0)
+          here_too[i] = mine[static_cast<std::size_t>(begin) + i];
       failed += f.write(begin, std::as_bytes(here_too)).error ? 1 : 0;
       failed += f.unlock(begin, length) ? 1 : 0;
     }
@@ -187,8 +193,9 @@ TEST_CASE("a size that was set is everybody's at once, and what is new is zero",
 TEST_CASE("a file that is deleted on close is gone for all", "[hosts][delete]") {
   shared_scratch const here(world());
   for (int i = 0; i < 5; ++i) {
-    auto f = io::file::open(world(), here / "gone",
-                            mode::create | mode::exclusive | mode::read_write | mode::delete_on_close);
+    auto f =
+        io::file::open(world(), here / "gone",
+                       mode::create | mode::exclusive | mode::read_write | mode::delete_on_close);
     bytes const ten(10, 1);
     f.write_at_all(10 * world().rank(), ten);
     f.close();

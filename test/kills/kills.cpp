@@ -1,7 +1,8 @@
 // Kills ranks of three programs at random moments, and looks at what is left:
 //   test_kills [--count N] [--seed S] [NAME...]      default: 10 kills of each program
-// A kill is SIGKILL to one rank of three, or to all of them at once. Afterwards the files must be whole
-// or as before, no shared memory may be left, and the next open must succeed. Ends with a table.
+// A kill is SIGKILL to one rank of three, or to all of them at once. Afterwards the files must be
+// whole or as before, no shared memory may be left, and the next open must succeed. Ends with a
+// table.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "victims.hpp"
 
@@ -44,7 +45,7 @@ double seconds_since(clock::time_point begun) {
   return std::chrono::duration<double>(clock::now() - begun).count();
 }
 
-// --- A rank -----------------------------------------------------------------------------------------
+// --- A rank --------------------------------------------------------------------------------------
 
 // Writes a small file as a whole, or not at all.
 void note(std::string const& path, int number) {
@@ -77,12 +78,13 @@ int run_rank(victim const& v, std::string const& directory, int first) {
   }
 }
 
-// --- The job ----------------------------------------------------------------------------------------
+// --- The job -------------------------------------------------------------------------------------
 
 pid_t start(std::string const& program, victim const& v, std::string const& directory, int first) {
-  std::string const command = std::string("exec ") + ARGOSY_TEST_MPIEXEC " " + std::to_string(ranks_of_job) +
-                              " " + program + " --rank " + v.name + " " + directory + " " +
-                              std::to_string(first) + " >/dev/null 2>" + directory + "/words";
+  std::string const command = std::string("exec ") + ARGOSY_TEST_MPIEXEC " " +
+                              std::to_string(ranks_of_job) + " " + program + " --rank " + v.name +
+                              " " + directory + " " + std::to_string(first) + " >/dev/null 2>" +
+                              directory + "/words";
   pid_t const child = ::fork();
   if (child == 0) {
     ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -116,7 +118,7 @@ void wait_for_end(pid_t job, std::vector<pid_t> const& all) {
     while (::kill(rank, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// --- What is left -----------------------------------------------------------------------------------
+// --- What is left --------------------------------------------------------------------------------
 
 // Returns the shared memory that these ranks have made: names of files, and segments of System V.
 std::vector<std::string> shared_memory_of(std::vector<pid_t> const& all) {
@@ -133,7 +135,8 @@ std::vector<std::string> shared_memory_of(std::vector<pid_t> const& all) {
   long key = 0, number = 0, size = 0, pid = 0;
   unsigned long permissions = 0;
   while (std::getline(in, line))
-    if (std::sscanf(line.c_str(), "%ld %ld %lo %ld %ld", &key, &number, &permissions, &size, &pid) == 5 &&
+    if (std::sscanf(line.c_str(), "%ld %ld %lo %ld %ld", &key, &number, &permissions, &size,
+                    &pid) == 5 &&
         made_here(pid))
       found.push_back("the segment " + std::to_string(number) + " of System V");
   return found;
@@ -144,14 +147,14 @@ struct tally {
   double slowest = 0;  // seconds of looking at the files, the next open among them
 };
 
-void kill_once(std::string const& program, victim const& v, std::string const& directory, std::mt19937_64& random,
-               tally& t) {
+void kill_once(std::string const& program, victim const& v, std::string const& directory,
+               std::mt19937_64& random, tally& t) {
   for (int rank = 0; rank < ranks_of_job; ++rank) fs::remove(pid_of(directory, rank));
   int const first = noted(directory + "/round").value_or(0) + 1;
   pid_t const job = start(program, v, directory, first);
   std::vector<pid_t> const all = wait_for_ranks(directory, job);
-  std::this_thread::sleep_for(std::chrono::microseconds(
-      std::uniform_int_distribution<std::int64_t>(0, std::chrono::microseconds(longest_cycle).count())(random)));
+  std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution<std::int64_t>(
+      0, std::chrono::microseconds(longest_cycle).count())(random)));
   auto const which = std::uniform_int_distribution<std::size_t>(0, ranks_of_job)(random);
   for (std::size_t rank = 0; rank < ranks_of_job; ++rank)
     if (which == ranks_of_job || which == rank) ::kill(all[rank], SIGKILL);
@@ -159,7 +162,8 @@ void kill_once(std::string const& program, victim const& v, std::string const& d
   ++t.kills;
 
   std::vector<std::string> const left = shared_memory_of(all);
-  for (std::string const& one : left) std::printf("%s, kill %d: %s is left\n", v.name.c_str(), t.kills, one.c_str());
+  for (std::string const& one : left)
+    std::printf("%s, kill %d: %s is left\n", v.name.c_str(), t.kills, one.c_str());
   t.left += left.empty() ? 0 : 1;
 
   auto const begun = clock::now();
@@ -183,7 +187,7 @@ tally kill_often(std::string const& program, victim const& v, int count, std::ui
   return t;
 }
 
-// --- The command line -------------------------------------------------------------------------------
+// --- The command line ----------------------------------------------------------------------------
 
 struct options {
   int count = 10;
@@ -214,13 +218,14 @@ int run(std::string const& program, std::vector<std::string> const& words) {
       if (v.name == words[1]) return run_rank(v, words[2], std::stoi(words[3]));
   options const o = options_of(words);
   int passed = 0, failed = 0;
-  std::string table = "program   kills  files lost or wrong  memory left  slowest look (s)  calls\n";
+  std::string table =
+      "program   kills  files lost or wrong  memory left  slowest look (s)  calls\n";
   for (victim const& v : victims()) {
     if (!o.names.empty() && std::ranges::find(o.names, v.name) == o.names.end()) continue;
     tally const t = kill_often(program, v, o.count, o.seed);
     char line[200];
-    std::snprintf(line, sizeof line, "%-8s %6d %20d %12d %17.3f  %s\n", v.name.c_str(), t.kills, t.faults, t.left,
-                  t.slowest, v.what.c_str());
+    std::snprintf(line, sizeof line, "%-8s %6d %20d %12d %17.3f  %s\n", v.name.c_str(), t.kills,
+                  t.faults, t.left, t.slowest, v.what.c_str());
     table += line;
     ++(t.faults + t.left == 0 ? passed : failed);
   }

@@ -1,4 +1,5 @@
-// Implements victims.hpp: a program that saves, one that opens, writes and closes, one that resizes.
+// Implements victims.hpp: a program that saves, one that opens, writes and closes, one that
+// resizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "victims.hpp"
 
@@ -37,7 +38,8 @@ std::string fault_in(std::vector<double> const& all, int last) {
     double const round = (all[i] - static_cast<double>(i)) / per_round;
     bool const written = round >= 0 && round <= last && round == static_cast<int>(round);
     if (all[i] != 0 && !written)
-      return "number " + std::to_string(i) + " is " + std::to_string(all[i]) + ", which no rank wrote";
+      return "number " + std::to_string(i) + " is " + std::to_string(all[i]) +
+             ", which no rank wrote";
   }
   return {};
 }
@@ -58,11 +60,12 @@ void make_front(std::string const& path) {
 
 std::string fault_of_front(basic_file<self>& f) {
   std::vector<char> found(untouched);
-  if (f.read_at(0, found).bytes != untouched) return "the file is shorter than what was there before";
+  if (f.read_at(0, found).bytes != untouched)
+    return "the file is shorter than what was there before";
   return found == front() ? "" : "bytes that no rank wrote have changed";
 }
 
-// --- Saving ----------------------------------------------------------------------------------------
+// --- Saving --------------------------------------------------------------------------------------
 
 void save(mpi const& world, std::string const& directory, int round) {
   std::vector<double> u = values_of(world.rank(), world.size(), round);
@@ -110,7 +113,7 @@ std::string fault_of_saved(std::string const& directory, int last) {
   return fault_of_array(directory + "/u.npy", last);
 }
 
-// --- Opening, writing, closing ----------------------------------------------------------------------
+// --- Opening, writing, closing -------------------------------------------------------------------
 
 void write(mpi const& world, std::string const& directory, int round) {
   std::vector<double> const u = values_of(world.rank(), world.size(), round);
@@ -138,7 +141,7 @@ std::string fault_of_written(std::string const& directory, int last) {
   return fault;
 }
 
-// --- Sizes ------------------------------------------------------------------------------------------
+// --- Sizes ---------------------------------------------------------------------------------------
 
 void resize(mpi const& world, std::string const& directory, int round) {
   std::vector<double> const u = values_of(world.rank(), world.size(), round);
@@ -166,9 +169,11 @@ std::string fault_of_resized(std::string const& directory, int) {
 std::vector<victim> const& victims() {
   static auto const data = [](std::string const& directory) { make_front(directory + "/data"); };
   static std::vector<victim> const all = {
-      {"saves", "checkpoint::save, npy::create, write_all, close", save, prepare_saving, fault_of_saved},
+      {"saves", "checkpoint::save, npy::create, write_all, close", save, prepare_saving,
+       fault_of_saved},
       {"writes", "open, write_all, iwrite_all, close", write, data, fault_of_written},
-      {"resizes", "open, set_size, preallocate, write_ordered, close", resize, data, fault_of_resized},
+      {"resizes", "open, set_size, preallocate, write_ordered, close", resize, data,
+       fault_of_resized},
   };
   return all;
 }

@@ -16,8 +16,8 @@ struct victim {
   std::function<void(mpi const& world, std::string const& directory, int round)> work;
   // Makes what the program finds at its beginning. Local, without MPI.
   std::function<void(std::string const& directory)> prepare;
-  // Looks at the files after a kill, in or before the round `last`. Local, without MPI. Returns what
-  // is wrong, otherwise an empty string.
+  // Looks at the files after a kill, in or before the round `last`. Local, without MPI. Returns
+  // what is wrong, otherwise an empty string.
   std::function<std::string(std::string const& directory, int last)> fault_of;
 };
 

@@ -20,7 +20,8 @@ namespace {
 
 std::size_t count(std::string_view text, std::string_view what) {
   std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size()))
+    ++n;
   return n;
 }
 
@@ -65,7 +66,8 @@ TEST_CASE("few pieces are drawn one by one, in the order of the stream", "[draw]
 }
 
 TEST_CASE("many pieces cost no more than few", "[draw]") {
-  for (std::int64_t n : {std::int64_t{1000}, std::int64_t{1'000'000}, std::int64_t{1'000'000'000'000}}) {
+  for (std::int64_t n :
+       {std::int64_t{1000}, std::int64_t{1'000'000}, std::int64_t{1'000'000'000'000}}) {
     std::string const svg = draw(repeat(n, 3000, repeat(7, 300, bytes(8))));
     CHECK(well_formed(svg));
     CHECK(svg.size() < 1'000'000);
@@ -101,17 +103,19 @@ TEST_CASE("owners have their colours, blocks are one area each", "[draw]") {
 
 TEST_CASE("what several ranks claim is hatched", "[draw]") {
   std::vector<layout> const both{bytes(48), at(40, bytes(24))};
-  CHECK(draw_owners(both, std::array<std::int64_t, 1>{8}, 8).find(">several</text>") != std::string::npos);
+  CHECK(draw_owners(both, std::array<std::int64_t, 1>{8}, 8).find(">several</text>") !=
+        std::string::npos);
 }
 
 TEST_CASE("arrays of any shape have their place on the sheet", "[draw]") {
   for (auto const& [rows, columns] : {std::pair{1, 2}, {2, 2}, {2, 300}, {300, 2}, {60, 60}}) {
     CAPTURE(rows, columns);
-    std::string const svg =
-        draw_owners(std::vector<layout>{bytes(rows * columns)}, std::array<std::int64_t, 2>{rows, columns}, 1);
+    std::string const svg = draw_owners(std::vector<layout>{bytes(rows * columns)},
+                                        std::array<std::int64_t, 2>{rows, columns}, 1);
     std::string const colour = detail::colour_of_rank(0).text();
     double const width = number_in(svg, "svg", "width"), height = number_in(svg, "svg", "height");
-    double const area_width = number_in(svg, colour, "width"), area_height = number_in(svg, colour, "height");
+    double const area_width = number_in(svg, colour, "width"),
+                 area_height = number_in(svg, colour, "height");
     CHECK(height < 900);
     CHECK(area_width < width);
     CHECK(area_height < height);
@@ -131,16 +135,19 @@ TEST_CASE("large arrays are drawn in blocks", "[draw]") {
 
 TEST_CASE("arrays that cannot be drawn are refused", "[draw]") {
   std::vector<layout> const one{bytes(8)};
-  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8), Catch::Contains("4 dimensions"));
+  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8),
+                    Catch::Contains("4 dimensions"));
   CHECK_THROWS_AS(draw_owners(one, std::array<std::int64_t, 2>{0, 1}, 8), invalid_layout);
 }
 
 TEST_CASE("pictures of layouts are those that people have looked at", "[draw][expected]") {
   using test::check_expected;
-  check_expected("pieces.svg", draw(resized(concat(at(64, bytes(12)), at(8, bytes(20)), at(40, bytes(4))), 0, 90),
-                                    {.title = "three pieces", .row_bytes = 40, .width_px = 480}));
+  check_expected("pieces.svg",
+                 draw(resized(concat(at(64, bytes(12)), at(8, bytes(20)), at(40, bytes(4))), 0, 90),
+                      {.title = "three pieces", .row_bytes = 40, .width_px = 480}));
   check_expected("strides.svg", draw(repeat(3, 100, repeat(5, 16, bytes(8))), {.width_px = 600}));
-  check_expected("shares.svg", draw(at(-500, repeat(21, 3000, repeat(20, 40, bytes(12)))), {.most_rows = 2}));
+  check_expected("shares.svg",
+                 draw(at(-500, repeat(21, 3000, repeat(20, 40, bytes(12)))), {.most_rows = 2}));
   check_expected("narrow.svg", draw(layout(), {.width_px = 100}));
 }
 
@@ -152,8 +159,11 @@ TEST_CASE("pictures of owners are those that people have looked at", "[draw][exp
     for (std::int64_t r = 0; r < ranks; ++r) all.push_back(at(r * bytes_each, bytes(bytes_each)));
     return all;
   };
-  check_expected("owners_line.svg", draw_owners(std::vector<layout>{bytes(48), at(40, bytes(24)), at(80, bytes(8))},
-                                                sizes{12}, 8, {.width_px = 480}));
-  check_expected("owners_blocks.svg", draw_owners(by_rows(14, 5 * 150 * 4), sizes{100, 150}, 4, {.most_cells = 16}));
-  check_expected("owners_slices.svg", draw_owners(by_rows(5, 48), sizes{10, 4, 6}, 1, {.most_slices = 3}));
+  check_expected("owners_line.svg",
+                 draw_owners(std::vector<layout>{bytes(48), at(40, bytes(24)), at(80, bytes(8))},
+                             sizes{12}, 8, {.width_px = 480}));
+  check_expected("owners_blocks.svg",
+                 draw_owners(by_rows(14, 5 * 150 * 4), sizes{100, 150}, 4, {.most_cells = 16}));
+  check_expected("owners_slices.svg",
+                 draw_owners(by_rows(5, 48), sizes{10, 4, 6}, 1, {.most_slices = 3}));
 }

@@ -25,21 +25,26 @@ constexpr io::layout cube(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
 
 // Compile-time flattening, seen by the compiler.
 static_assert(cube(32, 16, 4) == repeat(4, 64 * 64 * 8, repeat(16, 64 * 8, bytes(32 * 8))));
-static_assert(cube(32, 16, 4).nodes().size() == 3);                            // two repeats over one leaf
-static_assert(cube(64, 16, 4) == repeat(4, 64 * 64 * 8, bytes(16 * 64 * 8)));  // full rows are one leaf
-static_assert(cube(64, 64, 4) == bytes(4 * 64 * 64 * 8));                      // full planes, too
-static_assert(cube(32, 64, 4) == repeat(4 * 64, 64 * 8, bytes(32 * 8)));       // matching strides fold
+// two repeats over one leaf
+static_assert(cube(32, 16, 4).nodes().size() == 3);
+// full rows are one leaf
+static_assert(cube(64, 16, 4) == repeat(4, 64 * 64 * 8, bytes(16 * 64 * 8)));
+static_assert(cube(64, 64, 4) == bytes(4 * 64 * 64 * 8));  // full planes, too
+// matching strides fold
+static_assert(cube(32, 64, 4) == repeat(4 * 64, 64 * 8, bytes(32 * 8)));
 static_assert(repeat(1, 1000, bytes(8)) == bytes(8));
 static_assert(repeat(0, 8, bytes(8)) == io::layout());
 static_assert(concat(bytes(8), at(8, bytes(4)), at(12, bytes(4))) == bytes(16));
 static_assert(concat(bytes(4), at(8, bytes(4)), at(16, bytes(4))) == repeat(3, 8, bytes(4)));
-static_assert(concat(repeat(2, 8, bytes(4)), at(16, repeat(3, 8, bytes(4)))) == repeat(5, 8, bytes(4)));
+static_assert(concat(repeat(2, 8, bytes(4)), at(16, repeat(3, 8, bytes(4)))) ==
+              repeat(5, 8, bytes(4)));
 
 // A member at the end of one record joins the member at the start of the next.
 constexpr io::layout ends = resized(concat(bytes(8), at(12, bytes(4))), 0, 16);
 static_assert(repeat(1000, 16, ends).pieces() == 1001);
-static_assert(repeat(1000, 16, ends) ==
-              resized(concat(bytes(8), at(12, repeat(999, 16, bytes(12))), at(999 * 16 + 12, bytes(4))), 0, 16000));
+static_assert(repeat(1000, 16, ends) == resized(concat(bytes(8), at(12, repeat(999, 16, bytes(12))),
+                                                       at(999 * 16 + 12, bytes(4))),
+                                                0, 16000));
 
 // Order matters: the same bytes, taken by columns, are another layout.
 static_assert(repeat(4, 8, repeat(3, 32, bytes(8))) != repeat(3, 32, repeat(4, 8, bytes(8))));
@@ -66,15 +71,17 @@ TEST_CASE("sizes and bounds are those of MPI", "[layout]") {
 }
 
 TEST_CASE("wrong numbers are named", "[layout][errors]") {
-  CHECK_THROWS_WITH(bytes(-1), Catch::Matchers::ContainsSubstring("bytes") && Catch::Matchers::ContainsSubstring("-1"));
-  CHECK_THROWS_WITH(repeat(-2, 8, bytes(8)),
-                    Catch::Matchers::ContainsSubstring("repeat") && Catch::Matchers::ContainsSubstring("-2"));
+  CHECK_THROWS_WITH(bytes(-1), Catch::Matchers::ContainsSubstring("bytes") &&
+                                   Catch::Matchers::ContainsSubstring("-1"));
+  CHECK_THROWS_WITH(repeat(-2, 8, bytes(8)), Catch::Matchers::ContainsSubstring("repeat") &&
+                                                 Catch::Matchers::ContainsSubstring("-2"));
   constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max() / 2;
   CHECK_THROWS_AS(repeat(3, huge, bytes(8)), io::invalid_layout);
   CHECK_THROWS_AS(at(huge, at(huge, bytes(8))), io::invalid_layout);
   CHECK_THROWS_AS(resized(bytes(8), huge, huge + 2), io::invalid_layout);
   std::vector<std::int64_t> const offsets{0, 8}, lengths{4};
-  CHECK_THROWS_WITH(table(offsets, lengths), Catch::Matchers::ContainsSubstring("2 offsets but 1 lengths"));
+  CHECK_THROWS_WITH(table(offsets, lengths),
+                    Catch::Matchers::ContainsSubstring("2 offsets but 1 lengths"));
 }
 
 namespace {
@@ -101,12 +108,15 @@ TEST_CASE("the next copy may lie beyond 2^63 where it is only asked for", "[layo
   // What continues the pair modulo 2^64 does not continue it.
   io::layout const close = repeat(2, most / 2 + 2, bytes(1));
   CHECK(concat(close, at(7, bytes(1))).size() == 3);
-  CHECK(repeat(2, -(most / 2 - 2), repeat(2, most / 2 - 2, bytes(1))).true_extent() == 2 * (most / 2 - 2) + 1);
-  CHECK(concat(at(most - 9, bytes(4)), at(most - 4, bytes(4))) == at(most - 9, repeat(2, 5, bytes(4))));
+  CHECK(repeat(2, -(most / 2 - 2), repeat(2, most / 2 - 2, bytes(1))).true_extent() ==
+        2 * (most / 2 - 2) + 1);
+  CHECK(concat(at(most - 9, bytes(4)), at(most - 4, bytes(4))) ==
+        at(most - 9, repeat(2, 5, bytes(4))));
   CHECK(concat(at(least, bytes(4)), at(least + 5, bytes(4))) == at(least, repeat(2, 5, bytes(4))));
   CHECK(repeat(most, 0, bytes(1)).size() == most);
 
-  io::layout const edges = concat(at(-(most / 2), repeat(5, 3, bytes(1))), at(most / 2 - 20, repeat(5, 3, bytes(1))));
+  io::layout const edges =
+      concat(at(-(most / 2), repeat(5, 3, bytes(1))), at(most / 2 - 20, repeat(5, 3, bytes(1))));
   CHECK(edges.bytes_before(least) == 0);
   CHECK(edges.bytes_before(0) == 5);
   CHECK(edges.bytes_before(most) == 10);
@@ -119,12 +129,15 @@ TEST_CASE("the next copy may lie beyond 2^63 where it is only asked for", "[layo
   CHECK(c.position() == 5);
 }
 
-TEST_CASE("a layout of 2^63 bytes and more from end to end is refused", "[layout][limits][errors]") {
+TEST_CASE("a layout of 2^63 bytes and more from end to end is refused",
+          "[layout][limits][errors]") {
   using Catch::Matchers::ContainsSubstring;
   constexpr std::int64_t far = 6'000'000'000'000'000'000;
-  auto const too_wide = ContainsSubstring("spans more than 2^63 - 1 bytes; check displacements, strides and bounds");
-  CHECK_THROWS_WITH(concat(bytes(1), at(-far, bytes(1)), at(far, bytes(1))),
-                    too_wide && ContainsSubstring("from -6000000000000000000 to 6000000000000000001"));
+  auto const too_wide =
+      ContainsSubstring("spans more than 2^63 - 1 bytes; check displacements, strides and bounds");
+  CHECK_THROWS_WITH(
+      concat(bytes(1), at(-far, bytes(1)), at(far, bytes(1))),
+      too_wide && ContainsSubstring("from -6000000000000000000 to 6000000000000000001"));
   CHECK_THROWS_WITH(concat(at(-(most / 2), bytes(1)), at(most / 2 + 1, bytes(1))), too_wide);
   CHECK_THROWS_WITH(repeat(2, -far, at(far / 2, bytes(far / 2 + far / 10))), too_wide);
   CHECK_THROWS_WITH(repeat(2, far, at(-far, repeat(2, far / 2, bytes(far / 4)))), too_wide);
@@ -135,7 +148,8 @@ TEST_CASE("a layout of 2^63 bytes and more from end to end is refused", "[layout
   CHECK_THROWS_WITH(concat(resized(io::layout(), -far, 8), at(far, bytes(1))), too_wide);
   CHECK_THROWS_WITH(repeat(2, far, resized(io::layout(), -far, far)), too_wide);
 
-  auto const too_large = ContainsSubstring("a size or offset of this layout exceeds 2^63 - 1 bytes");
+  auto const too_large =
+      ContainsSubstring("a size or offset of this layout exceeds 2^63 - 1 bytes");
   CHECK_THROWS_WITH(at(most, bytes(1)), too_large);
   CHECK_THROWS_WITH(repeat(2, most, bytes(1)), too_large);
   CHECK_THROWS_WITH(repeat(2, 0, bytes(most)), too_large);
@@ -164,23 +178,27 @@ TEST_CASE("numbers near the limits give a layout or an error", "[layout][limits]
     };
     // 0, +-2^63, +-2^62, +-2^63 / 3 and their neighbours.
     auto const number = [&] {
-      std::int64_t const near[] = {0, 0, most, least, most / 2, least / 2, most / 3, least / 3, most / 4, least / 4};
+      std::int64_t const near[] = {0,         0,        most,      least,    most / 2,
+                                   least / 2, most / 3, least / 3, most / 4, least / 4};
       std::int64_t const n = near[pick(0, 9)], step = pick(0, 9) == 0 ? pick(0, 1000) : pick(0, 12);
-      return n > 0 || (n == 0 && pick(0, 3) > 0) ? n - (n == 0 ? -step : step) : n + (n == 0 ? -step : step);
+      return n > 0 || (n == 0 && pick(0, 3) > 0) ? n - (n == 0 ? -step : step)
+                                                 : n + (n == 0 ? -step : step);
     };
     std::int64_t const lengths[] = {1, 1, 2, 4, 8, most / 2, most / 3};
     try {
       std::vector<io::layout> known{bytes(lengths[pick(0, 6)])};
       for (std::int64_t n = pick(1, 5); n > 0; --n) {
         auto const any = [&] {
-          return known[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(known.size()) - 1))];
+          return known[static_cast<std::size_t>(
+              pick(0, static_cast<std::int64_t>(known.size()) - 1))];
         };
         switch (pick(0, 4)) {
           case 0:
             known.push_back(at(number(), any()));
             break;
           case 1:
-            known.push_back(repeat(pick(0, 9) == 0 ? most / pick(1, 9) : pick(0, 4), number(), any()));
+            known.push_back(
+                repeat(pick(0, 9) == 0 ? most / pick(1, 9) : pick(0, 4), number(), any()));
             break;
           case 2:
             known.push_back(concat(any(), at(number(), any()), at(number(), any())));
@@ -205,7 +223,8 @@ TEST_CASE("numbers near the limits give a layout or an error", "[layout][limits]
       io::cursor c(l, position);
       for (int k = 0; k < 20 && !c.done(); ++k) {
         io::piece const p = c.current();
-        if (p.offset < l.true_lower_bound() || p.end() > l.true_upper_bound()) FAIL("a piece outside of the bounds");
+        if (p.offset < l.true_lower_bound() || p.end() > l.true_upper_bound())
+          FAIL("a piece outside of the bounds");
         c.next();
       }
       l.is_monotonic();
@@ -228,7 +247,8 @@ TEST_CASE("regular layouts never touch the heap", "[layout][cost]") {
   // Block-cyclic in five dimensions, each with a partial last block.
   io::layout cyclic = bytes(8);
   for (std::int64_t d = 0, stride = 8; d < 5; ++d, stride *= 64)
-    cyclic = concat(repeat(few, 6 * stride, repeat(2, stride, cyclic)), at(few * 6 * stride, cyclic));
+    cyclic =
+        concat(repeat(few, 6 * stride, repeat(2, stride, cyclic)), at(few * 6 * stride, cyclic));
   io::layout copy = tile;
   copy = comb;
   bool const equal = copy == comb;
@@ -271,11 +291,13 @@ TEST_CASE("copies of a long repeat are one repeat, without a list of it", "[layo
 
 TEST_CASE("tables find the rule in a list, or keep it as numbers", "[layout][table]") {
   std::vector<std::int64_t> offsets(1000);
-  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = 40 + 24 * static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    offsets[i] = 40 + 24 * static_cast<std::int64_t>(i);
   CHECK(table(offsets, 8) == at(40, resized(repeat(1000, 24, bytes(8)), 0, 999 * 24 + 8)));
   CHECK(table(offsets, 24) == at(40, bytes(24'000)));
   CHECK(table(offsets, 8).is_regular());
-  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] += static_cast<std::int64_t>(i * i % 13);
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    offsets[i] += static_cast<std::int64_t>(i * i % 13);
   io::layout const irregular = table(offsets, 8);
   CHECK(irregular.pieces() == 1000);
   CHECK_FALSE(irregular.is_regular());
@@ -287,11 +309,13 @@ TEST_CASE("tables find the rule in a list, or keep it as numbers", "[layout][tab
 }
 
 TEST_CASE("a table whose copies touch stays one of numbers", "[layout][table]") {
-  // The last piece ends where the next copy begins: the form is rotated by a piece, and not taken apart.
+  // The last piece ends where the next copy begins: the form is rotated by a piece, and not taken
+  // apart.
   constexpr std::int64_t count = 1000, extent = 24 * count + 72, copies = 5;
   std::vector<std::int64_t> offsets(count);
   for (std::size_t i = 0; i < offsets.size(); ++i)
-    offsets[i] = 24 * static_cast<std::int64_t>(i) + (i == 0 ? 0 : static_cast<std::int64_t>(i * i % 13));
+    offsets[i] =
+        24 * static_cast<std::int64_t>(i) + (i == 0 ? 0 : static_cast<std::int64_t>(i * i % 13));
   offsets.back() = extent - 8;
   io::layout const touching = repeat(copies, extent, resized(table(offsets, 8), 0, extent));
   CHECK(touching.pieces() == copies * (count - 1) + 1);
@@ -313,7 +337,8 @@ TEST_CASE("a table whose copies touch stays one of numbers", "[layout][table]") 
 
 TEST_CASE("copies share their tables", "[layout][table]") {
   std::vector<std::int64_t> offsets(100);
-  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int64_t>(i * i) * 9;
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    offsets[i] = static_cast<std::int64_t>(i * i) * 9;
   io::layout const original = table(offsets, 8);
   io::layout const copy = original;
   CHECK(copy.tables()[0].shares(original.tables()[0]));

@@ -1,4 +1,5 @@
-// Random trees of datatypes: whatever a layout says about itself is compared with plain lists of offsets and lengths.
+// Random trees of datatypes: whatever a layout says about itself is compared with plain lists of
+// offsets and lengths.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -75,7 +76,8 @@ std::int64_t total(std::vector<io::piece> const& pieces) {
 
 std::int64_t below(std::vector<io::piece> const& pieces, std::int64_t offset) {
   std::int64_t bytes = 0;
-  for (io::piece const& p : pieces) bytes += std::clamp<std::int64_t>(offset - p.offset, 0, p.length);
+  for (io::piece const& p : pieces)
+    bytes += std::clamp<std::int64_t>(offset - p.offset, 0, p.length);
   return bytes;
 }
 
@@ -86,14 +88,18 @@ bool overlap(std::vector<io::piece> pieces) {
   return false;
 }
 
-bool monotonic(std::vector<io::piece> const& pieces) { return std::ranges::is_sorted(pieces, {}, &io::piece::offset); }
+bool monotonic(std::vector<io::piece> const& pieces) {
+  return std::ranges::is_sorted(pieces, {}, &io::piece::offset);
+}
 
 // Bytes [from, to) of the stream, as pieces.
-std::vector<io::piece> cut(std::vector<io::piece> const& pieces, std::int64_t from, std::int64_t to) {
+std::vector<io::piece> cut(std::vector<io::piece> const& pieces, std::int64_t from,
+                           std::int64_t to) {
   std::vector<io::piece> result;
   std::int64_t start = 0;
   for (io::piece const& p : pieces) {
-    std::int64_t const begin = std::max(from, start) - start, end = std::min(to, start + p.length) - start;
+    std::int64_t const begin = std::max(from, start) - start,
+                       end = std::min(to, start + p.length) - start;
     if (begin < end) result.push_back({p.offset + begin, end - begin});
     start += p.length;
   }
@@ -146,8 +152,10 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
     auto const count_forms = [&](auto const& self, tree const& at) -> std::size_t {
       ++seen[static_cast<std::size_t>(at.form)];
       fortran += at.fortran;
-      dealt_in_cycles += std::ranges::any_of(at.rules, [](auto r) { return r.kind == io::distribute::kind::cyclic; });
-      bool const counted = at.form == form::contiguous || at.form == form::vector || at.form == form::hvector;
+      dealt_in_cycles += std::ranges::any_of(
+          at.rules, [](auto r) { return r.kind == io::distribute::kind::cyclic; });
+      bool const counted =
+          at.form == form::contiguous || at.form == form::vector || at.form == form::hvector;
       zero_counts += (counted && at.count == 0) || std::ranges::count(at.lengths, 0) > 0;
       negative_strides += at.stride < 0 && at.count > 1;
       std::size_t below = 0;
@@ -167,7 +175,8 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
     v.expect(l.size() == total(pieces), "size");
     v.expect(l.empty() == pieces.empty(), "empty");
     v.expect(l.is_contiguous() == (pieces.size() <= 1), "is_contiguous");
-    v.expect(l.lower_bound() == want.limits.low || (pieces.empty() && l.extent() == 0), "lower bound");
+    v.expect(l.lower_bound() == want.limits.low || (pieces.empty() && l.extent() == 0),
+             "lower bound");
     v.expect(l.extent() == want.limits.extent(), "extent");
     v.expect(l.true_lower_bound() == low, "true lower bound");
     v.expect(l.true_extent() == high - low, "true extent");
@@ -183,8 +192,9 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
     overlapping += l.overlaps();
     holes += l.size() < l.extent();
   });
-  WARN(trees << " trees: " << empty << " empty, " << far << " wider than 2^31, " << backward << " not monotonic, "
-             << overlapping << " overlap, at most " << most << " pieces; " << other_by_markers
+  WARN(trees << " trees: " << empty << " empty, " << far << " wider than 2^31, " << backward
+             << " not monotonic, " << overlapping << " overlap, at most " << most << " pieces; "
+             << other_by_markers
              << " have other bounds where a bound set by hand outweighs others");
   for (std::size_t f = 0; f < forms; ++f) {
     INFO(name_of(static_cast<form>(f)));
@@ -210,10 +220,13 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       std::int64_t from = pick(random, low, high), to = pick(random, low, high);
       if (!pieces.empty() && one_in(random, 2)) {  // at the ends of pieces, too
         io::piece const& p = pieces[static_cast<std::size_t>(pick(random, 0, l.pieces() - 1))];
-        from = pick(random, 0, 1) == 0 ? p.offset + pick(random, -1, 1) : p.end() + pick(random, -1, 1);
+        from = pick(random, 0, 1) == 0 ? p.offset + pick(random, -1, 1)
+                                       : p.end() + pick(random, -1, 1);
       }
       v.expect(l.bytes_before(from) == below(pieces, from), "bytes_before");
-      v.expect(l.bytes_within(from, to) == (to <= from ? 0 : below(pieces, to) - below(pieces, from)), "bytes_within");
+      v.expect(
+          l.bytes_within(from, to) == (to <= from ? 0 : below(pieces, to) - below(pieces, from)),
+          "bytes_within");
 
       std::int64_t const position = pick(random, 0, l.size());
       io::cursor c(l);
@@ -224,7 +237,8 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       for (; !c.done() && k < rest.size() && c.current() == rest[k]; ++k) c.next();
       v.expect(c.done() && k == rest.size(), "pieces after seek");
       if (position < l.size())
-        v.expect(l.piece_at(position) == l.pieces() - static_cast<std::int64_t>(rest.size()), "piece_at");
+        v.expect(l.piece_at(position) == l.pieces() - static_cast<std::int64_t>(rest.size()),
+                 "piece_at");
 
       // Whole runs, and steps of any size, end at the same place.
       io::cursor runs(l, position);
@@ -232,7 +246,8 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       while (!runs.done()) {
         io::run const r = runs.current_run();
         for (std::int64_t n = 0; n < r.count; ++n, ++k)
-          v.expect(k < rest.size() && rest[k] == io::piece{r.offset + n * r.stride, r.length}, "runs");
+          v.expect(k < rest.size() && rest[k] == io::piece{r.offset + n * r.stride, r.length},
+                   "runs");
         runs.skip(r.count);
       }
       v.expect(k == rest.size(), "number of pieces in runs");
@@ -249,18 +264,22 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       if (!sorted) continue;
       io::cursor by_offset(l);
       by_offset.seek_offset(from);
-      auto const first = std::ranges::find_if(pieces, [&](io::piece const& p) { return p.end() > from; });
+      auto const first =
+          std::ranges::find_if(pieces, [&](io::piece const& p) { return p.end() > from; });
       v.expect(by_offset.done() == (first == pieces.end()), "done after seek_offset");
       if (first != pieces.end() && !by_offset.done()) {
         std::int64_t const begin = std::max(first->offset, from);
-        v.expect(by_offset.current() == io::piece{begin, first->end() - begin}, "piece after seek_offset");
+        v.expect(by_offset.current() == io::piece{begin, first->end() - begin},
+                 "piece after seek_offset");
       }
     }
   });
 }
 
-TEST_CASE("random trees: equal bytes are equal layouts, however they are described", "[layout][random]") {
-  std::size_t other_by_table = 0, other_by_pieces = 0, other_by_repeat = 0, other_by_concat = 0, irregular = 0;
+TEST_CASE("random trees: equal bytes are equal layouts, however they are described",
+          "[layout][random]") {
+  std::size_t other_by_table = 0, other_by_pieces = 0, other_by_repeat = 0, other_by_concat = 0,
+              irregular = 0;
   for_each_tree([&](tree const& t, io::layout const& l, engine& random, verdict& v) {
     type_map const want = expand(t, bounds_rule::hull);
     list offsets, lengths;
@@ -289,20 +308,24 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
 
     // A repeat of a repeat is one repeat, whatever is inside.
     std::int64_t const stride = pick(random, -300, 300);
-    v.expect(same_bytes(repeat(2, 3 * stride, repeat(3, stride, l)), repeat(6, stride, l)), "nested repeats");
+    v.expect(same_bytes(repeat(2, 3 * stride, repeat(3, stride, l)), repeat(6, stride, l)),
+             "nested repeats");
 
     if (!l.empty()) {
       std::int64_t const step = pick(random, 1, 9);
       v.expect(at(step, l) != l, "equal though moved");
-      v.expect(resized(l, l.lower_bound(), l.extent() + step) != l, "equal though the extent differs");
+      v.expect(resized(l, l.lower_bound(), l.extent() + step) != l,
+               "equal though the extent differs");
       lengths[static_cast<std::size_t>(pick(random, 0, l.pieces() - 1))] += step;
       v.expect(resized(io::table(offsets, lengths), l.lower_bound(), l.extent()) != l,
                "equal though a piece is longer");
     }
   });
-  WARN(trees << " trees: " << other_by_table << " have other nodes when made from a table of their pieces, "
-             << other_by_pieces << " from a list of their leaves, " << other_by_repeat << " as one copy of themselves, "
-             << other_by_concat << " as a list of themselves; " << irregular << " hold a table");
+  WARN(trees << " trees: " << other_by_table
+             << " have other nodes when made from a table of their pieces, " << other_by_pieces
+             << " from a list of their leaves, " << other_by_repeat
+             << " as one copy of themselves, " << other_by_concat << " as a list of themselves; "
+             << irregular << " hold a table");
 }
 
 TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
@@ -343,7 +366,8 @@ TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
     if (target_layout.true_extent() <= widest_memory && !overlap(target_pieces)) {
       std::int64_t const most = std::min(l.size(), target_layout.size());
       std::int64_t const size = one_in(random, 3) ? most : pick(random, 0, most);
-      std::int64_t const here = pick(random, 0, l.size() - size), there = pick(random, 0, target_layout.size() - size);
+      std::int64_t const here = pick(random, 0, l.size() - size),
+                         there = pick(random, 0, target_layout.size() - size);
       copied += size > 0;
       memory target(target_layout, random), expected = target;
       expected.write(cut(target_pieces, there, there + size), want.data() + here);
@@ -379,7 +403,8 @@ TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large
     unpack(l, want.data(), target.origin());
     v.expect(target.read(pieces) == want, "unpack");
   });
-  WARN(packed << " trees packed, " << unpacked << " unpacked, " << refused << " refused by the system");
+  WARN(packed << " trees packed, " << unpacked << " unpacked, " << refused
+              << " refused by the system");
   if (refused == 0) {
     CHECK(packed >= 300);
     CHECK(unpacked >= 100);
@@ -388,7 +413,8 @@ TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large
 
 namespace {
 
-// Hundreds of pieces with what the normal form has rules for: joints, runs, a period, an end of its own, steps back.
+// Hundreds of pieces with what the normal form has rules for: joints, runs, a period, an end of its
+// own, steps back.
 std::vector<io::piece> long_list(engine& random) {
   std::int64_t const kind = pick(random, 0, 6), period = pick(random, 100, 500);
   std::int64_t const n = kind == 1 ? period * pick(random, 2, 4) : pick(random, 200, 1500);
@@ -428,7 +454,8 @@ io::layout as_lists(std::vector<io::piece> const& pieces) {
 
 }  // namespace
 
-TEST_CASE("long lists of pieces: told at once they are what they are one by one", "[layout][table][random]") {
+TEST_CASE("long lists of pieces: told at once they are what they are one by one",
+          "[layout][table][random]") {
   for (std::uint64_t i = 0; i < 1500; ++i) {
     engine random(seed() + i);
     std::vector<io::piece> const pieces = long_list(random);

@@ -44,7 +44,8 @@ TEST_CASE("what is irregular or long is summarised", "[print]") {
   if (!irregular.is_regular()) CHECK(to_string(irregular).size() < 200);
 
   std::vector<layout> parts;
-  for (std::int64_t i = 0; i < 100; ++i) parts.push_back(at(i * 10'000, repeat(100 + i, 10, bytes(1 + i % 8))));
+  for (std::int64_t i = 0; i < 100; ++i)
+    parts.push_back(at(i * 10'000, repeat(100 + i, 10, bytes(1 + i % 8))));
   CHECK(to_string(concat(parts)).ends_with("more */)"));
 }
 
@@ -60,7 +61,8 @@ TEST_CASE("shared nodes do not make the text explode", "[print]") {
 
 TEST_CASE("fmt prints a layout as a line or as a tree", "[print][fmt]") {
   layout const l = resized(at(24, repeat(4, 512, concat(bytes(8), at(16, bytes(4))))), 0, 2048);
-  CHECK(fmt::format("<{}>", l) == "<resized(at(24, repeat(4, 512, concat(bytes(8), at(16, bytes(4))))), 0, 2048)>");
+  CHECK(fmt::format("<{}>", l) ==
+        "<resized(at(24, repeat(4, 512, concat(bytes(8), at(16, bytes(4))))), 0, 2048)>");
   CHECK(fmt::format("{:t}", l) ==
         "layout                       bytes  pieces  true extent\n"
         "at 24: 4 copies, stride 512     48       8         1556\n"
@@ -86,6 +88,7 @@ TEST_CASE("a share beyond all numbers is still a text", "[print]") {
 
 TEST_CASE("a tree shows a shared node once", "[print]") {
   layout const record = concat(bytes(8), at(16, bytes(4)));
-  std::string const tree = to_tree(concat(repeat(50, 100, record), at(9000, repeat(60, 200, record))));
+  std::string const tree =
+      to_tree(concat(repeat(50, 100, record), at(9000, repeat(60, 200, record))));
   CHECK(tree.find("list of 2, as in line 3") != std::string::npos);
 }

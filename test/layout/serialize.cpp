@@ -29,7 +29,8 @@ layout random_layout(engine& random, int depth) {
     case 1:
     case 2: {
       layout const inner = random_layout(random, depth - 1);
-      std::int64_t const stride = pick(random, 0, 3) == 0 ? inner.extent() : pick(random, -200, 400);
+      std::int64_t const stride =
+          pick(random, 0, 3) == 0 ? inner.extent() : pick(random, -200, 400);
       return repeat(pick(random, 0, 5), pick(random, 0, 9) == 0 ? stride << 33 : stride, inner);
     }
     case 3: {
@@ -44,10 +45,12 @@ layout random_layout(engine& random, int depth) {
         offsets.push_back(pick(random, -1000, 4000));
         lengths.push_back(pick(random, 0, 20));
       }
-      return pick(random, 0, 1) == 0 ? table(offsets, lengths) : table(offsets, pick(random, 1, 12));
+      return pick(random, 0, 1) == 0 ? table(offsets, lengths)
+                                     : table(offsets, pick(random, 1, 12));
     }
     default:
-      return resized(random_layout(random, depth - 1), pick(random, -100, 100), pick(random, 0, 5000));
+      return resized(random_layout(random, depth - 1), pick(random, -100, 100),
+                     pick(random, 0, 5000));
   }
 }
 
@@ -60,7 +63,8 @@ bool same_nodes(layout const& a, layout const& b) {
 void seal(std::vector<std::byte>& bytes) {
   std::size_t const content = bytes.size() - detail::check_sum_bytes;
   std::uint32_t const sum = detail::check_sum(std::span(bytes).first(content));
-  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i) bytes[content + i] = static_cast<std::byte>(sum >> (8 * i));
+  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i)
+    bytes[content + i] = static_cast<std::byte>(sum >> (8 * i));
 }
 
 std::vector<std::byte> sealed(std::initializer_list<int> content) {
@@ -78,9 +82,10 @@ TEST_CASE("a layout is what it was after the way into bytes and back", "[seriali
   for (std::int64_t i = 0; i < 1000; ++i) irregular.push_back(i * i);
   layout const plane = repeat(4, 512, repeat(8, 64, bytes(32)));
   for (layout const& l :
-       {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane), resized(plane, -8, 1 << 20),
-        resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))), repeat(3, -100, concat(bytes(8), at(16, plane))),
-        table(irregular, 1), repeat(1'000'000'000'000, 16, bytes(8)), argosy::detail::borrowed_table(irregular, 1)}) {
+       {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane),
+        resized(plane, -8, 1 << 20), resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))),
+        repeat(3, -100, concat(bytes(8), at(16, plane))), table(irregular, 1),
+        repeat(1'000'000'000'000, 16, bytes(8)), argosy::detail::borrowed_table(irregular, 1)}) {
     auto const bytes = serialize(l);
     layout const back = deserialize(bytes);
     CHECK(back == l);
@@ -99,7 +104,8 @@ TEST_CASE("serialised bytes are few", "[serialize]") {
 }
 
 TEST_CASE("the bytes of a layout stay what they are", "[serialize]") {
-  // lower bound 0, extent 56, origin 0, two nodes: 8 bytes; 4 copies at stride 16 of the node before
+  // lower bound 0, extent 56, origin 0, two nodes: 8 bytes; 4 copies at stride 16 of the node
+  // before
   CHECK(serialize(repeat(4, 16, bytes(8))) == sealed({1, 0, 112, 0, 2, 0, 8, 1, 1, 4, 32}));
 }
 
@@ -135,8 +141,10 @@ TEST_CASE("bytes under a right check sum are not trusted either", "[serialize]")
   CHECK_THROWS_WITH(deserialize(sealed({2, 0, 0, 0, 0})), Catch::Contains("version 2"));
   CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 9})), Catch::Contains("more entries"));
   CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 1, 7, 7})), Catch::Contains("no known kind"));
-  CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 1, 1, 1, 4, 32})), Catch::Contains("stand before"));
-  CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 2, 0, 8, 1, 1, 4, 16})), Catch::Contains("continue"));
+  CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 1, 1, 1, 4, 32})),
+                    Catch::Contains("stand before"));
+  CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 2, 0, 8, 1, 1, 4, 16})),
+                    Catch::Contains("continue"));
   CHECK_THROWS_WITH(deserialize(sealed({1, 0, 0, 0, 1, 0, 8, 0})), Catch::Contains("left over"));
 }
 
@@ -147,7 +155,8 @@ TEST_CASE("random damage throws or gives a layout, nothing else", "[serialize]")
   for (int i = 0; i < 100'000; ++i) {
     std::vector<std::byte> bytes = serialize(random_layout(random, 3));
     for (std::int64_t n = pick(random, 1, 3); n > 0; --n) {
-      auto const where = static_cast<std::size_t>(pick(random, 1, static_cast<std::int64_t>(bytes.size()) - 5));
+      auto const where =
+          static_cast<std::size_t>(pick(random, 1, static_cast<std::int64_t>(bytes.size()) - 5));
       switch (pick(random, 0, 3)) {
         case 0:
           bytes[where] ^= static_cast<std::byte>(1 << pick(random, 0, 7));
@@ -182,20 +191,26 @@ TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[seri
   for (int i = 0; i < 100'000; ++i) {
     detail::byte_writer out;
     auto const signed_number = [&] {
-      std::int64_t const near[] = {0, 0, 0, INT64_MAX, INT64_MIN, INT64_MAX / 2, INT64_MIN / 2, INT64_MAX / 3};
+      std::int64_t const near[] = {
+          0, 0, 0, INT64_MAX, INT64_MIN, INT64_MAX / 2, INT64_MIN / 2, INT64_MAX / 3};
       std::int64_t const n = near[pick(random, 0, 7)], step = pick(random, 0, 40);
       return n > 0 || (n == 0 && step % 2 == 0) ? n - step : n + step;
     };
     auto const length = [&] {
-      return static_cast<std::uint64_t>(pick(random, 0, 5) == 0 ? INT64_MAX / pick(random, 1, 5) : pick(random, 1, 9));
+      return static_cast<std::uint64_t>(pick(random, 0, 5) == 0 ? INT64_MAX / pick(random, 1, 5)
+                                                                : pick(random, 1, 9));
     };
     out.byte(detail::serial_version);
-    for (int k = 0; k < 3; ++k) out.number(pick(random, 0, 2) == 0 ? signed_number() : pick(random, 0, 9));
+    for (int k = 0; k < 3; ++k)
+      out.number(pick(random, 0, 2) == 0 ? signed_number() : pick(random, 0, 9));
     std::int64_t const nodes = pick(random, 1, 4);
     out.count(static_cast<std::uint64_t>(nodes));
     for (std::int64_t n = 0; n < nodes; ++n) {
-      auto const tag = static_cast<std::uint8_t>(n == 0 ? pick(random, 0, 1) * pick(random, 3, 4) : pick(random, 0, 4));
-      auto const child = [&] { out.count(static_cast<std::uint64_t>(pick(random, 1, std::max<std::int64_t>(n, 1)))); };
+      auto const tag = static_cast<std::uint8_t>(n == 0 ? pick(random, 0, 1) * pick(random, 3, 4)
+                                                        : pick(random, 0, 4));
+      auto const child = [&] {
+        out.count(static_cast<std::uint64_t>(pick(random, 1, std::max<std::int64_t>(n, 1))));
+      };
       out.byte(tag);
       if (tag == 0) {
         out.count(length());
@@ -218,13 +233,15 @@ TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[seri
       layout const l = deserialize(out.finish());
       ++read;
       if (!(deserialize(serialize(l)) == l)) FAIL("not itself, number " << i);
-      if (l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) != l.size()) FAIL("bytes_within, number " << i);
+      if (l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) != l.size())
+        FAIL("bytes_within, number " << i);
       if (l.pieces() < 1000) {
-        for (std::int64_t x :
-             {INT64_MIN, l.true_lower_bound() + 1, std::int64_t{0}, l.true_upper_bound() - 1, INT64_MAX})
+        for (std::int64_t x : {INT64_MIN, l.true_lower_bound() + 1, std::int64_t{0},
+                               l.true_upper_bound() - 1, INT64_MAX})
           if (l.bytes_before(x) > l.size()) FAIL("bytes_before, number " << i);
         for (cursor at(l, l.size() / 2); !at.done(); at.next())
-          if (at.current().end() > l.true_upper_bound()) FAIL("a piece outside of the bounds, number " << i);
+          if (at.current().end() > l.true_upper_bound())
+            FAIL("a piece outside of the bounds, number " << i);
         l.is_monotonic();
         l.overlaps();
         // What arrives is built upon.
@@ -237,8 +254,10 @@ TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[seri
   CHECK(read > 1000);
 }
 
-TEST_CASE("questions cost the nodes that came, not the leaves of their tree", "[serialize][limits]") {
-  // Each list has the node below in three places, and is repeated: 6^22 pieces of a byte each, 3^22 ways from the root.
+TEST_CASE("questions cost the nodes that came, not the leaves of their tree",
+          "[serialize][limits]") {
+  // Each list has the node below in three places, and is repeated: 6^22 pieces of a byte each, 3^22
+  // ways from the root.
   constexpr std::int64_t levels = 22;
   detail::byte_writer out;
   out.byte(detail::serial_version);

@@ -36,22 +36,24 @@ struct ring {
 using ids = io::members<&particle::x, &particle::id>;
 
 // Irregular blocks: too many for a loop's body, so they are tables.
-auto const first_blocks = io::indexed(
-    io::list(io::c<1>, io::c<1>, io::c<1>, io::c<2>, io::c<3>, io::c<1>, io::c<2>, io::c<2>, io::c<3>, io::c<3>,
-             io::c<2>, io::c<1>, io::c<1>, io::c<1>, io::c<1>, io::c<3>, io::c<2>, io::c<1>, io::c<3>),
-    io::list(io::c<0>, io::c<4>, io::c<7>, io::c<10>, io::c<14>, io::c<19>, io::c<21>, io::c<24>, io::c<28>, io::c<32>,
-             io::c<37>, io::c<42>, io::c<46>, io::c<49>, io::c<51>, io::c<55>, io::c<59>, io::c<64>, io::c<67>),
-    io::type<double>);
-auto const other_blocks =
-    io::indexed(io::list(io::c<1>, io::c<1>, io::c<1>, io::c<3>, io::c<2>, io::c<1>, io::c<1>, io::c<3>, io::c<2>,
-                         io::c<2>, io::c<3>, io::c<3>, io::c<3>, io::c<1>, io::c<2>, io::c<2>, io::c<2>, io::c<1>,
-                         io::c<1>, io::c<1>, io::c<1>, io::c<1>, io::c<3>),
-                io::list(io::c<0>, io::c<2>, io::c<5>, io::c<9>, io::c<14>, io::c<19>, io::c<23>, io::c<27>, io::c<31>,
-                         io::c<36>, io::c<41>, io::c<46>, io::c<51>, io::c<56>, io::c<58>, io::c<62>, io::c<66>,
-                         io::c<71>, io::c<75>, io::c<77>, io::c<79>, io::c<82>, io::c<84>),
+auto const first_blocks =
+    io::indexed(io::list(io::c<1>, io::c<1>, io::c<1>, io::c<2>, io::c<3>, io::c<1>, io::c<2>,
+                         io::c<2>, io::c<3>, io::c<3>, io::c<2>, io::c<1>, io::c<1>, io::c<1>,
+                         io::c<1>, io::c<3>, io::c<2>, io::c<1>, io::c<3>),
+                io::list(io::c<0>, io::c<4>, io::c<7>, io::c<10>, io::c<14>, io::c<19>, io::c<21>,
+                         io::c<24>, io::c<28>, io::c<32>, io::c<37>, io::c<42>, io::c<46>,
+                         io::c<49>, io::c<51>, io::c<55>, io::c<59>, io::c<64>, io::c<67>),
                 io::type<double>);
-auto const two_tables =
-    io::record(io::member(io::c<8>, first_blocks, io::c<20>), io::member(io::c<20000>, other_blocks));
+auto const other_blocks = io::indexed(
+    io::list(io::c<1>, io::c<1>, io::c<1>, io::c<3>, io::c<2>, io::c<1>, io::c<1>, io::c<3>,
+             io::c<2>, io::c<2>, io::c<3>, io::c<3>, io::c<3>, io::c<1>, io::c<2>, io::c<2>,
+             io::c<2>, io::c<1>, io::c<1>, io::c<1>, io::c<1>, io::c<1>, io::c<3>),
+    io::list(io::c<0>, io::c<2>, io::c<5>, io::c<9>, io::c<14>, io::c<19>, io::c<23>, io::c<27>,
+             io::c<31>, io::c<36>, io::c<41>, io::c<46>, io::c<51>, io::c<56>, io::c<58>, io::c<62>,
+             io::c<66>, io::c<71>, io::c<75>, io::c<77>, io::c<79>, io::c<82>, io::c<84>),
+    io::type<double>);
+auto const two_tables = io::record(io::member(io::c<8>, first_blocks, io::c<20>),
+                                   io::member(io::c<20000>, other_blocks));
 
 auto const rows = io::vector(io::c<16>, io::c<4>, io::c<8>, io::type<double>);
 [[maybe_unused]] auto const loose_rows =
@@ -71,7 +73,8 @@ static_assert(decltype(io::flatten(two_tables))::to_layout() == two_tables.form(
 // Bytes 0, 1, 2, ... so that every byte knows where it came from.
 std::vector<std::byte> numbered(std::int64_t size) {
   std::vector<std::byte> memory(static_cast<std::size_t>(size));
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7 + i / 251);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<std::byte>(i * 7 + i / 251);
   return memory;
 }
 
@@ -84,7 +87,8 @@ void check_against_pieces(Flat const& flat) {
     auto const p = at.current();
     expected.insert(expected.end(), memory.begin() + p.offset, memory.begin() + p.end());
   }
-  std::vector<std::byte> packed(expected.size()), target(memory.size(), std::byte{0xee}), hoped = target;
+  std::vector<std::byte> packed(expected.size()), target(memory.size(), std::byte{0xee}),
+      hoped = target;
   io::pack(flat, memory.data(), packed.data());
   CHECK(packed == expected);
   io::unpack(flat, packed.data(), target.data());
@@ -118,11 +122,13 @@ TEST_CASE("a run-time count of static records keeps the record's loop", "[static
     if (n > 4) CHECK(flat.element() != nullptr);
   }
   // What is dense needs no record: a plain layout of one piece.
-  static_assert(std::same_as<decltype(io::flatten(io::contiguous(7, io::type<double>))), io::layout>);
+  static_assert(
+      std::same_as<decltype(io::flatten(io::contiguous(7, io::type<double>))), io::layout>);
 }
 
 TEST_CASE("records that join their neighbours keep a loop for the period", "[static_layout]") {
-  using outer = io::members<&particle::kind, &particle::x>;  // in stream order: the end, then the start
+  // in stream order: the end, then the start
+  using outer = io::members<&particle::kind, &particle::x>;
   check_against_pieces(io::flatten(io::contiguous(50, outer{})));
   check_against_pieces(io::flatten(io::contiguous(io::c<50>, outer{})));
   check_against_pieces(io::flatten(io::contiguous(50, io::members<&ring::a>{})));

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-io::detail::piece_table table_of(std::vector<std::int64_t> const& offsets, std::vector<std::int64_t> const& lengths,
-                                 std::int64_t length) {
+io::detail::piece_table table_of(std::vector<std::int64_t> const& offsets,
+                                 std::vector<std::int64_t> const& lengths, std::int64_t length) {
   io::detail::compact_numbers o, l;
   o.start_at(offsets.at(0));
   for (std::int64_t const n : offsets) o.push_back(n);
@@ -45,7 +45,8 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
     lengths.push_back(1 + n * 7 % 5);
   }
   std::vector<std::int64_t> const same(count, 3);
-  io::detail::piece_table const uneven = table_of(offsets, lengths, 0), even = table_of(offsets, {}, 3);
+  io::detail::piece_table const uneven = table_of(offsets, lengths, 0),
+                                even = table_of(offsets, {}, 3);
   auto const differs = [&](std::vector<std::int64_t> const& o, std::vector<std::int64_t> const& l) {
     std::vector<std::int64_t> const& was = l == same ? same : lengths;
     CHECK_FALSE(table(o, l) == table(offsets, was));
@@ -58,7 +59,8 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < i; ++j) {
       CAPTURE(i, j);
-      // Two lengths, two offsets, or two pieces exchanged: as many pieces and bytes, and the same bounds.
+      // Two lengths, two offsets, or two pieces exchanged: as many pieces and bytes, and the same
+      // bounds.
       std::vector<std::int64_t> o = offsets, l = lengths;
       std::swap(l[i], l[j]);
       if (l != lengths) differs(offsets, l);
@@ -100,7 +102,8 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
   CHECK_FALSE(table(moved, 3) == table(offsets, 3));
 }
 
-TEST_CASE("lists of numbers are kept in 4 bytes while they are near, and say the same in 8", "[layout][table]") {
+TEST_CASE("lists of numbers are kept in 4 bytes while they are near, and say the same in 8",
+          "[layout][table]") {
   constexpr std::int64_t limit = std::int64_t{1} << 32;
   for (std::int64_t const base : {std::int64_t{0}, std::int64_t{-5}, most - 10, -most - 1})
     for (std::int64_t const beyond :
@@ -153,13 +156,15 @@ TEST_CASE("a list of numbers gives back the room that it does not need", "[layou
   CHECK(list[9] == last);
 }
 
-// Pieces at random, of which some lie far from the others, before the first, or are long: each against lists of 8 bytes.
+// Pieces at random, of which some lie far from the others, before the first, or are long: each
+// against lists of 8 bytes.
 TEST_CASE("tables of near and far pieces", "[layout][table]") {
   constexpr std::int64_t limit = std::int64_t{1} << 32;
   int const kind = GENERATE(range(0, 32));
   CAPTURE(kind, test::seed());
   test::engine random(test::seed() + static_cast<std::uint64_t>(kind));
-  bool const far = (kind & 1) != 0, before = (kind & 2) != 0, uneven = (kind & 4) != 0, is_long = (kind & 8) != 0;
+  bool const far = (kind & 1) != 0, before = (kind & 2) != 0, uneven = (kind & 4) != 0,
+             is_long = (kind & 8) != 0;
   std::vector<std::int64_t> offsets, lengths;
   std::int64_t at = test::pick(random, 0, 1000);
   for (int i = 0; i < 100; ++i) {
@@ -190,7 +195,8 @@ TEST_CASE("tables of near and far pieces", "[layout][table]") {
   CHECK(t.equal_lengths() == (!uneven && !is_long));
 
   // Bytes of a range of the stream that has no long piece in it.
-  std::size_t const first = static_cast<std::size_t>(test::pick(random, 0, 20)), last = is_long ? 60 : 100;
+  std::size_t const first = static_cast<std::size_t>(test::pick(random, 0, 20)),
+                    last = is_long ? 60 : 100;
   std::int64_t const from = t.start(first) + 1, to = last == 100 ? start : t.start(last);
   std::vector<io::piece> pieces{{offsets[first] + 1, lengths[first] - 1}};
   for (std::size_t i = first + 1; i < last; ++i) pieces.push_back({offsets[i], lengths[i]});

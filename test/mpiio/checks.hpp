@@ -34,17 +34,18 @@ inline int class_of(int code) {
 }
 
 // The file is that of the caller; not every compiler here has std::source_location.
-inline void check(bool holds, std::string const& what, int line, char const* file = __builtin_FILE()) {
+inline void check(bool holds, std::string const& what, int line,
+                  char const* file = __builtin_FILE()) {
   if (holds) return;
   ++wrong;
   std::printf("%s:%d, rank %d: not so: %s\n", file, line, rank_of_world(), what.c_str());
   std::fflush(stdout);
 }
 #define CHECK(...) check((__VA_ARGS__), #__VA_ARGS__, __LINE__)
-#define CHECK_CLASS(code, wanted)                                                                              \
-  [&](int the_code) {                                                                                          \
-    check(class_of(the_code) == (wanted), std::string(#code " is " #wanted "; it said: ") + text_of(the_code), \
-          __LINE__);                                                                                           \
+#define CHECK_CLASS(code, wanted)                                                         \
+  [&](int the_code) {                                                                     \
+    check(class_of(the_code) == (wanted),                                                 \
+          std::string(#code " is " #wanted "; it said: ") + text_of(the_code), __LINE__); \
   }(code)
 #define CHECK_OK(code) CHECK_CLASS(code, MPI_SUCCESS)
 

@@ -1,8 +1,10 @@
-// Random calls of MPI's I/O functions, also wrong ones, each on a file of its own; on each rank a line of what came of it, to be
-// compared with those of another library's functions (suites/twins.sh). A plain MPI program, in an empty directory:
+// Random calls of MPI's I/O functions, also wrong ones, each on a file of its own; on each rank a
+// line of what came of it, to be compared with those of another library's functions
+// (suites/twins.sh). A plain MPI program, in an empty directory:
 //   mpiexec -n 4 compared FIRST:LAST
-// adds to lines.RANK "SEED begins", and "SEED does CALL key=value ..." when it has ended. Where one of the calls does not
-// return or ends the program, whoever reads sees it by the second line that is not there.
+// adds to lines.RANK "SEED begins", and "SEED does CALL key=value ..." when it has ended. Where one
+// of the calls does not return or ends the program, whoever reads sees it by the second line that
+// is not there.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -60,7 +62,8 @@ std::string fingerprint(bytes const& of) {
   std::uint64_t h = of.size();
   for (unsigned char const b : of) h = mixed(h ^ b);
   char text[20];
-  std::snprintf(text, sizeof text, "%zu:%06llx", of.size(), static_cast<unsigned long long>(h & 0xffffff));
+  std::snprintf(text, sizeof text, "%zu:%06llx", of.size(),
+                static_cast<unsigned long long>(h & 0xffffff));
   return text;
 }
 
@@ -91,21 +94,27 @@ class one_call {
 
  private:
   std::string line() const { return name_ + results_; }
-  void tell(char const* key, int code) { results_ += std::string(" ") + key + "=" + class_of(code); }
-  void tell(char const* key, std::string const& value) { results_ += std::string(" ") + key + "=" + value; }
+  void tell(char const* key, int code) {
+    results_ += std::string(" ") + key + "=" + class_of(code);
+  }
+  void tell(char const* key, std::string const& value) {
+    results_ += std::string(" ") + key + "=" + value;
+  }
   void also(std::string const& what) { name_ += "," + what; }
 
   // A file of garbage, mostly.
   void lay_out() {
     exists_ = !draw_.one_in(12);
     bytes garbage(static_cast<std::size_t>(draw_.one_in(4) ? 0 : draw_.below(3000)));
-    for (std::size_t i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<unsigned char>(mixed(seed_ ^ i));
+    for (std::size_t i = 0; i < garbage.size(); ++i)
+      garbage[i] = static_cast<unsigned char>(mixed(seed_ ^ i));
     if (exists_) model_ = garbage;
     if (rank_ == 0) {
       ::unlink(path);
       if (exists_) {
         int const f = ::open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-        if (::write(f, garbage.data(), garbage.size()) != static_cast<ssize_t>(garbage.size())) std::abort();
+        if (::write(f, garbage.data(), garbage.size()) != static_cast<ssize_t>(garbage.size()))
+          std::abort();
         ::close(f);
       }
     }
@@ -142,7 +151,8 @@ class one_call {
       name_ = drawn.name;
     }
     appends_ = (mode & MPI_MODE_APPEND) != 0;
-    is_simple_ = appends_ || mode == MPI_MODE_WRONLY || (mode | MPI_MODE_CREATE) == (MPI_MODE_RDWR | MPI_MODE_CREATE);
+    is_simple_ = appends_ || mode == MPI_MODE_WRONLY ||
+                 (mode | MPI_MODE_CREATE) == (MPI_MODE_RDWR | MPI_MODE_CREATE);
     sequential_ = (mode & MPI_MODE_SEQUENTIAL) != 0;
     if (!exists_) also("absent");
     int const code = MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file_);
@@ -155,8 +165,9 @@ class one_call {
     if (draw_.one_in(4)) return;
     shape const base = drawn_base(draw_);
     common_ = draw_.one_in(2);
-    shapes_ = common_ ? std::vector<shape>(static_cast<std::size_t>(ranks_), drawn_common(draw_, base))
-                      : drawn_dealt(draw_, base, ranks_);
+    shapes_ = common_
+                  ? std::vector<shape>(static_cast<std::size_t>(ranks_), drawn_common(draw_, base))
+                  : drawn_dealt(draw_, base, ranks_);
     also(common_ ? "common" : "dealt");
     shape const& s = mine();
     MPI_Offset displacement = s.displacement;
@@ -195,10 +206,12 @@ class one_call {
           also("external32");
       }
     }
-    int const code = MPI_File_set_view(file_, displacement, etype, filetype, representation, MPI_INFO_NULL);
+    int const code =
+        MPI_File_set_view(file_, displacement, etype, filetype, representation, MPI_INFO_NULL);
     tell("view", code);
     MPI_Type_free(const_cast<MPI_Datatype*>(&made));
-    if (code != MPI_SUCCESS) shapes_.assign(static_cast<std::size_t>(ranks_), shape());  // the view is as it was
+    // the view is as it was
+    if (code != MPI_SUCCESS) shapes_.assign(static_cast<std::size_t>(ranks_), shape());
     if (code != MPI_SUCCESS) common_ = true;
   }
   shape const& mine() const { return shapes_[static_cast<std::size_t>(rank_)]; }
@@ -297,7 +310,8 @@ class one_call {
   }
 
   unsigned char content(int rank, std::size_t i) const {
-    return static_cast<unsigned char>(mixed(seed_ * 4099 + i + static_cast<std::uint64_t>(rank) * 65537));
+    return static_cast<unsigned char>(
+        mixed(seed_ * 4099 + i + static_cast<std::uint64_t>(rank) * 65537));
   }
   void store(int rank, MPI_Offset offset, int count, int stride) {
     is_modelled_ = true;
@@ -305,7 +319,8 @@ class one_call {
     for (std::int64_t k = 0; k < std::int64_t{count} * s.unit; ++k) {
       auto const at = static_cast<std::size_t>(s.place(offset * s.unit + k));
       if (at >= model_.size()) model_.resize(at + 1);
-      model_[at] = content(rank, static_cast<std::size_t>((k / s.unit) * stride * s.unit + k % s.unit));
+      model_[at] =
+          content(rank, static_cast<std::size_t>((k / s.unit) * stride * s.unit + k % s.unit));
     }
   }
 
@@ -315,7 +330,8 @@ class one_call {
     int code = made(c, d, &status, &request);
     tell("call", code);
     if (code == MPI_SUCCESS && c.as == form::split) tell("end", code = ended(c, d, &status));
-    if (code == MPI_SUCCESS && c.as == form::nonblocking) tell("end", code = MPI_Wait(&request, &status));
+    if (code == MPI_SUCCESS && c.as == form::nonblocking)
+      tell("end", code = MPI_Wait(&request, &status));
     if (code != MPI_SUCCESS) return;
     int elements = -1;
     MPI_Get_elements(&status, MPI_BYTE, &elements);
@@ -326,7 +342,8 @@ class one_call {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Offset at = -1;
     if (MPI_File_get_position(file_, &at) == MPI_SUCCESS) tell("pointer", std::to_string(at));
-    if (common_ && MPI_File_get_position_shared(file_, &at) == MPI_SUCCESS) tell("shared", std::to_string(at));
+    if (common_ && MPI_File_get_position_shared(file_, &at) == MPI_SUCCESS)
+      tell("shared", std::to_string(at));
     if (MPI_File_get_size(file_, &at) == MPI_SUCCESS) tell("size", std::to_string(at));
   }
 

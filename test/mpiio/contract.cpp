@@ -1,5 +1,6 @@
-// What MPI's text says of files beside the data: here how they are opened, arguments, hints and reports; handlers, views and requests
-// are in contract_*.cpp. A plain MPI program, run with the drop-in before it:
+// What MPI's text says of files beside the data: here how they are opened, arguments, hints and
+// reports; handlers, views and requests are in contract_*.cpp. A plain MPI program, run with the
+// drop-in before it:
 //   LD_PRELOAD=libargosy-mpiio.so mpiexec -n 2 contract
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
@@ -30,10 +31,13 @@ void opening() {
   CHECK(f == MPI_FILE_NULL);
   CHECK(text_of(code).find("none.dat") != std::string::npos);
   CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, none.c_str(), 0, MPI_INFO_NULL, &f), MPI_ERR_AMODE);
-  CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, none.c_str(), MPI_MODE_RDONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &f),
+  CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, none.c_str(), MPI_MODE_RDONLY | MPI_MODE_CREATE,
+                            MPI_INFO_NULL, &f),
               MPI_ERR_AMODE);
-  CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, none.c_str(), 1 << 20, MPI_INFO_NULL, &f), MPI_ERR_AMODE);
-  CHECK_CLASS(MPI_File_open(MPI_COMM_NULL, none.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &f), MPI_ERR_COMM);
+  CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, none.c_str(), 1 << 20, MPI_INFO_NULL, &f),
+              MPI_ERR_AMODE);
+  CHECK_CLASS(MPI_File_open(MPI_COMM_NULL, none.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &f),
+              MPI_ERR_COMM);
   if (rank == 0) CHECK_CLASS(MPI_File_delete(none.c_str(), MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);
   if (rank == 0) CHECK(MPI_File_delete(path_of("").c_str(), MPI_INFO_NULL) != MPI_SUCCESS);
 
@@ -59,8 +63,8 @@ void opening() {
   MPI_File again = closed;
   CHECK_CLASS(MPI_File_close(&again), MPI_ERR_FILE);
   CHECK_CLASS(MPI_File_write_at(MPI_FILE_NULL, 0, &c, 1, MPI_CHAR, &status), MPI_ERR_FILE);
-  code = MPI_File_open(MPI_COMM_WORLD, there.c_str(), MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL,
-                       &f);
+  code = MPI_File_open(MPI_COMM_WORLD, there.c_str(),
+                       MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
   CHECK_CLASS(code, MPI_ERR_FILE_EXISTS);
   f = opened(there, MPI_MODE_RDONLY);
   CHECK_CLASS(MPI_File_write_at(f, 0, &c, 1, MPI_CHAR, &status), MPI_ERR_READ_ONLY);
@@ -158,7 +162,8 @@ void arguments() {
   CHECK(back == 3);
   MPI_Type_free(&absolute);
   CHECK_OK(MPI_File_write_at(f, 0, nullptr, 0, MPI_INT, MPI_STATUS_IGNORE));
-  CHECK_OK(found<write_at_c>("MPI_File_write_at_c")(f, 2000 + rank * 4, data.data(), 1, MPI_INT, &status));
+  CHECK_OK(found<write_at_c>("MPI_File_write_at_c")(f, 2000 + rank * 4, data.data(), 1, MPI_INT,
+                                                    &status));
   MPI_Request r = MPI_REQUEST_NULL;
   CHECK_OK(found<iread_at_c>("PMPI_File_iread_at_c")(f, 2000 + rank * 4, &back, 1, MPI_INT, &r));
   CHECK_OK(MPI_Wait(&r, &status));
@@ -173,8 +178,8 @@ void hints() {
   MPI_Info_set(info, "striping_factor", "4");
   MPI_File f = MPI_FILE_NULL;
   std::string const path = path_of("hints.dat");
-  CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info,
-                         &f));
+  CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
+                         MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
   MPI_Info_set(info, "ind_wr_buffer_size", "65536");
   CHECK_OK(MPI_File_set_info(f, info));
   MPI_Info_free(&info);
@@ -193,13 +198,14 @@ void hints() {
   // Handles by name. Without GPFS that of GPFS is as any other.
   MPI_Info_create(&info);
   MPI_Info_set(info, "argosy_handle", "gpfs");
-  CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info,
-                         &f));
+  CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
+                         MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
   char c = 'a';
   CHECK_OK(MPI_File_write_at_all(f, rank, &c, 1, MPI_CHAR, MPI_STATUS_IGNORE));
   close(f);
   MPI_Info_set(info, "argosy_handle", "elsewhere");
-  int const code = MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f);
+  int const code =
+      MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f);
   CHECK_CLASS(code, MPI_ERR_INFO_VALUE);
   MPI_Info_free(&info);
 }
@@ -223,8 +229,8 @@ bool is_reported() {
   std::ifstream file(report);
   std::string const text{std::istreambuf_iterator<char>(file), {}};
   std::size_t const all = text.find("argosy report of all files");
-  return text.find("argosy report of '" + path_of("two.dat") + "'") < all && all != std::string::npos &&
-         text.find("one.dat", all) != std::string::npos &&
+  return text.find("argosy report of '" + path_of("two.dat") + "'") < all &&
+         all != std::string::npos && text.find("one.dat", all) != std::string::npos &&
          text.find("two.dat", all) != std::string::npos &&
          text.find("largest call\n  write_at_all on rank 0: ") != std::string::npos &&
          text.find("the program waited") != std::string::npos;
@@ -236,10 +242,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   rank = rank_of_world();
   ranks = ranks_of_world();
-  for (auto part :
-       {opening, directories, arguments, handlers, views, overlapping_copies, large_counts,
-        representations, requests, tested_requests, mixed_calls, dropped_requests, split, hints,
-        reports}) {
+  for (auto part : {opening, directories, arguments, handlers, views, overlapping_copies,
+                    large_counts, representations, requests, tested_requests, mixed_calls,
+                    dropped_requests, split, hints, reports}) {
     part();
     MPI_Barrier(MPI_COMM_WORLD);
   }

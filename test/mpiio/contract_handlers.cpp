@@ -16,7 +16,8 @@ void of_communicators(MPI_Comm*, int*, ...) {}
 }  // namespace
 
 void handlers() {
-  MPI_Errhandler mine = MPI_ERRHANDLER_NULL, told = MPI_ERRHANDLER_NULL, of_others = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler mine = MPI_ERRHANDLER_NULL, told = MPI_ERRHANDLER_NULL,
+                 of_others = MPI_ERRHANDLER_NULL;
   MPI_Status status;
   char c = 0;
   MPI_File f = fresh(path_of("handlers.dat"));
@@ -80,7 +81,7 @@ void handlers() {
   close(g);
   close(f);
   MPI_File none = MPI_FILE_NULL;
-  CHECK(MPI_File_open(MPI_COMM_WORLD, path_of("none.dat").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &none) !=
-        MPI_SUCCESS);
+  CHECK(MPI_File_open(MPI_COMM_WORLD, path_of("none.dat").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL,
+                      &none) != MPI_SUCCESS);
   CHECK(handled == 6);
 }

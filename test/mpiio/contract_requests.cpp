@@ -1,4 +1,5 @@
-// Requests and split calls, for contract.cpp: how they are waited for, dropped and mixed up between ranks.
+// Requests and split calls, for contract.cpp: how they are waited for, dropped and mixed up between
+// ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 
@@ -34,7 +35,8 @@ void requests() {
   int const next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
   MPI_Request list[3];
   MPI_Irecv(got.data(), static_cast<int>(got.size()), MPI_INT, last, 1, MPI_COMM_WORLD, &list[0]);
-  MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_INT, next, 1, MPI_COMM_WORLD, &list[1]);
+  MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_INT, next, 1, MPI_COMM_WORLD,
+            &list[1]);
   if (rank % 2 == 1) MPI_Waitall(2, list, MPI_STATUSES_IGNORE);
   CHECK_OK(MPI_File_iwrite_at_all(f, mine, data.data(), n, MPI_INT, &list[2]));
   if (rank % 2 == 1)
@@ -70,7 +72,8 @@ void tested_requests() {
       },
       [](MPI_Request* r) {
         int flag = 0, which = -1, code = MPI_SUCCESS;
-        while (flag == 0 && code == MPI_SUCCESS) code = MPI_Testany(1, r, &which, &flag, MPI_STATUS_IGNORE);
+        while (flag == 0 && code == MPI_SUCCESS)
+          code = MPI_Testany(1, r, &which, &flag, MPI_STATUS_IGNORE);
         return code;
       },
       [](MPI_Request* r) {

@@ -1,4 +1,5 @@
-// Views and representations of data, for contract.cpp: what is told of them, what is refused, and what they make of the bytes.
+// Views and representations of data, for contract.cpp: what is told of them, what is refused, and
+// what they make of the bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 
@@ -10,18 +11,22 @@
 namespace {
 
 int state_seen = 0;
-int swap_in(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position, void* state) {
+int swap_in(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position,
+            void* state) {
   state_seen = *static_cast<int*>(state);
   if (type != MPI_INT) return MPI_ERR_CONVERSION;
   for (int i = 0; i < count; ++i)
-    static_cast<int*>(user)[position + i] = static_cast<int>(__builtin_bswap32(static_cast<std::uint32_t*>(file)[i]));
+    static_cast<int*>(user)[position + i] =
+        static_cast<int>(__builtin_bswap32(static_cast<std::uint32_t*>(file)[i]));
   return MPI_SUCCESS;
 }
-int swap_out(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position, void* state) {
+int swap_out(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position,
+             void* state) {
   state_seen = *static_cast<int*>(state);
   if (type != MPI_INT) return MPI_ERR_CONVERSION;
   for (int i = 0; i < count; ++i)
-    static_cast<std::uint32_t*>(file)[i] = __builtin_bswap32(static_cast<std::uint32_t*>(user)[position + i]);
+    static_cast<std::uint32_t*>(file)[i] =
+        __builtin_bswap32(static_cast<std::uint32_t*>(user)[position + i]);
   return MPI_SUCCESS;
 }
 int as_in_memory(MPI_Datatype type, MPI_Aint* extent, void*) {
@@ -37,7 +42,8 @@ void views() {
   MPI_Datatype etype = MPI_DATATYPE_NULL, filetype = MPI_DATATYPE_NULL;
   char name[MPI_MAX_DATAREP_STRING];
   CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
-  CHECK(displacement == 0 && etype == MPI_BYTE && filetype == MPI_BYTE && std::strcmp(name, "native") == 0);
+  CHECK(displacement == 0 && etype == MPI_BYTE && filetype == MPI_BYTE &&
+        std::strcmp(name, "native") == 0);
   MPI_Datatype columns = MPI_DATATYPE_NULL;
   MPI_Type_vector(3, 2, 4, MPI_INT, &columns);
   MPI_Type_commit(&columns);
@@ -62,8 +68,10 @@ void views() {
   CHECK_CLASS(MPI_File_set_view(f, 0, MPI_DOUBLE, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
   CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, backwards, "native", MPI_INFO_NULL), MPI_ERR_IO);
   MPI_Type_free(&backwards);
-  CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "unheard", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
-  CHECK_CLASS(MPI_File_set_view(f, 0, MPI_DATATYPE_NULL, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "unheard", MPI_INFO_NULL),
+              MPI_ERR_UNSUPPORTED_DATAREP);
+  CHECK_CLASS(MPI_File_set_view(f, 0, MPI_DATATYPE_NULL, MPI_INT, "native", MPI_INFO_NULL),
+              MPI_ERR_TYPE);
   CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
   CHECK(displacement == 16 && etype == MPI_INT);  // as it was
   MPI_Type_free(&filetype);
@@ -71,7 +79,8 @@ void views() {
   // Counts are those of memory, whatever the file holds: an external32 long has 4 bytes.
   CHECK_OK(MPI_File_set_view(f, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL));
   CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
-  CHECK(displacement == 0 && etype == MPI_LONG && filetype == MPI_LONG && std::strcmp(name, "external32") == 0);
+  CHECK(displacement == 0 && etype == MPI_LONG && filetype == MPI_LONG &&
+        std::strcmp(name, "external32") == 0);
   MPI_Aint extent = 0;
   CHECK_OK(MPI_File_get_type_extent(f, MPI_LONG, &extent));
   CHECK(extent == 4);
@@ -152,8 +161,10 @@ void large_counts() {
 void representations() {
   static int state = 4711;
   CHECK_OK(MPI_Register_datarep("swapped", swap_in, swap_out, as_in_memory, &state));
-  CHECK_CLASS(MPI_Register_datarep("swapped", swap_in, swap_out, as_in_memory, &state), MPI_ERR_DUP_DATAREP);
-  CHECK_CLASS(MPI_Register_datarep("native", swap_in, swap_out, as_in_memory, &state), MPI_ERR_DUP_DATAREP);
+  CHECK_CLASS(MPI_Register_datarep("swapped", swap_in, swap_out, as_in_memory, &state),
+              MPI_ERR_DUP_DATAREP);
+  CHECK_CLASS(MPI_Register_datarep("native", swap_in, swap_out, as_in_memory, &state),
+              MPI_ERR_DUP_DATAREP);
   MPI_File f = fresh(path_of("swapped.dat"));
   CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "swapped", MPI_INFO_NULL));
   int const out[2] = {0x01020304, rank};

@@ -10,8 +10,8 @@
 enum class way { at, individual, shared, ordered };
 enum class form { blocking, split, nonblocking };
 
-// Calls of the ordered way are collective and not nonblocking, those of the shared way neither collective nor split; split ones
-// are collective.
+// Calls of the ordered way are collective and not nonblocking, those of the shared way neither
+// collective nor split; split ones are collective.
 struct data_call {
   bool writes = false;
   way by = way::at;
@@ -29,7 +29,8 @@ inline std::string name_of(data_call const& c) {
   return name;
 }
 
-// What a call is given. Of its results a blocking call has the status, a nonblocking one the request.
+// What a call is given. Of its results a blocking call has the status, a nonblocking one the
+// request.
 struct given_data {
   MPI_File file;
   MPI_Offset offset;
@@ -46,19 +47,24 @@ inline int made(data_call const& c, given_data const& d, MPI_Status* status, MPI
   };
   switch (c.as) {
     case form::blocking:
-      if (c.by == way::shared) return call(MPI_File_write_shared, MPI_File_read_shared, m, n, t, status);
-      if (c.by == way::ordered) return call(MPI_File_write_ordered, MPI_File_read_ordered, m, n, t, status);
+      if (c.by == way::shared)
+        return call(MPI_File_write_shared, MPI_File_read_shared, m, n, t, status);
+      if (c.by == way::ordered)
+        return call(MPI_File_write_ordered, MPI_File_read_ordered, m, n, t, status);
       if (c.by == way::at && c.collective)
         return call(MPI_File_write_at_all, MPI_File_read_at_all, at, m, n, t, status);
       if (c.by == way::at) return call(MPI_File_write_at, MPI_File_read_at, at, m, n, t, status);
       if (c.collective) return call(MPI_File_write_all, MPI_File_read_all, m, n, t, status);
       return call(MPI_File_write, MPI_File_read, m, n, t, status);
     case form::split:
-      if (c.by == way::ordered) return call(MPI_File_write_ordered_begin, MPI_File_read_ordered_begin, m, n, t);
-      if (c.by == way::at) return call(MPI_File_write_at_all_begin, MPI_File_read_at_all_begin, at, m, n, t);
+      if (c.by == way::ordered)
+        return call(MPI_File_write_ordered_begin, MPI_File_read_ordered_begin, m, n, t);
+      if (c.by == way::at)
+        return call(MPI_File_write_at_all_begin, MPI_File_read_at_all_begin, at, m, n, t);
       return call(MPI_File_write_all_begin, MPI_File_read_all_begin, m, n, t);
     case form::nonblocking:
-      if (c.by == way::shared) return call(MPI_File_iwrite_shared, MPI_File_iread_shared, m, n, t, request);
+      if (c.by == way::shared)
+        return call(MPI_File_iwrite_shared, MPI_File_iread_shared, m, n, t, request);
       if (c.by == way::at && c.collective)
         return call(MPI_File_iwrite_at_all, MPI_File_iread_at_all, at, m, n, t, request);
       if (c.by == way::at) return call(MPI_File_iwrite_at, MPI_File_iread_at, at, m, n, t, request);

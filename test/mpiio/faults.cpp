@@ -1,6 +1,6 @@
-// A system call that fails on one rank, on each rank and in each call of MPI that makes one: all ranks of a collective call are told, by
-// MPI's classes, nobody waits for ever, and the file goes on. A plain MPI program, run with the drop-in and the shim that breaks system
-// calls before it:
+// A system call that fails on one rank, on each rank and in each call of MPI that makes one: all
+// ranks of a collective call are told, by MPI's classes, nobody waits for ever, and the file goes
+// on. A plain MPI program, run with the drop-in and the shim that breaks system calls before it:
 //   LD_PRELOAD="libargosy-mpiio.so libargosy_fault_shim.so" mpiexec -n 3 faults
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
@@ -28,7 +28,9 @@ constexpr int n = 3000;
 std::vector<int> data(n), back(n);
 MPI_Datatype pieces;  // interleaved with those of other ranks
 
-int completed(int code, MPI_Request& r) { return code == MPI_SUCCESS ? MPI_Wait(&r, MPI_STATUS_IGNORE) : code; }
+int completed(int code, MPI_Request& r) {
+  return code == MPI_SUCCESS ? MPI_Wait(&r, MPI_STATUS_IGNORE) : code;
+}
 
 std::vector<situation> situations() {
   auto const mine = [] { return static_cast<MPI_Offset>(rank) * n; };
@@ -40,9 +42,13 @@ std::vector<situation> situations() {
   };
   return {
       {"write_at", "write@1+=ENOSPC", MPI_ERR_NO_SPACE, false,
-       [=](MPI_File f) { return MPI_File_write_at(f, mine(), data.data(), n, MPI_INT, MPI_STATUS_IGNORE); }},
+       [=](MPI_File f) {
+         return MPI_File_write_at(f, mine(), data.data(), n, MPI_INT, MPI_STATUS_IGNORE);
+       }},
       {"read_at", "read@1+=EIO", MPI_ERR_IO, false,
-       [=](MPI_File f) { return MPI_File_read_at(f, 0, back.data(), n, MPI_INT, MPI_STATUS_IGNORE); }},
+       [=](MPI_File f) {
+         return MPI_File_read_at(f, 0, back.data(), n, MPI_INT, MPI_STATUS_IGNORE);
+       }},
       {"iwrite_at", "write@1+=EDQUOT", MPI_ERR_QUOTA, false,
        [=](MPI_File f) {
          MPI_Request r = MPI_REQUEST_NULL;
@@ -50,7 +56,9 @@ std::vector<situation> situations() {
          return completed(code, r);
        }},
       {"write_shared", "write@1+=ENOSPC", MPI_ERR_NO_SPACE, false,
-       [](MPI_File f) { return MPI_File_write_shared(f, data.data(), 1, MPI_INT, MPI_STATUS_IGNORE); }},
+       [](MPI_File f) {
+         return MPI_File_write_shared(f, data.data(), 1, MPI_INT, MPI_STATUS_IGNORE);
+       }},
       {"write_at_all", "write@1+=ENOSPC", MPI_ERR_NO_SPACE, true, write_at_all},
       {"read_at_all", "read@1+=EIO", MPI_ERR_IO, true, read_at_all},
       {"iwrite_at_all", "write@1+=ENOSPC", MPI_ERR_NO_SPACE, true,
@@ -65,16 +73,20 @@ std::vector<situation> situations() {
          return MPI_File_write_at_all_end(f, data.data(), MPI_STATUS_IGNORE);
        }},
       {"write_ordered", "write@1+=ENOSPC", MPI_ERR_NO_SPACE, true,
-       [](MPI_File f) { return MPI_File_write_ordered(f, data.data(), n, MPI_INT, MPI_STATUS_IGNORE); }},
+       [](MPI_File f) {
+         return MPI_File_write_ordered(f, data.data(), n, MPI_INT, MPI_STATUS_IGNORE);
+       }},
       {"sync", "fsync@1=EIO", MPI_ERR_IO, true, [](MPI_File f) { return MPI_File_sync(f); }},
-      {"set_size", "ftruncate@1=EFBIG", MPI_ERR_IO, true, [](MPI_File f) { return MPI_File_set_size(f, 100000); }},
+      {"set_size", "ftruncate@1=EFBIG", MPI_ERR_IO, true,
+       [](MPI_File f) { return MPI_File_set_size(f, 100000); }},
   };
 }
 
 void each_on(int failing, std::string const& path) {
   for (situation const& s : situations()) {
     MPI_File f = MPI_FILE_NULL;
-    CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+    CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
+                           MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                            MPI_INFO_NULL, &f));
     CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, pieces, "native", MPI_INFO_NULL));
     CHECK_OK(MPI_File_write_at_all(f, 0, data.data(), n, MPI_INT, MPI_STATUS_IGNORE));
@@ -84,12 +96,13 @@ void each_on(int failing, std::string const& path) {
     int hit = rank == failing && struck() > 0 ? 1 : 0;
     if (rank == failing) set_faults(nullptr, nullptr);
     MPI_Allreduce(MPI_IN_PLACE, &hit, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    std::string const what = std::string(s.name) + " with " + s.fault + " on rank " + std::to_string(failing);
+    std::string const what =
+        std::string(s.name) + " with " + s.fault + " on rank " + std::to_string(failing);
     // A rank of a collective call may have nothing to do with the file.
     check(hit != 0 || (s.collective && failing != 0), what + " strikes", __LINE__);
     bool const concerned = hit != 0 && (s.collective || rank == failing);
-    check((code != MPI_SUCCESS) == concerned, what + ": an error where one belongs; it said: " + text_of(code),
-          __LINE__);
+    check((code != MPI_SUCCESS) == concerned,
+          what + ": an error where one belongs; it said: " + text_of(code), __LINE__);
     if (concerned)
       check(class_of(code) == (rank == failing ? s.error_class : MPI_ERR_OTHER),
             what + ": its class; it said: " + text_of(code), __LINE__);
@@ -100,7 +113,8 @@ void each_on(int failing, std::string const& path) {
     check(MPI_File_write_at_all(f, 0, data.data(), n, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS,
           what + ": writes go on", __LINE__);
     check(MPI_File_sync(f) == MPI_SUCCESS, what + ": a sync after it was written again", __LINE__);
-    check(MPI_File_read_at_all(f, 0, back.data(), n, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS && back == data,
+    check(MPI_File_read_at_all(f, 0, back.data(), n, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+              back == data,
           what + ": what was written is there", __LINE__);
     CHECK_OK(MPI_File_close(&f));
   }
@@ -110,12 +124,15 @@ void opening_fails_on(int failing, std::string const& path) {
   for (char const* const fault : {"open@1+=EMFILE", "open@1+=EACCES"}) {
     if (rank == failing) set_faults("faults.dat", fault);
     MPI_File f = MPI_FILE_NULL;
-    int const code = MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    int const code = MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                                   MPI_INFO_NULL, &f);
     if (rank == failing) set_faults(nullptr, nullptr);
-    check(code != MPI_SUCCESS && f == MPI_FILE_NULL, std::string("open fails everywhere with ") + fault, __LINE__);
+    check(code != MPI_SUCCESS && f == MPI_FILE_NULL,
+          std::string("open fails everywhere with ") + fault, __LINE__);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
-      CHECK_CLASS(MPI_File_delete(path.c_str(), MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);  // nothing is left behind
+      CHECK_CLASS(MPI_File_delete(path.c_str(), MPI_INFO_NULL),
+                  MPI_ERR_NO_SUCH_FILE);  // nothing is left behind
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -134,7 +151,8 @@ int main(int argc, char** argv) {
   }
   for (int i = 0; i < n; ++i) data[static_cast<std::size_t>(i)] = rank * n + i;
   MPI_Datatype one = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(1, &ranks, std::vector<int>{1}.data(), &rank, MPI_ORDER_C, MPI_INT, &one);
+  MPI_Type_create_subarray(1, &ranks, std::vector<int>{1}.data(), &rank, MPI_ORDER_C, MPI_INT,
+                           &one);
   MPI_Type_dup(one, &pieces);
   MPI_Type_commit(&pieces);
   MPI_Type_free(&one);

@@ -1,4 +1,5 @@
-// A file on the handle that a hint names, which may have no name in the file system of this process: everything is asked of MPI.
+// A file on the handle that a hint names, which may have no name in the file system of this
+// process: everything is asked of MPI.
 //   handles PATH       under ARGOSY_HINTS, for instance with the line: argosy_handle gpfsd:FILE
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
@@ -6,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// On a system that is not there: it is the hint that is wrong, on all ranks; what is wrong with it is told on standard error.
+// On a system that is not there: it is the hint that is wrong, on all ranks; what is wrong with it
+// is told on standard error.
 void check_missing_system(char const* path) {
   MPI_Info hints = MPI_INFO_NULL;
   MPI_Info_create(&hints);
@@ -37,7 +39,8 @@ int main(int argc, char** argv) {
   CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, one, "native", MPI_INFO_NULL));
   CHECK_OK(MPI_File_write_all(f, data.data(), n, MPI_INT, MPI_STATUS_IGNORE));
   CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
-  CHECK_OK(MPI_File_read_at_all(f, static_cast<MPI_Offset>(rank) * n, back.data(), n, MPI_INT, MPI_STATUS_IGNORE));
+  CHECK_OK(MPI_File_read_at_all(f, static_cast<MPI_Offset>(rank) * n, back.data(), n, MPI_INT,
+                                MPI_STATUS_IGNORE));
   for (int i = 0; i < n; ++i) CHECK(back[static_cast<std::size_t>(i)] == rank * n + i);
   MPI_Offset size = 0;
   CHECK_OK(MPI_File_get_size(f, &size));

@@ -69,9 +69,8 @@ std::array<char, 8> data{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'};
 
 MPI_Request begun(MPI_File f) {
   MPI_Request r = MPI_REQUEST_NULL;
-  seen("MPI_File_iwrite_at", kind::answered, 1, [&] {
-    CHECK_OK(MPI_File_iwrite_at(f, 8 * rank_of_world(), data.data(), 8, MPI_CHAR, &r));
-  });
+  seen("MPI_File_iwrite_at", kind::answered, 1,
+       [&] { CHECK_OK(MPI_File_iwrite_at(f, 8 * rank_of_world(), data.data(), 8, MPI_CHAR, &r)); });
   return r;
 }
 
@@ -148,9 +147,8 @@ void test_errors(MPI_File f, bool is_argosy) {
   if (is_argosy) {
     MPI_Request r = MPI_REQUEST_NULL;
     MPI_Offset const wrong = rank_of_world() == 0 ? -1 : 8;
-    seen("MPI_File_iwrite_at_all", kind::answered, 1, [&] {
-      CHECK_OK(MPI_File_iwrite_at_all(f, wrong, data.data(), 1, MPI_CHAR, &r));
-    });
+    seen("MPI_File_iwrite_at_all", kind::answered, 1,
+         [&] { CHECK_OK(MPI_File_iwrite_at_all(f, wrong, data.data(), 1, MPI_CHAR, &r)); });
     int code = MPI_SUCCESS;
     seen("MPI_Wait", kind::other, 1, [&] { code = MPI_Wait(&r, MPI_STATUS_IGNORE); });
     CHECK(code != MPI_SUCCESS);
@@ -172,20 +170,17 @@ void test_file(std::string const& path, bool is_argosy) {
     CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
                            MPI_INFO_NULL, &f));
   });
-  seen("MPI_File_set_view", kind::answered, 1, [&] {
-    CHECK_OK(MPI_File_set_view(f, 0, MPI_CHAR, MPI_CHAR, "native", MPI_INFO_NULL));
-  });
-  seen("MPI_File_write_all", kind::answered, 1, [&] {
-    CHECK_OK(MPI_File_write_all(f, data.data(), 8, MPI_CHAR, MPI_STATUS_IGNORE));
-  });
+  seen("MPI_File_set_view", kind::answered, 1,
+       [&] { CHECK_OK(MPI_File_set_view(f, 0, MPI_CHAR, MPI_CHAR, "native", MPI_INFO_NULL)); });
+  seen("MPI_File_write_all", kind::answered, 1,
+       [&] { CHECK_OK(MPI_File_write_all(f, data.data(), 8, MPI_CHAR, MPI_STATUS_IGNORE)); });
   test_one_request(f);
   test_several_requests(f);
   test_messages(f);
   test_errors(f, is_argosy);
   std::array<char, 8> back{};
-  seen("MPI_File_read_at", kind::answered, 1, [&] {
-    CHECK_OK(MPI_File_read_at(f, 0, back.data(), 8, MPI_CHAR, MPI_STATUS_IGNORE));
-  });
+  seen("MPI_File_read_at", kind::answered, 1,
+       [&] { CHECK_OK(MPI_File_read_at(f, 0, back.data(), 8, MPI_CHAR, MPI_STATUS_IGNORE)); });
   CHECK(back == data);
   MPI_Offset size = -1;
   seen("MPI_File_get_size", kind::answered, 1, [&] { CHECK_OK(MPI_File_get_size(f, &size)); });

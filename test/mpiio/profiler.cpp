@@ -3,7 +3,8 @@
 //   PROFILER_BY_LINK      calls PMPI_X (mpiP, IPM, Score-P, Extrae, TAU)
 //   PROFILER_NEXT_PMPI    looks for the next PMPI_X behind it (Darshan)
 //   PROFILER_NEXT_MPI     looks for the next MPI_X behind it (EZTrace)
-// PROFILER_NAME is the name of the function that returns the counts: a program may have several tools.
+// PROFILER_NAME is the name of the function that returns the counts: a program may have several
+// tools.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <mpi.h>
@@ -42,17 +43,17 @@ auto& counts() {
 #endif
 
 // Ends a program that calls itself without end by a sentence, not by a signal.
-#define COUNTED(name, parameters, arguments)                                         \
-  extern "C" int name parameters {                                                   \
-    static thread_local int depth = 0;                                               \
-    if (++depth > 100) {                                                             \
-      std::printf("not so: " #name " calls itself without end\n");                   \
-      std::abort();                                                                  \
-    }                                                                                \
-    ++counts()[#name];                                                               \
-    int const code = GOES_ON(name) arguments;                                        \
-    --depth;                                                                         \
-    return code;                                                                     \
+#define COUNTED(name, parameters, arguments)                       \
+  extern "C" int name parameters {                                 \
+    static thread_local int depth = 0;                             \
+    if (++depth > 100) {                                           \
+      std::printf("not so: " #name " calls itself without end\n"); \
+      std::abort();                                                \
+    }                                                              \
+    ++counts()[#name];                                             \
+    int const code = GOES_ON(name) arguments;                      \
+    --depth;                                                       \
+    return code;                                                   \
   }
 
 extern "C" int PROFILER_NAME(char const* name);

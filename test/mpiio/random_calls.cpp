@@ -1,5 +1,6 @@
-// Random programs of MPI's I/O functions, each step checked against a model: what the file holds byte for byte, what reads
-// bring, what statuses, pointers and sizes say. A plain MPI program, which knows nothing of the library that it runs on:
+// Random programs of MPI's I/O functions, each step checked against a model: what the file holds
+// byte for byte, what reads bring, what statuses, pointers and sizes say. A plain MPI program,
+// which knows nothing of the library that it runs on:
 //   mpiexec -n 4 random_calls [FIRST:LAST]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -59,8 +60,8 @@ class program {
   void require(bool holds, std::string const& what) {
     if (holds) return;
     if (ok_) {
-      std::printf("seed %llu, step %d (%s), rank %d: not so: %s\n", static_cast<unsigned long long>(seed_), step_,
-                  now_.c_str(), rank_, what.c_str());
+      std::printf("seed %llu, step %d (%s), rank %d: not so: %s\n",
+                  static_cast<unsigned long long>(seed_), step_, now_.c_str(), rank_, what.c_str());
       std::fflush(stdout);
     }
     ok_ = false;
@@ -76,10 +77,12 @@ class program {
   void begin_with_garbage() {
     size_ = draw_.one_in(3) ? 0 : draw_.below(5000);
     model_.resize(static_cast<std::size_t>(size_));
-    for (std::size_t i = 0; i < model_.size(); ++i) model_[i] = static_cast<unsigned char>(mixed(seed_ ^ i));
+    for (std::size_t i = 0; i < model_.size(); ++i)
+      model_[i] = static_cast<unsigned char>(mixed(seed_ ^ i));
     if (rank_ == 0) {
       int const f = ::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-      if (::write(f, model_.data(), model_.size()) != static_cast<ssize_t>(model_.size())) std::abort();
+      if (::write(f, model_.data(), model_.size()) != static_cast<ssize_t>(model_.size()))
+        std::abort();
       ::close(f);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -88,8 +91,10 @@ class program {
   void open() {
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
-    if (draw_.one_in(3)) MPI_Info_set(info, "romio_cb_write", draw_.one_in(2) ? "enable" : "disable");
-    if (draw_.one_in(3)) MPI_Info_set(info, "romio_ds_write", draw_.one_in(2) ? "enable" : "disable");
+    if (draw_.one_in(3))
+      MPI_Info_set(info, "romio_cb_write", draw_.one_in(2) ? "enable" : "disable");
+    if (draw_.one_in(3))
+      MPI_Info_set(info, "romio_ds_write", draw_.one_in(2) ? "enable" : "disable");
     if (draw_.one_in(3)) MPI_Info_set(info, "cb_nodes", "2");
     if (draw_.one_in(4)) MPI_Info_set(info, "cb_buffer_size", "4096");
     int const amode = MPI_MODE_RDWR | (draw_.one_in(2) ? MPI_MODE_CREATE : 0);
@@ -113,12 +118,13 @@ class program {
     now_ = "set_view";
     common_ = draw_.one_in(2);
     shape const base = drawn_base(draw_);
-    shapes_ = common_ ? std::vector<shape>(static_cast<std::size_t>(ranks_), drawn_common(draw_, base))
-                      : drawn_dealt(draw_, base, ranks_);
+    shapes_ = common_
+                  ? std::vector<shape>(static_cast<std::size_t>(ranks_), drawn_common(draw_, base))
+                  : drawn_dealt(draw_, base, ranks_);
     shape const& mine = my(shapes_);
     MPI_Datatype filetype = filetype_of(mine);
-    call("MPI_File_set_view",
-         MPI_File_set_view(file_, mine.displacement, etype_of(mine.unit), filetype, "native", MPI_INFO_NULL));
+    call("MPI_File_set_view", MPI_File_set_view(file_, mine.displacement, etype_of(mine.unit),
+                                                filetype, "native", MPI_INFO_NULL));
     MPI_Type_free(&filetype);
     set_pointers(0);
 
@@ -128,7 +134,8 @@ class program {
     call("MPI_File_get_view", MPI_File_get_view(file_, &displacement, &etype, &filetype, name));
     MPI_Aint low = 0, extent = 0;
     MPI_Type_get_extent(filetype, &low, &extent);
-    require(displacement == mine.displacement && etype == etype_of(mine.unit) && std::strcmp(name, "native") == 0 &&
+    require(displacement == mine.displacement && etype == etype_of(mine.unit) &&
+                std::strcmp(name, "native") == 0 &&
                 extent == static_cast<MPI_Aint>(mine.tile) * mine.unit,
             "MPI_File_get_view tells the view");
     int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
@@ -180,7 +187,8 @@ class program {
     meet();
     MPI_Offset told = -1;
     call("MPI_File_get_size", MPI_File_get_size(file_, &told));
-    require(told == size_, "MPI_File_get_size is " + std::to_string(size_) + ", and not " + std::to_string(told));
+    require(told == size_,
+            "MPI_File_get_size is " + std::to_string(size_) + ", and not " + std::to_string(told));
   }
 
   // What was written is seen by all.
@@ -191,16 +199,19 @@ class program {
   }
 
   unsigned char value(int rank, std::int64_t k) const {
-    return static_cast<unsigned char>(
-        mixed(seed_ * 1000003 + static_cast<std::uint64_t>(step_) * 4099 + static_cast<std::uint64_t>(rank) * 65537) +
-        static_cast<std::uint64_t>(k) * 151);
+    return static_cast<unsigned char>(mixed(seed_ * 1000003 +
+                                            static_cast<std::uint64_t>(step_) * 4099 +
+                                            static_cast<std::uint64_t>(rank) * 65537) +
+                                      static_cast<std::uint64_t>(k) * 151);
   }
 
   void transfer(bool writes) {
     way const by = common_ ? static_cast<way>(draw_.below(4)) : static_cast<way>(draw_.below(2));
     bool const collective = by == way::ordered || (by != way::shared && draw_.one_in(2));
     int const which = draw_.below(by == way::ordered ? 2 : 3);
-    form const as = which == 0 ? form::blocking : which == 1 && collective ? form::split : form::nonblocking;
+    form const as = which == 0                 ? form::blocking
+                    : which == 1 && collective ? form::split
+                                               : form::nonblocking;
     bool const large = draw_.one_in(6);
     std::vector<part> parts(static_cast<std::size_t>(ranks_));
     std::int64_t after = 0;
@@ -209,7 +220,8 @@ class program {
       p.count = draw_.one_in(6) ? 0 : large ? draw_.from_to(100, 1500) : draw_.from_to(1, 40);
       p.memory_stride = draw_.one_in(3) ? draw_.from_to(2, 3) : 1;
       if (by == way::at) p.offset = common_ ? after + draw_.below(5) : draw_.below(60);
-      if (by == way::individual && common_ && writes) seek(r, after);  // else they would write the same bytes
+      // else they would write the same bytes
+      if (by == way::individual && common_ && writes) seek(r, after);
       if (by == way::individual) p.offset = pointers_[static_cast<std::size_t>(r)];
       if (by == way::ordered) p.offset = shared_ + after;
       after = (by == way::ordered ? after : p.offset) + p.count;
@@ -236,14 +248,15 @@ class program {
     if (by == way::individual) {
       MPI_Offset told = -1;
       call("MPI_File_get_position", MPI_File_get_position(file_, &told));
-      require(told == my(pointers_), "the individual pointer stands at " + std::to_string(my(pointers_)) +
-                                         ", and not " + std::to_string(told));
+      require(told == my(pointers_), "the individual pointer stands at " +
+                                         std::to_string(my(pointers_)) + ", and not " +
+                                         std::to_string(told));
     }
     if (common_) {
       MPI_Offset told = -1;
       call("MPI_File_get_position_shared", MPI_File_get_position_shared(file_, &told));
-      require(told == shared_,
-              "the shared pointer stands at " + std::to_string(shared_) + ", and not " + std::to_string(told));
+      require(told == shared_, "the shared pointer stands at " + std::to_string(shared_) +
+                                   ", and not " + std::to_string(told));
     }
   }
 
@@ -251,8 +264,8 @@ class program {
     auto& pointer = pointers_[static_cast<std::size_t>(rank)];
     if (rank == rank_) {
       bool const relative = (seed_ + static_cast<std::uint64_t>(step_)) % 2 == 0;
-      call("MPI_File_seek",
-           relative ? MPI_File_seek(file_, to - pointer, MPI_SEEK_CUR) : MPI_File_seek(file_, to, MPI_SEEK_SET));
+      call("MPI_File_seek", relative ? MPI_File_seek(file_, to - pointer, MPI_SEEK_CUR)
+                                     : MPI_File_seek(file_, to, MPI_SEEK_SET));
     }
     pointer = to;
   }
@@ -280,8 +293,8 @@ class program {
       found.resize(model_.size());
       auto const [want, have] = std::mismatch(model_.begin(), model_.end(), found.begin());
       if (want != model_.end())
-        require(false, "byte " + std::to_string(want - model_.begin()) + " is " + std::to_string(*want) + ", and not " +
-                           std::to_string(*have));
+        require(false, "byte " + std::to_string(want - model_.begin()) + " is " +
+                           std::to_string(*want) + ", and not " + std::to_string(*have));
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -323,13 +336,13 @@ class program {
       int elements = -1, cancelled = -1;
       MPI_Get_elements(&status, MPI_BYTE, &elements);
       MPI_Test_cancelled(&status, &cancelled);
-      require(elements == moved,
-              "the status counts " + std::to_string(moved) + " bytes, and not " + std::to_string(elements));
+      require(elements == moved, "the status counts " + std::to_string(moved) + " bytes, and not " +
+                                     std::to_string(elements));
       require(cancelled == 0, "nothing was cancelled");
       auto const [want, have] = std::mismatch(expected.begin(), expected.end(), memory.begin());
       if (want != expected.end())
-        require(false, "byte " + std::to_string(want - expected.begin()) + " of memory is " + std::to_string(*want) +
-                           ", and not " + std::to_string(*have));
+        require(false, "byte " + std::to_string(want - expected.begin()) + " of memory is " +
+                           std::to_string(*want) + ", and not " + std::to_string(*have));
     }
     if (type != etype) MPI_Type_free(&type);
   }
@@ -343,13 +356,16 @@ class program {
 
   // By one of MPI's functions, together with messages to a neighbour where all ranks take part.
   void complete(MPI_Request request, bool everybody, MPI_Status* status) {
-    int const how = everybody ? static_cast<int>(mixed(seed_ + static_cast<std::uint64_t>(step_)) % 8) : 0;
+    int const how =
+        everybody ? static_cast<int>(mixed(seed_ + static_cast<std::uint64_t>(step_)) % 8) : 0;
     std::vector<int> sent(20000, rank_ + step_), got(20000, -1);
     int const next = (rank_ + 1) % ranks_, last = (rank_ + ranks_ - 1) % ranks_;
     MPI_Request list[3] = {request, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     if (everybody) {
-      MPI_Irecv(got.data(), static_cast<int>(got.size()), MPI_INT, last, 7, MPI_COMM_WORLD, &list[1]);
-      MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_INT, next, 7, MPI_COMM_WORLD, &list[2]);
+      MPI_Irecv(got.data(), static_cast<int>(got.size()), MPI_INT, last, 7, MPI_COMM_WORLD,
+                &list[1]);
+      MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_INT, next, 7, MPI_COMM_WORLD,
+                &list[2]);
     }
     MPI_Status all[3];
     int indices[3], index = 0, flag = 0, ended = 0;
@@ -396,8 +412,10 @@ class program {
           ended += n;
         }
     }
-    for (MPI_Request r : list) require(r == MPI_REQUEST_NULL, "completed requests are MPI_REQUEST_NULL");
-    if (everybody) require(got == std::vector<int>(20000, last + step_), "the neighbour's message came");
+    for (MPI_Request r : list)
+      require(r == MPI_REQUEST_NULL, "completed requests are MPI_REQUEST_NULL");
+    if (everybody)
+      require(got == std::vector<int>(20000, last + step_), "the neighbour's message came");
   }
 
   std::uint64_t seed_;
@@ -425,7 +443,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   char const* const directory = std::getenv("TMPDIR");
   for (unsigned long long seed = first; seed <= last; ++seed)
-    if (!program(seed, std::string(directory ? directory : "/tmp") + "/random_calls.dat").run()) ++bad;
+    if (!program(seed, std::string(directory ? directory : "/tmp") + "/random_calls.dat").run())
+      ++bad;
   if (rank == 0) std::printf("%d of %llu random programs went wrong\n", bad, last - first + 1);
   MPI_Finalize();
   return bad == 0 ? 0 : 1;

@@ -1,4 +1,5 @@
-// Random numbers that all ranks draw alike, and random views by MPI's datatypes, of which the place of each byte is known.
+// Random numbers that all ranks draw alike, and random views by MPI's datatypes, of which the place
+// of each byte is known.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +20,9 @@ inline std::uint64_t mixed(std::uint64_t x) {
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : state_(mixed(seed)) {}
-  int below(int n) { return static_cast<int>((state_ = mixed(state_)) % static_cast<std::uint64_t>(n)); }
+  int below(int n) {
+    return static_cast<int>((state_ = mixed(state_)) % static_cast<std::uint64_t>(n));
+  }
   int from_to(int low, int high) { return low + below(high - low + 1); }
   bool one_in(int n) { return below(n) == 0; }
 
@@ -49,14 +52,17 @@ struct shape {
     std::int64_t const etype = k / unit, per_tile = units();
     std::int64_t left = etype % per_tile;
     for (block const& b : blocks) {
-      if (left < b.units) return displacement + ((etype / per_tile) * tile + b.at + left) * unit + k % unit;
+      if (left < b.units)
+        return displacement + ((etype / per_tile) * tile + b.at + left) * unit + k % unit;
       left -= b.units;
     }
     std::abort();
   }
 };
 
-inline MPI_Datatype etype_of(int unit) { return unit == 1 ? MPI_BYTE : unit == 4 ? MPI_INT : MPI_DOUBLE; }
+inline MPI_Datatype etype_of(int unit) {
+  return unit == 1 ? MPI_BYTE : unit == 4 ? MPI_INT : MPI_DOUBLE;
+}
 
 // Committed; the caller frees it.
 inline MPI_Datatype filetype_of(shape const& s) {

@@ -14,21 +14,30 @@ TEST_CASE("a report in one line says policy, bytes and calls of the file", "[rep
   CHECK(to_string(r) == "two_phase: 64000 bytes, 1 write of 256000 bytes");
   r.read_calls = 2;
   r.bytes_read = 1;
-  CHECK(to_string(r) == "two_phase: 64000 bytes, 2 reads of 1 byte in all, 1 write of 256000 bytes");
-  CHECK(to_string(io::report{.bytes = 1}) == "1 byte, no call of the file by this rank");  // a call that failed early
+  CHECK(to_string(r) ==
+        "two_phase: 64000 bytes, 2 reads of 1 byte in all, 1 write of 256000 bytes");
+  // a call that failed early
+  CHECK(to_string(io::report{.bytes = 1}) == "1 byte, no call of the file by this rank");
 }
 
 TEST_CASE("the line of a report has what went between ranks, each in its number", "[report]") {
-  io::report r{.policy = "two_phase", .bytes = 10, .rounds = 1, .messages = 1, .message_bytes = 1, .view_bytes = 1};
+  io::report r{.policy = "two_phase",
+               .bytes = 10,
+               .rounds = 1,
+               .messages = 1,
+               .message_bytes = 1,
+               .view_bytes = 1};
   r.merged_bytes = r.fallbacks = r.hinted_ranges = 1;
   CHECK(to_string(r) ==
-        "two_phase: 10 bytes, no call of the file by this rank, 1 byte of holes read, 1 window by pieces instead of "
+        "two_phase: 10 bytes, no call of the file by this rank, 1 byte of holes read, 1 window by "
+        "pieces instead of "
         "merged, 1 round, 1 message of 1 byte and 1 byte about views, 1 hinted range");
   r = {.bytes = 10, .rounds = 2, .messages = 2, .message_bytes = 30, .view_bytes = 40};
   r.merged_bytes = r.fallbacks = r.hinted_ranges = 3;
   r.time_ns = 1000;  // differs from run to run
   CHECK(to_string(r) ==
-        "10 bytes, no call of the file by this rank, 3 bytes of holes read, 3 windows by pieces instead of merged, "
+        "10 bytes, no call of the file by this rank, 3 bytes of holes read, 3 windows by pieces "
+        "instead of merged, "
         "2 rounds, 2 messages of 30 bytes in all and 40 bytes about views, 3 hinted ranges");
 }
 

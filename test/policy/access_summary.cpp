@@ -1,4 +1,5 @@
-// What is told of an access in numbers: its granule, beside one that is taken from each piece, and what all ranks tell together.
+// What is told of an access in numbers: its granule, beside one that is taken from each piece, and
+// what all ranks tell together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -21,14 +22,16 @@ namespace {
 
 std::int64_t granule_by_pieces(io::layout const& l) {
   std::int64_t g = 0;
-  for (io::cursor at(l); !at.done(); at.next()) g = std::gcd(std::gcd(g, at.current().offset), at.current().length);
+  for (io::cursor at(l); !at.done(); at.next())
+    g = std::gcd(std::gcd(g, at.current().offset), at.current().length);
   return g;
 }
 
 }  // namespace
 
-TEST_CASE("a granule is the greatest number that divides all offsets and lengths of irregular pieces",
-          "[policy][random]") {
+TEST_CASE(
+    "a granule is the greatest number that divides all offsets and lengths of irregular pieces",
+    "[policy][random]") {
   engine random(seed());
   for (int round = 0; round < 2000; ++round) {
     CAPTURE(seed(), round);
@@ -49,7 +52,8 @@ TEST_CASE("a granule is the greatest number that divides all offsets and lengths
     }
     io::layout const one = io::concat(pieces);
     CHECK(io::granule_of(one) == granule_by_pieces(one));
-    io::layout const many = io::repeat(pick(random, 1, 3), one.extent() + pick(random, 0, 3) * unit, one);
+    io::layout const many =
+        io::repeat(pick(random, 1, 3), one.extent() + pick(random, 0, 3) * unit, one);
     CHECK(io::granule_of(many) == granule_by_pieces(many));
   }
 }
@@ -66,9 +70,9 @@ TEST_CASE("what ranks tell adds up, whichever rank comes first", "[policy][rando
       s.low = pick(random, 0, 1000);
       s.high = s.low + pick(random, 1, 1000);
       s.granule = pick(random, 1, 4) * 6;
-      for (auto number :
-           {&summary::bytes, &summary::most_bytes, &summary::pieces, &summary::most_pieces, &summary::spans,
-            &summary::alone_ns, &summary::alone_sum_ns, &summary::alone_calls, &summary::alone_bytes})
+      for (auto number : {&summary::bytes, &summary::most_bytes, &summary::pieces,
+                          &summary::most_pieces, &summary::spans, &summary::alone_ns,
+                          &summary::alone_sum_ns, &summary::alone_calls, &summary::alone_bytes})
         s.*number = one_in(random, 20) ? most - pick(random, 0, 5) : pick(random, 1, 1000);
       s.ranks = 1;
       s.pending = static_cast<std::int16_t>(pick(random, 0, 1));
@@ -89,7 +93,8 @@ TEST_CASE("what ranks tell adds up, whichever rank comes first", "[policy][rando
                         &summary::alone_calls, &summary::alone_bytes}) {
       long double sum = 0;  // exact below 2^64
       for (summary const& s : ranks) sum += static_cast<long double>(s.*number);
-      CHECK(all.*number == (sum > static_cast<long double>(most) ? most : static_cast<std::int64_t>(sum)));
+      CHECK(all.*number ==
+            (sum > static_cast<long double>(most) ? most : static_cast<std::int64_t>(sum)));
     }
     std::int64_t granule = 0;
     for (summary const& s : ranks) granule = std::gcd(granule, s.granule);

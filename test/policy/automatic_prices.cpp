@@ -1,4 +1,5 @@
-// What automatic takes a call together and each rank by itself to cost: each price by itself, against sums made by hand.
+// What automatic takes a call together and each rank by itself to cost: each price by itself,
+// against sums made by hand.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <regex>
@@ -32,8 +33,8 @@ io::access_summary wanted() {
   return all;
 }
 
-// Two aggregators, where nothing costs anything. Windows end at multiples of their length, so the second domain, from
-// 499,712 on, has three.
+// Two aggregators, where nothing costs anything. Windows end at multiples of their length, so the
+// second domain, from 499,712 on, has three.
 io::automatic free_of_charge() {
   io::automatic p;
   p.two_phase.window_bytes = 256 << 10;
@@ -46,20 +47,24 @@ io::automatic free_of_charge() {
 struct reckoned {
   std::int64_t together_us, alone_us;
 };
-reckoned reckon(io::automatic const& p, access_kind kind, io::access_summary const& all, std::int64_t processors = 4) {
+reckoned reckon(io::automatic const& p, access_kind kind, io::access_summary const& all,
+                std::int64_t processors = 4) {
   io::rank_group const ranks{.size = 4, .nodes = 2, .block_bytes = 4096, .processors = processors};
   std::string const reason = p.plan(kind, all, ranks).reason.str();
   CAPTURE(reason);
   std::smatch found;
-  REQUIRE(std::regex_search(reason, found, std::regex("about ([0-9]+) us, alone ([0-9]+) us, by the prices of ")));
+  REQUIRE(std::regex_search(reason, found,
+                            std::regex("about ([0-9]+) us, alone ([0-9]+) us, by the prices of ")));
   return {std::stoll(found[1]), std::stoll(found[2])};
 }
 
 }  // namespace
 
-TEST_CASE("the price of a call together is that of rounds, of what is moved, and of the file", "[automatic][prices]") {
+TEST_CASE("the price of a call together is that of rounds, of what is moved, and of the file",
+          "[automatic][prices]") {
   auto const all = wanted();
-  auto const together = [&](io::automatic const& p, access_kind kind = access_kind::read, std::int64_t processors = 4) {
+  auto const together = [&](io::automatic const& p, access_kind kind = access_kind::read,
+                            std::int64_t processors = 4) {
     return reckon(p, kind, all, processors).together_us;
   };
   io::automatic p = free_of_charge();
@@ -98,10 +103,12 @@ TEST_CASE("the price of a call together is that of rounds, of what is moved, and
   CHECK(together(p, access_kind::read, 1) == 8000);
 }
 
-TEST_CASE("the price of ranks by themselves is that of the slowest, of turns, and of what servers bring",
-          "[automatic][prices]") {
+TEST_CASE(
+    "the price of ranks by themselves is that of the slowest, of turns, and of what servers bring",
+    "[automatic][prices]") {
   auto all = wanted();
-  auto const alone = [&](io::automatic const& p, access_kind kind = access_kind::read, std::int64_t processors = 4) {
+  auto const alone = [&](io::automatic const& p, access_kind kind = access_kind::read,
+                         std::int64_t processors = 4) {
     return reckon(p, kind, all, processors).alone_us;
   };
   io::automatic p = free_of_charge();
@@ -133,7 +140,8 @@ TEST_CASE("blocks that go from rank to rank have their price", "[automatic][pric
   CHECK(reckon(p, access_kind::write, all).together_us == 0);
   p.data_shipping.stripe_bytes = 4096;
   p.exchange.round_ns = 1000;
-  CHECK(reckon(p, access_kind::write, all).together_us == 63);  // four agents deal with 245 stripes, and the end
+  // four agents deal with 245 stripes, and the end
+  CHECK(reckon(p, access_kind::write, all).together_us == 63);
   p.exchange.round_ns = 2000;
   CHECK(reckon(p, access_kind::write, all).together_us == 8 + 100);
   CHECK(reckon(p, access_kind::read, all).together_us == 8);
@@ -144,7 +152,8 @@ TEST_CASE("blocks that go from rank to rank have their price", "[automatic][pric
   p.exchange.server_byte_ns = 1;
   CHECK(reckon(p, access_kind::read, all).alone_us == 4014);  // all of them
   p.exchange.server_byte_ns = 0;
-  // With fewer pieces each goes once for a piece; where parts do not lie between one another, once for each neighbour.
+  // With fewer pieces each goes once for a piece; where parts do not lie between one another, once
+  // for each neighbour.
   all.pieces = 40;
   CHECK(reckon(p, access_kind::write, all).alone_us == 1000 + 1000);
   all.spans = all.high;

@@ -1,4 +1,5 @@
-// Data shipping as a plan: which agent each block of the file belongs to, and in which windows it accesses it.
+// Data shipping as a plan: which agent each block of the file belongs to, and in which windows it
+// accesses it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cctype>
@@ -36,20 +37,23 @@ io::access_summary asking(std::int64_t low, std::int64_t high, std::int64_t gran
 
 }  // namespace
 
-TEST_CASE("of many domains a plan shows the first and the last eight, and how many are between", "[data_shipping]") {
+TEST_CASE("of many domains a plan shows the first and the last eight, and how many are between",
+          "[data_shipping]") {
   io::collective_plan p;
   p.together = true;
   p.window_bytes = 10;
   auto const shown = [&](int domains) {
     p.domains.clear();
-    for (int i = 0; i < domains; ++i) p.domains.push_back({.begin = 1000 + 10 * i, .end = 1010 + 10 * i, .rank = i});
+    for (int i = 0; i < domains; ++i)
+      p.domains.push_back({.begin = 1000 + 10 * i, .end = 1010 + 10 * i, .rank = i});
     std::istringstream lines(to_string(p));
     std::vector<std::string> firsts;  // words of the lines of domains
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
       std::string first, second;
       words >> first >> second;
-      if (!first.empty() && (first == "..." || std::isdigit(static_cast<unsigned char>(first[0])) != 0))
+      if (!first.empty() &&
+          (first == "..." || std::isdigit(static_cast<unsigned char>(first[0])) != 0))
         firsts.push_back(first == "..." ? first + second : first);
     }
     return firsts;
@@ -66,7 +70,8 @@ TEST_CASE("of many domains a plan shows the first and the last eight, and how ma
   CHECK(shown(17) == cut);
 }
 
-TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a call asks for", "[data_shipping]") {
+TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a call asks for",
+          "[data_shipping]") {
   io::rank_group const ranks{.size = 12, .nodes = 3, .block_bytes = 256 << 10};
   io::data_shipping const policy{.agents = 4};
   CHECK(policy.stripe_for(ranks) == 4 << 20);  // 16 blocks
@@ -85,7 +90,8 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
   io::rank_group const few{.size = 12, .nodes = 3, .block_bytes = 4096, .eligible = {0, 4, 8, 1}};
   CHECK(io::data_shipping{}.agents_of(few) == 4);
   CHECK(io::data_shipping{}.rank_of(1, few) == 4);
-  CHECK(io::data_shipping{}.plan(io::access_kind::read, asking(0, 1 << 20), few).domains[3].rank == 1);
+  CHECK(io::data_shipping{}.plan(io::access_kind::read, asking(0, 1 << 20), few).domains[3].rank ==
+        1);
   // Agents lie on all nodes, and neighbours in the file on different ones.
   for (std::int64_t const n : {1, 2, 3, 4, 5, 7, 11, 12}) {
     io::data_shipping const some{.agents = n};
@@ -98,9 +104,11 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
   }
 }
 
-TEST_CASE("the first stripes of a file are dealt over all nodes before a node has a second one", "[data_shipping]") {
+TEST_CASE("the first stripes of a file are dealt over all nodes before a node has a second one",
+          "[data_shipping]") {
   io::rank_group const ranks{.size = 256, .nodes = 32, .block_bytes = 256 << 10};
-  io::collective_plan const p = io::data_shipping{}.plan(io::access_kind::write, asking(0, 32 << 20), ranks);
+  io::collective_plan const p =
+      io::data_shipping{}.plan(io::access_kind::write, asking(0, 32 << 20), ranks);
   REQUIRE(p.domains.size() == 8);  // stripes of 16 blocks
   for (std::size_t i = 0; i < 8; ++i) CHECK(p.domains[i].rank == 8 * static_cast<int>(i));
   // Some nodes have more ranks than others: each agent is there once.
@@ -113,17 +121,22 @@ TEST_CASE("the first stripes of a file are dealt over all nodes before a node ha
   }
 }
 
-TEST_CASE("windows of agents cover the bytes that are asked for once, each by its agent", "[data_shipping][random]") {
+TEST_CASE("windows of agents cover the bytes that are asked for once, each by its agent",
+          "[data_shipping][random]") {
   engine random(seed());
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(seed(), round);
     std::int64_t const block = pick(random, 1, 64);
-    io::rank_group const ranks{.size = pick(random, 1, 9), .nodes = pick(random, 1, 3), .block_bytes = block};
-    io::data_shipping const policy{
-        .stripe_bytes = pick(random, 0, 300), .agents = pick(random, 0, 6), .window_bytes = pick(random, 1, 400)};
+    io::rank_group const ranks{
+        .size = pick(random, 1, 9), .nodes = pick(random, 1, 3), .block_bytes = block};
+    io::data_shipping const policy{.stripe_bytes = pick(random, 0, 300),
+                                   .agents = pick(random, 0, 6),
+                                   .window_bytes = pick(random, 1, 400)};
     std::int64_t const granule = pick(random, 1, 6);
-    std::int64_t const low = pick(random, 0, 700) * granule, high = low + pick(random, 1, 900) * granule;
-    io::collective_plan const p = policy.plan(io::access_kind::write, asking(low, high, granule), ranks);
+    std::int64_t const low = pick(random, 0, 700) * granule,
+                       high = low + pick(random, 1, 900) * granule;
+    io::collective_plan const p =
+        policy.plan(io::access_kind::write, asking(low, high, granule), ranks);
     REQUIRE(p.together);
     std::int64_t const stripe = policy.stripe_for(ranks);
     REQUIRE(stripe % block == 0);
@@ -170,23 +183,27 @@ TEST_CASE("parts of a stream are found window by window, without looking at thos
     CAPTURE(seed(), round);
     std::vector<std::int64_t> offsets;
     std::int64_t end = pick(random, 0, 500);
-    for (std::int64_t i = pick(random, 1, 60); i > 0; --i, end += pick(random, 1, 9) * pick(random, 1, 60))
+    for (std::int64_t i = pick(random, 1, 60); i > 0;
+         --i, end += pick(random, 1, 9) * pick(random, 1, 60))
       offsets.push_back(end);
     io::layout const l = io::table(offsets, 1);
     io::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 16};
     std::int64_t const from = pick(random, 0, l.size() - 1), to = pick(random, from + 1, l.size());
     io::collective_plan const p =
-        io::data_shipping{
-            .stripe_bytes = pick(random, 1, 100), .agents = pick(random, 1, 4), .window_bytes = pick(random, 1, 40)}
+        io::data_shipping{.stripe_bytes = pick(random, 1, 100),
+                          .agents = pick(random, 1, 4),
+                          .window_bytes = pick(random, 1, 40)}
             .plan(io::access_kind::read, asking(offsets.front(), offsets.back() + 1), ranks);
     std::int64_t bytes = 0;
     for (io::file_domain const& d : p.domains) {
       io::detail::stream_range const mine{&l, from, to};
       std::map<std::int64_t, std::int64_t> hoped, found;
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k)
-        if (auto const part = mine.within(p.window_of(d, k)); !part.empty()) hoped[k] = part.bytes();
+        if (auto const part = mine.within(p.window_of(d, k)); !part.empty())
+          hoped[k] = part.bytes();
       for_each_part(p, d, mine, 0,
-                    [&](std::int64_t k, io::detail::file_window const& w, io::detail::window_part const& part) {
+                    [&](std::int64_t k, io::detail::file_window const& w,
+                        io::detail::window_part const& part) {
                       CHECK(w.begin == p.window_of(d, k).begin);
                       bytes += found[k] = part.bytes();
                       return true;
@@ -201,8 +218,8 @@ TEST_CASE("a file of almost 2^63 bytes is dealt, too", "[data_shipping]") {
   constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
   io::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 4096};
   for (std::int64_t const stripe : {std::int64_t{4096}, std::int64_t{1} << 40, end}) {
-    io::collective_plan const p =
-        io::data_shipping{.stripe_bytes = stripe}.plan(io::access_kind::write, asking(end - 100'000, end), ranks);
+    io::collective_plan const p = io::data_shipping{.stripe_bytes = stripe}.plan(
+        io::access_kind::write, asking(end - 100'000, end), ranks);
     std::int64_t bytes = 0;
     for (io::file_domain const& d : p.domains)
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k) {
@@ -217,7 +234,8 @@ TEST_CASE("a plan says who the agents are, and how long their stripes", "[data_s
   io::collective_plan const p = io::data_shipping{.stripe_bytes = 8192, .agents = 3}.plan(
       io::access_kind::write, asking(5000, 100'000), {.size = 6, .nodes = 1, .block_bytes = 4096});
   CHECK(to_string(p) ==
-        "data_shipping write: 3 agents, 5 rounds, windows of 8192 bytes, every 3rd stripe of 8192 bytes\n"
+        "data_shipping write: 3 agents, 5 rounds, windows of 8192 bytes, every 3rd stripe of 8192 "
+        "bytes\n"
         "  3 ranks, 10 pieces in 95000 bytes of the file, 95000 of them wanted\n"
         "    rank        domain from              to        rounds\n"
         "       0              5000          100000             5\n"
@@ -226,7 +244,8 @@ TEST_CASE("a plan says who the agents are, and how long their stripes", "[data_s
   CHECK_FALSE(io::data_shipping{}.plan(io::access_kind::read, {}, {}).together);
   io::access_summary twice = asking(0, 100);
   twice.unsorted = 1;
-  CHECK_THAT(io::data_shipping{}.plan(io::access_kind::read, twice, {}).reason, ContainsSubstring("names bytes twice"));
+  CHECK_THAT(io::data_shipping{}.plan(io::access_kind::read, twice, {}).reason,
+             ContainsSubstring("names bytes twice"));
   CHECK(io::data_shipping{}.key() != io::data_shipping{.sparse = true}.key());
   CHECK(io::data_shipping{}.key() != io::data_shipping{.buffers = 3}.key());
 }

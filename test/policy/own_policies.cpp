@@ -31,17 +31,20 @@ struct wrapped : P {
 
 }  // namespace
 
-TEST_CASE("windows of the library's policies keep the rules for those of programs", "[policy][random]") {
+TEST_CASE("windows of the library's policies keep the rules for those of programs",
+          "[policy][random]") {
   engine random(seed());
   for (int round = 0; round < 2000; ++round) {
     CAPTURE(seed(), round);
     std::int64_t const piece = pick(random, 1, 600), stride = piece + pick(random, 0, 900);
-    io::layout const file =
-        io::flatten(io::resized(io::vector(pick(random, 1, 3), piece, stride, io::type<char>), 0, 3 * stride));
-    io::layout const view = io::repeat(pick(random, 1, 50), file.extent(), file), memory = io::bytes(view.size());
-    std::int64_t const from = pick(random, 0, view.size() - 1), bytes = pick(random, 1, view.size() - from);
-    io::access const wanted{pick(random, 0, 1) == 0 ? access_kind::read : access_kind::write, view, from, bytes,
-                            memory};
+    io::layout const file = io::flatten(
+        io::resized(io::vector(pick(random, 1, 3), piece, stride, io::type<char>), 0, 3 * stride));
+    io::layout const view = io::repeat(pick(random, 1, 50), file.extent(), file),
+                     memory = io::bytes(view.size());
+    std::int64_t const from = pick(random, 0, view.size() - 1),
+                       bytes = pick(random, 1, view.size() - from);
+    io::access const wanted{pick(random, 0, 1) == 0 ? access_kind::read : access_kind::write, view,
+                            from, bytes, memory};
     auto const window = pick(random, 1, 5000);
     wrapped<io::sieving> s;
     s.read_window_bytes = s.write_window_bytes = window;
@@ -53,7 +56,8 @@ TEST_CASE("windows of the library's policies keep the rules for those of program
   }
 }
 
-TEST_CASE("domains of the library's policies keep the rules for those of programs", "[policy][random]") {
+TEST_CASE("domains of the library's policies keep the rules for those of programs",
+          "[policy][random]") {
   engine random(seed());
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(seed(), round);
@@ -65,17 +69,20 @@ TEST_CASE("domains of the library's policies keep the rules for those of program
     all.pieces = all.most_pieces = all.ranks = 1;
     all.granule = granule;
     io::rank_group const ranks{
-        .size = pick(random, 1, 9), .nodes = 1, .block_bytes = pick(random, 1, 3) == 1 ? pick(random, 1, 100) : 4096};
+        .size = pick(random, 1, 9),
+        .nodes = 1,
+        .block_bytes = pick(random, 1, 3) == 1 ? pick(random, 1, 100) : 4096};
     io::layout const file = io::bytes(all.high), memory = io::bytes(all.high);
     io::access const mine{access_kind::write, file, all.low, all.span(), memory};
     io::detail::access_histogram const where = io::detail::histogram_of(mine, all);
     std::int64_t const window = pick(random, 1, 3000);
     io::two_phase const together{.window_bytes = window, .aggregators = pick(random, 0, 6)};
-    io::data_shipping const shipped{
-        .stripe_bytes = pick(random, 0, 3000), .agents = pick(random, 0, 6), .window_bytes = window};
-    for (io::collective_plan const& p :
-         {together.plan(access_kind::write, all, ranks), together.plan(access_kind::write, all, ranks, where),
-          shipped.plan(access_kind::write, all, ranks)}) {
+    io::data_shipping const shipped{.stripe_bytes = pick(random, 0, 3000),
+                                    .agents = pick(random, 0, 6),
+                                    .window_bytes = window};
+    for (io::collective_plan const& p : {together.plan(access_kind::write, all, ranks),
+                                         together.plan(access_kind::write, all, ranks, where),
+                                         shipped.plan(access_kind::write, all, ranks)}) {
       CAPTURE(io::to_string(p));
       io::detail::domain_check const check("mine", p);
       CHECK_NOTHROW(check.look(access_kind::write, all, ranks));
@@ -93,8 +100,9 @@ TEST_CASE("make_plan names the window with a slip, and ends", "[policy][errors]"
                       ContainsSubstring("policy 'slipping': ") && ContainsSubstring(words));
     CHECK_THROWS_AS(io::any_policy(slipping{slip}).plan(wanted), io::invalid_plan);
   }
-  CHECK_THROWS_WITH(io::make_plan(slipping{slipping::beyond}, {access_kind::write, view, 0, 4000, memory}),
-                    ContainsSubstring("the access ends at 4000"));
+  CHECK_THROWS_WITH(
+      io::make_plan(slipping{slipping::beyond}, {access_kind::write, view, 0, 4000, memory}),
+      ContainsSubstring("the access ends at 4000"));
 }
 
 TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {
@@ -117,7 +125,8 @@ TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {
     CHECK_NOTHROW(look(slipping_plans::none));
     for (auto const& [slip, words] : plan_slips()) {
       CAPTURE(words);
-      CHECK_THROWS_WITH(look(slip), ContainsSubstring("policy 'mine': ") && ContainsSubstring(words));
+      CHECK_THROWS_WITH(look(slip),
+                        ContainsSubstring("policy 'mine': ") && ContainsSubstring(words));
     }
   }
   io::access_summary twice = all;
@@ -130,11 +139,13 @@ TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {
 TEST_CASE("windows of a view that names bytes twice are never merged", "[policy][errors]") {
   io::layout const view = io::repeat(1000, 4, io::bytes(8)), memory = io::bytes(8000);
   io::access const wanted{access_kind::read, view, 0, 8000, memory, false};
-  CHECK_THROWS_WITH(io::make_plan(slipping{}, wanted), ContainsSubstring("the view names bytes twice"));
+  CHECK_THROWS_WITH(io::make_plan(slipping{}, wanted),
+                    ContainsSubstring("the view names bytes twice"));
 }
 
 TEST_CASE("a plan is told in lines of one word and its value", "[policy]") {
-  io::collective_plan p{.policy = "a", .together = true, .domains = {{0, 10, 1}}, .window_bytes = 5};
+  io::collective_plan p{
+      .policy = "a", .together = true, .domains = {{0, 10, 1}}, .window_bytes = 5};
   auto values = io::detail::values_of(io::detail::lines_of_plan(p));
   CHECK(values.at("carried_out").value == "together");
   CHECK(values.at("window_bytes").value == "5");
@@ -148,20 +159,23 @@ TEST_CASE("a plan is told in lines of one word and its value", "[policy]") {
 }
 
 TEST_CASE("plans that ranks may carry out together have one key", "[policy]") {
-  io::collective_plan const p{.policy = "a", .together = true, .domains = {{0, 10, 1}, {10, 20, 2}}, .window_bytes = 5};
+  io::collective_plan const p{
+      .policy = "a", .together = true, .domains = {{0, 10, 1}, {10, 20, 2}}, .window_bytes = 5};
   io::collective_plan q = p;
   q.policy = "b";
   q.max_ranges = 7;
   CHECK(io::detail::key_of_plan(p) == io::detail::key_of_plan(q));
   for (auto const change : std::vector<void (*)(io::collective_plan&)>{
            [](auto& x) { x.kind = access_kind::write; }, [](auto& x) { x.together = false; },
-           [](auto& x) { x.window_bytes = 6; }, [](auto& x) { x.granule = 2; }, [](auto& x) { x.sparse = true; },
-           [](auto& x) { x.domains.pop_back(); }, [](auto& x) { x.domains[1].rank = 3; },
-           [](auto& x) { x.domains[0].end = 9; }, [](auto& x) { x.domains[1].begin = 9; },
-           [](auto& x) { x.domains[1].stripe_bytes = 4; }, [](auto& x) { x.domains[1].dealt_to = 4; }}) {
+           [](auto& x) { x.window_bytes = 6; }, [](auto& x) { x.granule = 2; },
+           [](auto& x) { x.sparse = true; }, [](auto& x) { x.domains.pop_back(); },
+           [](auto& x) { x.domains[1].rank = 3; }, [](auto& x) { x.domains[0].end = 9; },
+           [](auto& x) { x.domains[1].begin = 9; }, [](auto& x) { x.domains[1].stripe_bytes = 4; },
+           [](auto& x) { x.domains[1].dealt_to = 4; }}) {
     q = p;
     change(q);
     CHECK(io::detail::key_of_plan(p) != io::detail::key_of_plan(q));
-    if (p.kind == q.kind) CHECK(io::detail::lines_of_plan(p) != io::detail::lines_of_plan(q));  // told of one call
+    // told of one call
+    if (p.kind == q.kind) CHECK(io::detail::lines_of_plan(p) != io::detail::lines_of_plan(q));
   }
 }

@@ -23,7 +23,8 @@ namespace {
 using views = std::function<io::layout(int rank)>;
 
 // What a file's first reduction has.
-io::access_summary summary_of(int ranks, views const& view, access_kind kind, io::sieving const& alone) {
+io::access_summary summary_of(int ranks, views const& view, access_kind kind,
+                              io::sieving const& alone) {
   io::access_summary all;
   for (int rank = 0; rank < ranks; ++rank) {
     io::layout const file = view(rank), memory = io::bytes(file.size());
@@ -71,10 +72,12 @@ views at_random(int ranks, std::int64_t each, std::int64_t piece) {
 
 }  // namespace
 
-TEST_CASE("on GPFS, small blocks dealt to all ranks are written and read together", "[automatic][prices]") {
+TEST_CASE("on GPFS, small blocks dealt to all ranks are written and read together",
+          "[automatic][prices]") {
   for (int const ranks : {2, 8, 32, 128})
     for (access_kind const kind : {access_kind::read, access_kind::write}) {
-      io::collective_plan const p = choice(ranks, at_random(ranks, 1024, 1024), kind, io::storage::gpfs());
+      io::collective_plan const p =
+          choice(ranks, at_random(ranks, 1024, 1024), kind, io::storage::gpfs());
       CAPTURE(ranks, p.reason);
       CHECK(p.together);
       CHECK(p.policy == "two_phase");  // agents have stripes of 16 blocks here, so there are few
@@ -85,7 +88,9 @@ TEST_CASE("on GPFS, small blocks dealt to all ranks are written and read togethe
 TEST_CASE("on GPFS, records in turn are written and read together", "[automatic][prices]") {
   for (int const ranks : {4, 8, 32, 128})
     for (access_kind const kind : {access_kind::read, access_kind::write}) {
-      auto const turns = [=](int rank) { return io::at(512 * rank, io::repeat(128, 512 * ranks, io::bytes(512))); };
+      auto const turns = [=](int rank) {
+        return io::at(512 * rank, io::repeat(128, 512 * ranks, io::bytes(512)));
+      };
       io::collective_plan const p = choice(ranks, turns, kind, io::storage::gpfs());
       CAPTURE(ranks, p.reason);
       CHECK(p.together);
@@ -95,17 +100,23 @@ TEST_CASE("on GPFS, records in turn are written and read together", "[automatic]
 TEST_CASE("on GPFS, whole blocks of each rank go alone", "[automatic][prices]") {
   for (int const ranks : {1, 8, 32, 128})
     for (access_kind const kind : {access_kind::read, access_kind::write}) {
-      auto const own = [](int rank) { return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20)); };
+      auto const own = [](int rank) {
+        return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20));
+      };
       io::collective_plan const p = choice(ranks, own, kind, io::storage::gpfs());
       CAPTURE(ranks, p.reason);
       CHECK_FALSE(p.together);
-      CHECK_THAT(p.reason, ContainsSubstring("each by itself") && ContainsSubstring("by the prices of GPFS"));
+      CHECK_THAT(p.reason,
+                 ContainsSubstring("each by itself") && ContainsSubstring("by the prices of GPFS"));
     }
 }
 
 TEST_CASE("one pattern, and a choice for each kind of storage", "[automatic][prices]") {
-  // Rows of 8 KiB of two ranks in turn: for a page cache they are long enough, for GPFS a block is at both ranks all the time.
-  auto const rows = [](int rank) { return io::at(8192 * rank, io::repeat(256, 16384, io::bytes(8192))); };
+  // Rows of 8 KiB of two ranks in turn: for a page cache they are long enough, for GPFS a block is
+  // at both ranks all the time.
+  auto const rows = [](int rank) {
+    return io::at(8192 * rank, io::repeat(256, 16384, io::bytes(8192)));
+  };
   io::collective_plan const local = choice(2, rows, access_kind::write, {}),
                             gpfs = choice(2, rows, access_kind::write, io::storage::gpfs());
   CAPTURE(local.reason, gpfs.reason);
@@ -114,10 +125,13 @@ TEST_CASE("one pattern, and a choice for each kind of storage", "[automatic][pri
   CHECK_THAT(local.reason, ContainsSubstring("by the prices of local files"));
 }
 
-TEST_CASE("servers that all ranks share make ranks by themselves wait for each other", "[automatic][prices]") {
+TEST_CASE("servers that all ranks share make ranks by themselves wait for each other",
+          "[automatic][prices]") {
   io::storage narrow = io::storage::gpfs();
   narrow.exchange.server_byte_ns = 100;
-  auto const own = [](int rank) { return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20)); };
+  auto const own = [](int rank) {
+    return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20));
+  };
   io::collective_plan const p = choice(8, own, access_kind::read, narrow);
   // 32 MiB at 100 ns.
   CHECK_THAT(p.reason, ContainsSubstring("alone 3355443 us"));
@@ -126,19 +140,25 @@ TEST_CASE("servers that all ranks share make ranks by themselves wait for each o
 TEST_CASE("servers that all ranks share have a time for each call, too", "[automatic][prices]") {
   io::storage busy;
   busy.exchange.server_call_ns = 5000;
-  for (auto const& [ranks, alone] : {std::pair(8, "alone 20480 us"), std::pair(256, "alone 655360 us")})
+  for (auto const& [ranks, alone] :
+       {std::pair(8, "alone 20480 us"), std::pair(256, "alone 655360 us")})
     for (access_kind const kind : {access_kind::read, access_kind::write}) {
       // Pieces too far apart to be merged: 512 calls of each rank.
-      auto const turns = [=](int rank) { return io::at(512 * rank, io::repeat(512, 1 << 20, io::bytes(512))); };
+      auto const turns = [=](int rank) {
+        return io::at(512 * rank, io::repeat(512, 1 << 20, io::bytes(512)));
+      };
       io::collective_plan const p = choice(ranks, turns, kind, busy);
       CAPTURE(ranks, p.reason);
       CHECK_THAT(p.reason, ContainsSubstring(alone));
     }
 }
 
-TEST_CASE("servers that all ranks share give each rank the holes that it reads, too", "[automatic][prices]") {
+TEST_CASE("servers that all ranks share give each rank the holes that it reads, too",
+          "[automatic][prices]") {
   // 64 bytes of each 512 for each of eight ranks: whoever reads them as windows reads all.
-  auto const turns = [](int rank) { return io::at(64 * rank, io::repeat(16384, 512, io::bytes(64))); };
+  auto const turns = [](int rank) {
+    return io::at(64 * rank, io::repeat(16384, 512, io::bytes(64)));
+  };
   io::storage const on = io::storage::network();
   io::collective_plan const read = choice(8, turns, access_kind::read, on);
   CAPTURE(read.reason);
@@ -149,25 +169,32 @@ TEST_CASE("servers that all ranks share give each rank the holes that it reads, 
   alone.prices = on.prices;
   alone.sharers = 8;
   io::automatic const policy{.sieving = alone, .exchange = on.exchange};
-  io::collective_plan const node = policy.plan(access_kind::read, summary_of(8, turns, access_kind::read, alone),
-                                               {.size = 8, .nodes = 1, .block_bytes = 1});
+  io::collective_plan const node =
+      policy.plan(access_kind::read, summary_of(8, turns, access_kind::read, alone),
+                  {.size = 8, .nodes = 1, .block_bytes = 1});
   CAPTURE(node.reason);
   CHECK_THAT(node.reason, !ContainsSubstring("alone 669"));
 }
 
-TEST_CASE("a time beyond all numbers is a plan, too, and is told as the largest number", "[automatic][prices]") {
+TEST_CASE("a time beyond all numbers is a plan, too, and is told as the largest number",
+          "[automatic][prices]") {
   io::storage on = io::storage::network();
   on.exchange.byte_ns = 1e30;
-  auto const turns = [](int rank) { return io::at(64 * rank, io::repeat(1024, 512, io::bytes(64))); };
+  auto const turns = [](int rank) {
+    return io::at(64 * rank, io::repeat(1024, 512, io::bytes(64)));
+  };
   io::collective_plan const read = choice(8, turns, access_kind::read, on);
   CAPTURE(read.reason);
   CHECK(!read.together);
   CHECK_THAT(read.reason, ContainsSubstring("together would take about 9223372036854775807 us"));
 }
 
-TEST_CASE("the calls and bytes of a rank by itself are those of its pieces, or of windows that are merged",
-          "[sieving][prices]") {
-  auto const check = [](access_kind kind, io::sieve how, std::int64_t piece, double calls, std::int64_t bytes) {
+TEST_CASE(
+    "the calls and bytes of a rank by itself are those of its pieces, or of windows that are "
+    "merged",
+    "[sieving][prices]") {
+  auto const check = [](access_kind kind, io::sieve how, std::int64_t piece, double calls,
+                        std::int64_t bytes) {
     io::layout const file = io::repeat(64, 1024, io::bytes(piece)), memory = io::bytes(file.size());
     io::sieving::estimate const e =
         io::sieving{.reads = how, .writes = how}.estimate_of({kind, file, 0, file.size(), memory});

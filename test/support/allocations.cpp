@@ -12,7 +12,8 @@
 
 namespace {
 std::atomic<std::size_t> count{0}, now{0}, peak{0};
-std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0}, slow_from{SIZE_MAX}, refused_number{SIZE_MAX};
+std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0}, slow_from{SIZE_MAX},
+    refused_number{SIZE_MAX};
 std::atomic<bool> was_refused{false};
 
 void* try_allocate(std::size_t size) noexcept {
@@ -72,7 +73,9 @@ argosy::scarce_memory::scarce_memory(std::size_t bytes) : start_(now) {
   most = start_ + bytes;
 }
 argosy::scarce_memory::~scarce_memory() { most = SIZE_MAX; }
-std::size_t argosy::scarce_memory::first_need() const { return first_refused == 0 ? 0 : first_refused - start_; }
+std::size_t argosy::scarce_memory::first_need() const {
+  return first_refused == 0 ? 0 : first_refused - start_;
+}
 
 argosy::refused_allocation::refused_allocation(std::size_t number) {
   was_refused = false;
@@ -91,7 +94,9 @@ void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
 // Replaced, too: the sanitizer's own would not fit the delete below.
 void* operator new(std::size_t size, std::nothrow_t const& n) noexcept { return allocate(size, n); }
-void* operator new[](std::size_t size, std::nothrow_t const& n) noexcept { return allocate(size, n); }
+void* operator new[](std::size_t size, std::nothrow_t const& n) noexcept {
+  return allocate(size, n);
+}
 void operator delete(void* p) noexcept { release(p); }
 void operator delete[](void* p) noexcept { release(p); }
 void operator delete(void* p, std::size_t) noexcept { release(p); }

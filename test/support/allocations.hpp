@@ -1,4 +1,5 @@
-// Counts heap allocations, and their bytes: every operator new of a test that links argosy_test_allocations.
+// Counts heap allocations, and their bytes: every operator new of a test that links
+// argosy_test_allocations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +10,8 @@ namespace argosy {
 // Allocations of this process so far.
 std::size_t allocations();
 
-// Bytes that were allocated since this was made, beyond those that were then: the most at a time, and what there is still. One
-// at a time.
+// Bytes that were allocated since this was made, beyond those that were then: the most at a time,
+// and what there is still. One at a time.
 class heap_peak {
  public:
   heap_peak();
@@ -44,8 +45,9 @@ class scarce_memory {
   std::size_t start_;
 };
 
-// While it lives, one allocation of this process is refused, the `number`-th from now on, and those behind it for which there is
-// no more memory than there was then. One at a time, and none beside a scarce_memory.
+// While it lives, one allocation of this process is refused, the `number`-th from now on, and those
+// behind it for which there is no more memory than there was then. One at a time, and none beside a
+// scarce_memory.
 class refused_allocation {
  public:
   explicit refused_allocation(std::size_t number);
@@ -56,7 +58,8 @@ class refused_allocation {
   bool happened() const;
 };
 
-// While one lives, operator new waits a moment with the memory in hand, before it gives so many bytes or more to whoever asked.
+// While one lives, operator new waits a moment with the memory in hand, before it gives so many
+// bytes or more to whoever asked.
 class slow_memory {
  public:
   explicit slow_memory(std::size_t least);

@@ -1,5 +1,6 @@
-// A client of a distributed file system that hears nothing of others: around the handles of a node, it keeps the pages that were read,
-// and writes later, some of it at some later call. What it keeps meets what others have where `separate_cache` lets it, as in raw_posix.
+// A client of a distributed file system that hears nothing of others: around the handles of a node,
+// it keeps the pages that were read, and writes later, some of it at some later call. What it keeps
+// meets what others have where `separate_cache` lets it, as in raw_posix.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,13 +36,15 @@ struct kept_file {
     std::vector<std::byte> bytes;
   };
   std::map<std::int64_t, std::vector<std::byte>> pages;  // by number; the last one may be short
-  std::deque<pending> later;                             // written, but not yet in the file, in this order
-  bool is_writing = false;                               // the first of them
+  // written, but not yet in the file, in this order
+  std::deque<pending> later;
+  bool is_writing = false;  // the first of them
   std::uint64_t drops = 0;
   struct range {
     std::int64_t begin, end;
   };
-  std::list<range> locks;  // that are held: as with NFS, nothing but what was asked for is written meanwhile
+  // that are held: as with NFS, nothing but what was asked for is written meanwhile
+  std::list<range> locks;
 
   void drop() {
     pages.clear();
@@ -53,11 +56,13 @@ struct kept_file {
     for (pending const& p : later) {
       std::int64_t const end = p.offset + std::ssize(p.bytes);
       if (end <= begin) continue;
-      auto const length = static_cast<std::size_t>(std::clamp<std::int64_t>(end - begin, 0, page_bytes));
+      auto const length =
+          static_cast<std::size_t>(std::clamp<std::int64_t>(end - begin, 0, page_bytes));
       if (page.size() < length) page.resize(length);
       std::int64_t const from = std::max(p.offset, begin), to = std::min(end, begin + page_bytes);
       for (std::int64_t at = from; at < to; ++at)
-        page[static_cast<std::size_t>(at - begin)] = p.bytes[static_cast<std::size_t>(at - p.offset)];
+        page[static_cast<std::size_t>(at - begin)] =
+            p.bytes[static_cast<std::size_t>(at - p.offset)];
     }
   }
 };
@@ -79,7 +84,8 @@ struct kept_files {
 
 class caching_client : public forwarding<caching_client, any_handle> {
  public:
-  caching_client(any_handle inner, std::shared_ptr<kept_files> clients, std::shared_ptr<kept_file> mine)
+  caching_client(any_handle inner, std::shared_ptr<kept_files> clients,
+                 std::shared_ptr<kept_file> mine)
       : forwarding(std::move(inner)), clients_(std::move(clients)), mine_(std::move(mine)) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
@@ -116,10 +122,12 @@ class caching_client : public forwarding<caching_client, any_handle> {
     return {std::ssize(memory), {}};
   }
   io_result read(std::span<read_part const> parts) {
-    return detail::one_by_one(parts, [&](std::int64_t at, std::span<std::byte> m) { return read(at, m); });
+    return detail::one_by_one(parts,
+                              [&](std::int64_t at, std::span<std::byte> m) { return read(at, m); });
   }
   io_result write(std::span<write_part const> parts) {
-    return detail::one_by_one(parts, [&](std::int64_t at, std::span<std::byte const> m) { return write(at, m); });
+    return detail::one_by_one(
+        parts, [&](std::int64_t at, std::span<std::byte const> m) { return write(at, m); });
   }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
@@ -175,8 +183,9 @@ class caching_client : public forwarding<caching_client, any_handle> {
 
  private:
   static std::int64_t end_of(std::int64_t offset, std::int64_t length) {
-    return length > std::numeric_limits<std::int64_t>::max() - offset ? std::numeric_limits<std::int64_t>::max()
-                                                                      : offset + length;
+    return length > std::numeric_limits<std::int64_t>::max() - offset
+               ? std::numeric_limits<std::int64_t>::max()
+               : offset + length;
   }
   void take_back(std::int64_t offset, std::int64_t length) {
     detail::trim(mine_->locks, offset, end_of(offset, length), [](auto const&) { return true; });
@@ -189,7 +198,8 @@ class caching_client : public forwarding<caching_client, any_handle> {
 
   // Others of the node may go on while the file is asked.
   std::vector<std::byte> page_of(std::int64_t number, std::error_code& error) {
-    if (auto const kept = mine_->pages.find(number); kept != mine_->pages.end()) return kept->second;
+    if (auto const kept = mine_->pages.find(number); kept != mine_->pages.end())
+      return kept->second;
     std::uint64_t const drops = mine_->drops;
     std::vector<std::byte> page(kept_file::page_bytes);
     kept_file const before = *mine_;  // what is written meanwhile may not be in what is read
@@ -205,10 +215,12 @@ class caching_client : public forwarding<caching_client, any_handle> {
   void widen(kept_file::pending& p, std::int64_t first, std::int64_t last) {
     if (auto const page = mine_->pages.find(last); page != mine_->pages.end()) {
       std::int64_t const end = p.offset + std::ssize(p.bytes) - last * kept_file::page_bytes;
-      if (std::ssize(page->second) > end) p.bytes.insert(p.bytes.end(), page->second.begin() + end, page->second.end());
+      if (std::ssize(page->second) > end)
+        p.bytes.insert(p.bytes.end(), page->second.begin() + end, page->second.end());
     }
     if (auto const page = mine_->pages.find(first); page != mine_->pages.end()) {
-      std::int64_t const before = std::min(p.offset - first * kept_file::page_bytes, std::ssize(page->second));
+      std::int64_t const before =
+          std::min(p.offset - first * kept_file::page_bytes, std::ssize(page->second));
       if (before == p.offset - first * kept_file::page_bytes) {
         p.bytes.insert(p.bytes.begin(), page->second.begin(), page->second.begin() + before);
         p.offset -= before;
@@ -241,12 +253,13 @@ class caching_client : public forwarding<caching_client, any_handle> {
 
 // Of a rank on `node`.
 inline opener caching(opener const& files, std::shared_ptr<kept_files> clients, int node) {
-  return files.opening([files, clients = std::move(clients), node](std::string const& path, open_flags flags,
-                                                                   std::error_code& error) -> any_handle {
-    any_handle opened = files(path, flags, error);
-    if (error) return {};
-    return any_handle(caching_client(std::move(opened), clients, clients->of(node, path)));
-  });
+  return files.opening(
+      [files, clients = std::move(clients), node](std::string const& path, open_flags flags,
+                                                  std::error_code& error) -> any_handle {
+        any_handle opened = files(path, flags, error);
+        if (error) return {};
+        return any_handle(caching_client(std::move(opened), clients, clients->of(node, path)));
+      });
 }
 
 }  // namespace argosy::test

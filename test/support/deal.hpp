@@ -31,7 +31,8 @@ bool everywhere(World const& world, bool here) {
 
 constexpr std::byte left_alone{0xee};
 
-// A file dealt to the ranks at random, unit by unit: what lies where, and what each rank brings. The same on every rank.
+// A file dealt to the ranks at random, unit by unit: what lies where, and what each rank brings.
+// The same on every rank.
 struct deal {
   std::int64_t unit, slots, displacement;
   std::vector<std::vector<std::int64_t>> offsets;  // of each rank's units, from the displacement on
@@ -51,7 +52,8 @@ struct deal {
       for (std::int64_t n = pick(random, 1, longest); n > 0 && s < slots; --n, ++s)
         if (who < offsets.size()) offsets[who].push_back(s * unit);
     }
-    if (pick(random, 0, 9) == 0) offsets[static_cast<std::size_t>(pick(random, 0, ranks - 1))].clear();
+    if (pick(random, 0, 9) == 0)
+      offsets[static_cast<std::size_t>(pick(random, 0, ranks - 1))].clear();
     if (overlap && ranks > 1) offsets[1] = offsets[0];  // two ranks write the same bytes
     before.resize(static_cast<std::size_t>(slots * unit + displacement + pick(random, 0, 50)));
     for (std::byte& b : before) b = static_cast<std::byte>(random());
@@ -67,8 +69,8 @@ struct deal {
         }
     }
   }
-  // Pieces of several ranks overlap, and bring the same bytes: ghost cells. A rank has something in every window, or in some of
-  // them only, and nearly all of it or little.
+  // Pieces of several ranks overlap, and bring the same bytes: ghost cells. A rank has something in
+  // every window, or in some of them only, and nearly all of it or little.
   static deal with_ghosts(engine& random, int ranks, std::int64_t window_bytes) {
     deal d;
     d.unit = pick(random, 0, 1) == 0 ? 1 : 4 * pick(random, 1, 3);
@@ -76,17 +78,19 @@ struct deal {
     d.displacement = 0;
     d.offsets.resize(static_cast<std::size_t>(ranks));
     for (auto& places : d.offsets) {
-      std::int64_t const every = pick(random, 1, 3), first = pick(random, 0, every - 1), percent = pick(random, 10, 99);
+      std::int64_t const every = pick(random, 1, 3), first = pick(random, 0, every - 1),
+                         percent = pick(random, 10, 99);
       for (std::int64_t s = 0; s < d.slots; ++s)
-        if (s * d.unit / window_bytes % every == first && pick(random, 0, 99) < percent) places.push_back(s * d.unit);
+        if (s * d.unit / window_bytes % every == first && pick(random, 0, 99) < percent)
+          places.push_back(s * d.unit);
     }
     d.before.resize(static_cast<std::size_t>(d.slots * d.unit + pick(random, 0, 50)));
     for (std::byte& b : d.before) b = static_cast<std::byte>(random());
     bytes all = d.after = d.before;
     for (std::byte& b : all) b = static_cast<std::byte>(random());
     for (int rank = 0; rank < ranks; ++rank) {
-      bytes& mine =
-          d.data.emplace_back(d.offsets[static_cast<std::size_t>(rank)].size() * static_cast<std::size_t>(d.unit));
+      bytes& mine = d.data.emplace_back(d.offsets[static_cast<std::size_t>(rank)].size() *
+                                        static_cast<std::size_t>(d.unit));
       d.for_each_byte(rank, [&](std::int64_t offset, std::size_t k) {
         auto const at = static_cast<std::size_t>(offset);
         mine[k] = d.after[at] = all[at];
@@ -116,21 +120,24 @@ struct deal {
   // Of a file's content, what lies in the places of a rank.
   bytes of(int rank, bytes const& content) const {
     bytes all(data[static_cast<std::size_t>(rank)].size());
-    for_each_byte(rank,
-                  [&](std::int64_t offset, std::size_t k) { all[k] = content[static_cast<std::size_t>(offset)]; });
+    for_each_byte(rank, [&](std::int64_t offset, std::size_t k) {
+      all[k] = content[static_cast<std::size_t>(offset)];
+    });
     return all;
   }
   // And the whole of it but that.
   bytes of_nobody(bytes content) const {
     for (int rank = 0; rank < static_cast<int>(offsets.size()); ++rank)
-      for_each_byte(rank,
-                    [&](std::int64_t offset, std::size_t) { content[static_cast<std::size_t>(offset)] = std::byte{}; });
+      for_each_byte(rank, [&](std::int64_t offset, std::size_t) {
+        content[static_cast<std::size_t>(offset)] = std::byte{};
+      });
     return content;
   }
   template <class File>
   void set_view(File& f, int rank) const {
-    f.set_view(displacement, {contiguous(unit, type<std::byte>),
-                              resized(table(offsets[static_cast<std::size_t>(rank)], unit), 0, tile())});
+    f.set_view(displacement,
+               {contiguous(unit, type<std::byte>),
+                resized(table(offsets[static_cast<std::size_t>(rank)], unit), 0, tile())});
   }
 
  private:

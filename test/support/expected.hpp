@@ -1,4 +1,5 @@
-// What a program draws or says, against what people have looked at and found right: the files below test/expected/.
+// What a program draws or says, against what people have looked at and found right: the files below
+// test/expected/.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,8 @@
 
 namespace argosy::test {
 
-// Words with ARGOSY_TEST_EXPECTED=write are written there instead, to be looked at again before they are committed.
+// Words with ARGOSY_TEST_EXPECTED=write are written there instead, to be looked at again before
+// they are committed.
 inline void check_expected(std::string const& name, std::string const& text) {
   std::string const path = std::string(ARGOSY_TEST_EXPECTED_FILES) + "/" + name;
   char const* const asked = std::getenv("ARGOSY_TEST_EXPECTED");
@@ -29,8 +31,11 @@ inline void check_expected(std::string const& name, std::string const& text) {
   std::size_t line = 1, begin = 0, at = 0;
   for (; at < text.size() && at < expected.size() && text[at] == expected[at]; ++at)
     if (text[at] == '\n') ++line, begin = at + 1;
-  auto const line_of = [&](std::string const& of) { return of.substr(begin, of.find('\n', begin) - begin); };
-  FAIL_CHECK(path << ", line " << line << "\n  is        " << line_of(text) << "\n  should be " << line_of(expected)
+  auto const line_of = [&](std::string const& of) {
+    return of.substr(begin, of.find('\n', begin) - begin);
+  };
+  FAIL_CHECK(path << ", line " << line << "\n  is        " << line_of(text) << "\n  should be "
+                  << line_of(expected)
                   << "\nIf the new one is right: ARGOSY_TEST_EXPECTED=write, and look at it.");
 }
 

@@ -1,4 +1,5 @@
-// What collective calls must do where their data lies far apart: a call's cost follows its data, not the span.
+// What collective calls must do where their data lies far apart: a call's cost follows its data,
+// not the span.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,8 +24,8 @@
 
 namespace argosy::test {
 
-// Slots of 64 bytes in clusters that lie up to `span` bytes apart, dealt to the ranks; some belong to nobody. A rank's piece
-// fills a part of its slot. The same on every rank.
+// Slots of 64 bytes in clusters that lie up to `span` bytes apart, dealt to the ranks; some belong
+// to nobody. A rank's piece fills a part of its slot. The same on every rank.
 struct far_apart {
   static constexpr std::int64_t slot_bytes = 64;
   struct slot {
@@ -35,21 +36,24 @@ struct far_apart {
 
   far_apart(engine& random, int ranks, std::int64_t span) {
     std::set<std::int64_t> clusters{0};
-    for (std::int64_t i = pick(random, 0, 5); i >= 0; --i) clusters.insert(pick(random, 0, span / 4096) * 4096);
+    for (std::int64_t i = pick(random, 0, 5); i >= 0; --i)
+      clusters.insert(pick(random, 0, span / 4096) * 4096);
     for (std::int64_t const at : clusters)
       for (std::int64_t i = 0, n = pick(random, 1, 60); i < n; ++i)
-        slots.push_back(
-            {at + i * slot_bytes, pick(random, 1, slot_bytes - 1), static_cast<int>(pick(random, 0, ranks))});
+        slots.push_back({at + i * slot_bytes, pick(random, 1, slot_bytes - 1),
+                         static_cast<int>(pick(random, 0, ranks))});
   }
   std::vector<slot> of(int rank) const {
     std::vector<slot> mine;
-    std::copy_if(slots.begin(), slots.end(), std::back_inserter(mine), [&](slot const& s) { return s.rank == rank; });
+    std::copy_if(slots.begin(), slots.end(), std::back_inserter(mine),
+                 [&](slot const& s) { return s.rank == rank; });
     return mine;
   }
 };
 
 template <communicator World>
-void check_far_apart(World const& world, int rounds, std::int64_t span, std::string const& path, opener files) {
+void check_far_apart(World const& world, int rounds, std::int64_t span, std::string const& path,
+                     opener files) {
   engine random(seed());
   for (int round = 0; round < rounds; ++round) {
     far_apart const all(random, world.size(), span);
@@ -67,7 +71,8 @@ void check_far_apart(World const& world, int rounds, std::int64_t span, std::str
       lengths.push_back(s.length);
       for (std::int64_t i = 0; i < s.length; ++i) data.push_back(value(s.offset + i));
     }
-    auto f = basic_file<World>::open(world, path, mode::create | mode::read_write | mode::delete_on_close, {}, files);
+    auto f = basic_file<World>::open(
+        world, path, mode::create | mode::read_write | mode::delete_on_close, {}, files);
     if (!offsets.empty())
       f.set_view(0, {type<std::byte>, table(offsets, lengths)});
     else
@@ -85,7 +90,8 @@ void check_far_apart(World const& world, int rounds, std::int64_t span, std::str
       std::vector<std::byte> there(far_apart::slot_bytes), expected(there.size());
       std::int64_t const n = f.read_at(s.offset, there).bytes;
       if (s.rank < world.size())
-        for (std::int64_t i = 0; i < s.length; ++i) expected[static_cast<std::size_t>(i)] = value(s.offset + i);
+        for (std::int64_t i = 0; i < s.length; ++i)
+          expected[static_cast<std::size_t>(i)] = value(s.offset + i);
       there.resize(static_cast<std::size_t>(n));
       expected.resize(there.size());
       REQUIRE(there == expected);

@@ -1,4 +1,5 @@
-// Where calls are broken on purpose: faults, the three places where they strike, and a watchdog that names what hangs.
+// Where calls are broken on purpose: faults, the three places where they strike, and a watchdog
+// that names what hangs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,7 +41,7 @@
 
 namespace argosy::test {
 
-// --- What hangs is named --------------------------------------------------------------------------------------------
+// --- What hangs is named -------------------------------------------------------------------------
 
 // Ends the process, and with it the job, if a cell takes longer than this.
 class watchdog {
@@ -57,8 +58,8 @@ class watchdog {
   ~watchdog() { ::alarm(0); }
 
   void watch(std::string_view cell, int rank) {
-    std::snprintf(words, sizeof words, "hangs for %u seconds on rank %d: %.*s\n", patience_seconds, rank,
-                  static_cast<int>(cell.size()), cell.data());
+    std::snprintf(words, sizeof words, "hangs for %u seconds on rank %d: %.*s\n", patience_seconds,
+                  rank, static_cast<int>(cell.size()), cell.data());
     ::alarm(patience_seconds);
   }
 
@@ -70,7 +71,7 @@ class watchdog {
   }
 };
 
-// --- Faults ---------------------------------------------------------------------------------------------------------
+// --- Faults --------------------------------------------------------------------------------------
 
 enum class place : unsigned { decorator = 1, raw = 2, system = 4, below = 6, everywhere = 7 };
 
@@ -88,13 +89,15 @@ struct trouble {
 };
 
 inline std::string to_text(trouble const& t) {
-  return std::string(t.name) + " at " + std::string(to_string(t.kind)) + " " + std::to_string(t.first) +
+  return std::string(t.name) + " at " + std::string(to_string(t.kind)) + " " +
+         std::to_string(t.first) +
          (t.times == 0   ? " and on"
           : t.times == 1 ? ""
                          : " (" + std::to_string(t.times) + " times)");
 }
 
-// Where faults strike: above the retries of a handle, below them, or in the system calls themselves.
+// Where faults strike: above the retries of a handle, below them, or in the system calls
+// themselves.
 class breaker {
  public:
   virtual ~breaker() = default;
@@ -103,13 +106,17 @@ class breaker {
   virtual opener files() const = 0;
   virtual void arm(trouble const& t) = 0;  // on this rank
   virtual bool disarm() = 0;               // did it strike?
-  bool takes(trouble const& t) const { return (static_cast<unsigned>(t.where) & static_cast<unsigned>(where())) != 0; }
+  bool takes(trouble const& t) const {
+    return (static_cast<unsigned>(t.where) & static_cast<unsigned>(where())) != 0;
+  }
 };
 
 class scripted : public breaker {
  public:
   explicit scripted(place p) : where_(p) {}
-  char const* name() const override { return where_ == place::raw ? "below the retries" : "decorator"; }
+  char const* name() const override {
+    return where_ == place::raw ? "below the retries" : "decorator";
+  }
   place where() const override { return where_; }
   opener files() const override {
     return where_ == place::raw ? with_raw_faults(script_) : with_faults(posix_opener(), script_);
@@ -145,8 +152,10 @@ class system_calls : public breaker {
   opener files() const override { return posix_opener(); }
   void arm(trouble const& t) override {
     static constexpr std::array<char const*, argosy::detail::file_call_count> names{
-        "open", "read", "write", "lock", "unlock", "fstat", "ftruncate", "fallocate", "fsync", "close", "fcntl"};
-    std::string text = std::string(names[static_cast<std::size_t>(t.kind)]) + "@" + std::to_string(t.first);
+        "open",      "read",      "write", "lock",  "unlock", "fstat",
+        "ftruncate", "fallocate", "fsync", "close", "fcntl"};
+    std::string text =
+        std::string(names[static_cast<std::size_t>(t.kind)]) + "@" + std::to_string(t.first);
     if (t.times == 0) text += "+";
     if (t.times > 1) text += "x" + std::to_string(t.times);
     text += t.bytes < 0     ? "=" + std::to_string(t.number)
@@ -173,11 +182,12 @@ inline std::vector<std::unique_ptr<breaker>> tiers() {
   return all;
 }
 
-// --- A directory of all ranks ---------------------------------------------------------------------------------------
+// --- A directory of all ranks --------------------------------------------------------------------
 
 class common_directory {
  public:
-  explicit common_directory(mpi const& world, std::filesystem::path const& in = std::filesystem::temp_directory_path())
+  explicit common_directory(
+      mpi const& world, std::filesystem::path const& in = std::filesystem::temp_directory_path())
       : world_(world) {
     std::array<char, 1024> name{};
     if (world.rank() == 0) {
@@ -197,7 +207,7 @@ class common_directory {
   std::string path_;
 };
 
-// --- The outcome of a call on one rank ------------------------------------------------------------------------------
+// --- The outcome of a call on one rank -----------------------------------------------------------
 
 // What each rank must return, by what struck it: gathered from all.
 struct promise {
@@ -207,7 +217,8 @@ struct promise {
 
 class promises {
  public:
-  promises(mpi const& world, promise mine) : all_(static_cast<std::size_t>(world.size())), rank_(world.rank()) {
+  promises(mpi const& world, promise mine)
+      : all_(static_cast<std::size_t>(world.size())), rank_(world.rank()) {
     world.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all_)));
     for (std::size_t r = all_.size(); r-- > 0;)
       if (all_[r].gives != 0) lowest_ = static_cast<int>(r);
@@ -255,7 +266,9 @@ outcome thrown_by(Call&& call) {
   return o;
 }
 
-inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 // One right behind the other.
 inline bool contains(std::string_view text, std::string_view part, std::string_view next) {
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
@@ -279,7 +292,7 @@ inline void make_file(std::string const& path, std::int64_t bytes, char letter =
   std::ofstream(path, std::ios::binary) << std::string(static_cast<std::size_t>(bytes), letter);
 }
 
-// --- Cells ----------------------------------------------------------------------------------------------------------
+// --- Cells ---------------------------------------------------------------------------------------
 
 // One table: counts its cells, collects what is wrong with each, and says how many there were.
 class table {
@@ -289,7 +302,8 @@ class table {
   table& operator=(table const&) = delete;
   ~table() {
     if (world_.rank() == 0)
-      std::printf("%-58s %6d cells, %d ranks\n", name_.c_str(), cells_, world_.size()), std::fflush(stdout);
+      std::printf("%-58s %6d cells, %d ranks\n", name_.c_str(), cells_, world_.size()),
+          std::fflush(stdout);
   }
 
   void begin(std::string cell) {
@@ -297,7 +311,8 @@ class table {
     cell_ = std::move(cell);
     dog_.watch(name_ + ": " + cell_, world_.rank());
   }
-  void again() { dog_.watch(name_ + ": " + cell_, world_.rank()); }  // the same cell, the time starts anew
+  // the same cell, the time starts anew
+  void again() { dog_.watch(name_ + ": " + cell_, world_.rank()); }
   void expect(bool kept, std::string_view what) {
     if (!kept) wrong_ += (wrong_.empty() ? "" : "; ") + std::string(what);
   }
@@ -307,14 +322,17 @@ class table {
                                    (o.words.empty() ? "" : " (" + o.words + ")"));
   }
   // Call, path, rank and cause. A rank that failed, too, tells its own part, and who was first.
-  void expect_words(std::string_view words, std::string_view call, std::string_view path, int rank, errc why) {
+  void expect_words(std::string_view words, std::string_view call, std::string_view path, int rank,
+                    errc why) {
     std::string const first = fmt::format("failed on rank {}", rank);
     std::string const here = fmt::format(" (this is rank {})", world_.rank());
-    std::string const too = fmt::format("failed on rank {}, and first on rank {}", world_.rank(), rank);
+    std::string const too =
+        fmt::format("failed on rank {}, and first on rank {}", world_.rank(), rank);
     bool const mine = rank == world_.rank();
-    bool const named = mine ? contains(words, first, ":") : contains(words, first, here) || contains(words, too);
-    bool const all =
-        contains(words, call) && contains(words, path) && named && contains(words, make_error_code(why).message());
+    bool const named =
+        mine ? contains(words, first, ":") : contains(words, first, here) || contains(words, too);
+    bool const all = contains(words, call) && contains(words, path) && named &&
+                     contains(words, make_error_code(why).message());
     expect(all, "says \"" + std::string(words) + "\"");
   }
   void end() {
@@ -330,7 +348,9 @@ class table {
   bool clean() const { return failed_ == 0; }
   std::string const& cell() const { return cell_; }
 
-  static std::string shown(std::error_code const& e) { return e ? "'" + e.message() + "'" : "success"; }
+  static std::string shown(std::error_code const& e) {
+    return e ? "'" + e.message() + "'" : "success";
+  }
 
  private:
   mpi world_;

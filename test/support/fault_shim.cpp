@@ -34,8 +34,9 @@ enum kind {
   k_fstatfs,
   kinds
 };
-char const* const kind_names[kinds] = {"open",      "close", "read",   "write", "fsync",  "ftruncate",
-                                       "fallocate", "lock",  "unlock", "fstat", "fstatfs"};
+char const* const kind_names[kinds] = {"open",   "close",     "read",      "write",
+                                       "fsync",  "ftruncate", "fallocate", "lock",
+                                       "unlock", "fstat",     "fstatfs"};
 enum action { act_fail, act_short, act_torn, act_late, act_full, act_type };
 
 struct fault {
@@ -62,16 +63,17 @@ struct errno_name {
   char const* name;
   int value;
 };
-constexpr errno_name errno_names[] = {{"EPERM", EPERM},     {"ENOENT", ENOENT},       {"EINTR", EINTR},
-                                      {"EIO", EIO},         {"ENXIO", ENXIO},         {"EBADF", EBADF},
-                                      {"EAGAIN", EAGAIN},   {"ENOMEM", ENOMEM},       {"EACCES", EACCES},
-                                      {"EBUSY", EBUSY},     {"EEXIST", EEXIST},       {"ENODEV", ENODEV},
-                                      {"ENOTDIR", ENOTDIR}, {"EISDIR", EISDIR},       {"EINVAL", EINVAL},
-                                      {"ENFILE", ENFILE},   {"EMFILE", EMFILE},       {"ETXTBSY", ETXTBSY},
-                                      {"EFBIG", EFBIG},     {"ENOSPC", ENOSPC},       {"EROFS", EROFS},
-                                      {"EDEADLK", EDEADLK}, {"ENOLCK", ENOLCK},       {"ENOSYS", ENOSYS},
-                                      {"ELOOP", ELOOP},     {"ENOTSUP", ENOTSUP},     {"ESTALE", ESTALE},
-                                      {"EDQUOT", EDQUOT},   {"ETIMEDOUT", ETIMEDOUT}, {"ENAMETOOLONG", ENAMETOOLONG}};
+constexpr errno_name errno_names[] = {
+    {"EPERM", EPERM},     {"ENOENT", ENOENT},       {"EINTR", EINTR},
+    {"EIO", EIO},         {"ENXIO", ENXIO},         {"EBADF", EBADF},
+    {"EAGAIN", EAGAIN},   {"ENOMEM", ENOMEM},       {"EACCES", EACCES},
+    {"EBUSY", EBUSY},     {"EEXIST", EEXIST},       {"ENODEV", ENODEV},
+    {"ENOTDIR", ENOTDIR}, {"EISDIR", EISDIR},       {"EINVAL", EINVAL},
+    {"ENFILE", ENFILE},   {"EMFILE", EMFILE},       {"ETXTBSY", ETXTBSY},
+    {"EFBIG", EFBIG},     {"ENOSPC", ENOSPC},       {"EROFS", EROFS},
+    {"EDEADLK", EDEADLK}, {"ENOLCK", ENOLCK},       {"ENOSYS", ENOSYS},
+    {"ELOOP", ELOOP},     {"ENOTSUP", ENOTSUP},     {"ESTALE", ESTALE},
+    {"EDQUOT", EDQUOT},   {"ETIMEDOUT", ETIMEDOUT}, {"ENAMETOOLONG", ENAMETOOLONG}};
 
 constexpr int most_faults = 64;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -127,8 +129,11 @@ bool parse(char const* text, fault& f) {
   struct {
     char const* prefix;
     action what;
-  } const with_number[] = {
-      {"short:", act_short}, {"torn:", act_torn}, {"late:", act_late}, {"full:", act_full}, {"type:", act_type}};
+  } const with_number[] = {{"short:", act_short},
+                           {"torn:", act_torn},
+                           {"late:", act_late},
+                           {"full:", act_full},
+                           {"type:", act_type}};
   for (auto const& w : with_number)
     if (std::strncmp(what, w.prefix, std::strlen(w.prefix)) == 0) {
       f.what = w.what;
@@ -169,7 +174,8 @@ bool chosen_rank() {
   char const* const path = std::getenv("ARGOSY_FAULT_PATH");
   char const* const text = std::getenv("ARGOSY_FAULTS");
   if (!path || !text || !chosen_rank()) return;
-  if (argosy_faults(path, text) != 0) std::fprintf(stderr, "argosy_fault_shim: cannot read ARGOSY_FAULTS=%s\n", text);
+  if (argosy_faults(path, text) != 0)
+    std::fprintf(stderr, "argosy_fault_shim: cannot read ARGOSY_FAULTS=%s\n", text);
 }
 
 bool concerned(char const* path) { return path_part[0] && std::strstr(path, path_part) != nullptr; }
@@ -285,7 +291,8 @@ int called(F* actual, kind k, int fd, Arguments... arguments) {
 }
 template <class F>
 int controlled(F* actual, int fd, int command, void* argument) {
-  if (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW) {
+  if (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+      command == F_OFD_SETLKW) {
     auto const* const lock = static_cast<struct flock const*>(argument);
     verdict const v = judge(lock->l_type == F_UNLCK ? k_unlock : k_lock, fd);
     FAIL_IF(v)

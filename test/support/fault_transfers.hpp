@@ -27,7 +27,8 @@ class known_file {
   known_file(std::string path, mpi const& world)
       : path_(std::move(path)), n_(world.size()), rank_(world.rank()), extent_(block * (n_ + 1)) {
     old_.resize(static_cast<std::size_t>(extent_ * tiles));
-    for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = static_cast<std::byte>((i * 7 + 3) & 0x7f);
+    for (std::size_t i = 0; i < old_.size(); ++i)
+      old_[i] = static_cast<std::byte>((i * 7 + 3) & 0x7f);
     now_.resize(old_.size() + 1);
   }
   ~known_file() {
@@ -54,16 +55,23 @@ class known_file {
       if (i % extent_ >= block * n_ && !is_old(i)) return false;
     return true;
   }
-  bool all_is_old() const { return same_size() && std::equal(old_.begin(), old_.end(), now_.begin()); }
+  bool all_is_old() const {
+    return same_size() && std::equal(old_.begin(), old_.end(), now_.begin());
+  }
 
   std::byte old(std::int64_t offset) const { return old_[index(offset)]; }
   std::byte now(std::int64_t offset) const { return now_[index(offset)]; }
   static std::byte marker(int rank) { return static_cast<std::byte>(0x80 | rank); }
   // Where byte p of a stream lies.
-  std::int64_t own_offset(std::int64_t p) const { return p / block * extent_ + rank_ * block + p % block; }
-  std::int64_t common_offset(std::int64_t p) const { return p / (block * n_) * extent_ + p % (block * n_); }
+  std::int64_t own_offset(std::int64_t p) const {
+    return p / block * extent_ + rank_ * block + p % block;
+  }
+  std::int64_t common_offset(std::int64_t p) const {
+    return p / (block * n_) * extent_ + p % (block * n_);
+  }
   std::int64_t count_of_marker(int rank) const {
-    return std::count(now_.begin(), now_.begin() + std::min<std::ptrdiff_t>(seen_, size()), marker(rank));
+    return std::count(now_.begin(), now_.begin() + std::min<std::ptrdiff_t>(seen_, size()),
+                      marker(rank));
   }
   std::int64_t extent() const { return extent_; }
 
@@ -115,10 +123,12 @@ std::vector<transfer<File>> transfers(bool shared) {
   if (shared) {
     add("read_shared", [](File& f, memory m, auto&... p) { return f.read_shared(m, {p...}); });
     add("write_shared", [](File& f, memory m, auto&... p) { return f.write_shared(m, {p...}); });
-    add("iread_shared",
-        [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread_shared(m, p).wait(e...); });
-    add("iwrite_shared",
-        [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite_shared(m, p).wait(e...); });
+    add("iread_shared", [](File& f, memory m, any_policy const& p, auto&... e) {
+      return f.iread_shared(m, p).wait(e...);
+    });
+    add("iwrite_shared", [](File& f, memory m, any_policy const& p, auto&... e) {
+      return f.iwrite_shared(m, p).wait(e...);
+    });
     add("read_ordered", [](File& f, memory m, auto&... p) { return f.read_ordered(m, {p...}); });
     add("write_ordered", [](File& f, memory m, auto&... p) { return f.write_ordered(m, {p...}); });
     return all;
@@ -127,10 +137,16 @@ std::vector<transfer<File>> transfers(bool shared) {
   add("write_at", [](File& f, memory m, auto&... p) { return f.write_at(0, m, {p...}); });
   add("read", [](File& f, memory m, auto&... p) { return f.read(m, {p...}); });
   add("write", [](File& f, memory m, auto&... p) { return f.write(m, {p...}); });
-  add("iread_at", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread_at(0, m, p).wait(e...); });
-  add("iwrite_at", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite_at(0, m, p).wait(e...); });
-  add("iread", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread(m, p).wait(e...); });
-  add("iwrite", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite(m, p).wait(e...); });
+  add("iread_at", [](File& f, memory m, any_policy const& p, auto&... e) {
+    return f.iread_at(0, m, p).wait(e...);
+  });
+  add("iwrite_at", [](File& f, memory m, any_policy const& p, auto&... e) {
+    return f.iwrite_at(0, m, p).wait(e...);
+  });
+  add("iread",
+      [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread(m, p).wait(e...); });
+  add("iwrite",
+      [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite(m, p).wait(e...); });
   add("read_at_all", [](File& f, memory m, auto&... p) { return f.read_at_all(0, m, {p...}); });
   add("write_at_all", [](File& f, memory m, auto&... p) { return f.write_at_all(0, m, {p...}); });
   add("read_all", [](File& f, memory m, auto&... p) { return f.read_all(m, {p...}); });
@@ -138,24 +154,45 @@ std::vector<transfer<File>> transfers(bool shared) {
   return all;
 }
 
-// First, middle and last window; once and for ever; with and without bytes that came through; and what nobody may notice.
+// First, middle and last window; once and for ever; with and without bytes that came through; and
+// what nobody may notice.
 inline std::vector<trouble> const& transfer_troubles() {
   using enum file_call;
   static std::vector<trouble> const all{
       {.name = "EIO", .kind = read, .number = EIO, .gives = errc::io},
       {.name = "EIO", .kind = read, .number = EIO, .first = 2, .gives = errc::io},
-      {.name = "ESTALE", .kind = read, .number = ESTALE, .first = 3, .times = 0, .gives = errc::file},
+      {.name = "ESTALE",
+       .kind = read,
+       .number = ESTALE,
+       .first = 3,
+       .times = 0,
+       .gives = errc::file},
       {.name = "torn, EIO", .kind = read, .number = EIO, .bytes = 5, .gives = errc::io},
       {.name = "EINTR", .kind = read, .number = EINTR, .times = 3, .where = place::below},
-      {.name = "EAGAIN", .kind = read, .number = EAGAIN, .first = 2, .times = 2, .where = place::below},
+      {.name = "EAGAIN",
+       .kind = read,
+       .number = EAGAIN,
+       .first = 2,
+       .times = 2,
+       .where = place::below},
       {.name = "short", .kind = read, .number = 0, .times = 4, .bytes = 7, .where = place::below},
       {.name = "EIO", .kind = write, .number = EIO, .gives = errc::io},
-      {.name = "ENOSPC", .kind = write, .number = ENOSPC, .first = 2, .times = 0, .gives = errc::no_space},
+      {.name = "ENOSPC",
+       .kind = write,
+       .number = ENOSPC,
+       .first = 2,
+       .times = 0,
+       .gives = errc::no_space},
       {.name = "EDQUOT", .kind = write, .number = EDQUOT, .first = 3, .gives = errc::quota},
       {.name = "EFBIG", .kind = write, .number = EFBIG, .times = 0, .gives = errc::file_too_large},
       {.name = "torn, EIO", .kind = write, .number = EIO, .bytes = 5, .gives = errc::io},
       {.name = "EINTR", .kind = write, .number = EINTR, .times = 3, .where = place::below},
-      {.name = "EAGAIN", .kind = write, .number = EAGAIN, .first = 2, .times = 2, .where = place::below},
+      {.name = "EAGAIN",
+       .kind = write,
+       .number = EAGAIN,
+       .first = 2,
+       .times = 2,
+       .where = place::below},
       {.name = "short", .kind = write, .number = 0, .times = 4, .bytes = 7, .where = place::below},
       {.name = "EIO", .kind = lock, .number = EIO, .gives = errc::io},
       {.name = "ENOLCK", .kind = lock, .number = ENOLCK, .times = 0, .gives = errc::no_locks},
@@ -176,28 +213,32 @@ inline std::vector<any_policy> small_policies(std::int64_t extent) {
   return {independent{.buffer_bytes = 8 * known_file::block}, windows};
 }
 
-// The table of one tier and one world. `hidden`: the shared pointer lies in a file, whose calls break, too. `merges`: whether ranks merge by
-// themselves where they are on several nodes; then all of their writes need locks.
+// The table of one tier and one world. `hidden`: the shared pointer lies in a file, whose calls
+// break, too. `merges`: whether ranks merge by themselves where they are on several nodes; then all
+// of their writes need locks.
 template <communicator World>
-void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::string const& directory, bool shared,
-                     bool hidden, std::vector<bool> const& atomic_modes, toggle merges = toggle::enable) {
+void break_transfers(mpi const& mpi, World const& world, breaker& tier,
+                     std::string const& directory, bool shared, bool hidden,
+                     std::vector<bool> const& atomic_modes, toggle merges = toggle::enable) {
   using file = basic_file<World>;
   int const me = mpi.rank(), last = mpi.size() - 1;
   known_file known(directory + "/broken.dat", mpi);
-  table cells(mpi, std::string(tier.name()) +
-                       (shared ? hidden ? ", hidden shared pointer" : ", shared pointer" : ", transfers"));
+  table cells(
+      mpi, std::string(tier.name()) +
+               (shared ? hidden ? ", hidden shared pointer" : ", shared pointer" : ", transfers"));
   if (me == 0) known.write_old();
   mpi.barrier();
   std::error_code error;
   bool const nodes = hidden || on_several_nodes(mpi), all_lock = nodes && merges == toggle::enable;
   hints const asked{.ds_write = nodes ? merges : toggle::automatic};
   file f = file::open(world, known.path(), mode::read_write, {asked, error}, tier.files());
-  if (!error) f.set_view(view(0, layout(bytes(1)), shared ? known.common_tile() : known.own_tile()), error);
+  if (!error)
+    f.set_view(view(0, layout(bytes(1)), shared ? known.common_tile() : known.own_tile()), error);
   CHECK_FALSE(error);
   if (error) return;  // on all ranks
 
-  // Up to two ranks the whole table. Beyond, every so many cells of it, where all calls and faults meet all ranks: the stride
-  // has no factor in common with the number of sets of ranks.
+  // Up to two ranks the whole table. Beyond, every so many cells of it, where all calls and faults
+  // meet all ranks: the stride has no factor in common with the number of sets of ranks.
   int const stride = mpi.size() <= 2 ? 1 : mpi.size() <= 4 ? 3 : 9;
   int number = 0;
 
@@ -210,7 +251,8 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
     f.set_atomic(atomic);
     for (any_policy const& policy : small_policies(known.extent()))
       for (transfer<file> const& call : transfers<file>(shared)) {
-        bool const uses_pointer = call.at == pointer::shared || (call.at == pointer::ordered && me == last);
+        bool const uses_pointer =
+            call.at == pointer::shared || (call.at == pointer::ordered && me == last);
 
         if (me == 0) known.write_old();
 
@@ -218,20 +260,23 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
           if (!tier.takes(t)) continue;
           // What this call never does cannot break.
           if (t.kind == file_call::write && !call.writes && !hidden) continue;
-          if (t.kind == file_call::read && call.writes && !hidden && policy.name() == independent::name) continue;
+          if (t.kind == file_call::read && call.writes && !hidden &&
+              policy.name() == independent::name)
+            continue;
           bool const locks = atomic || hidden || call.writes;
           if ((t.kind == file_call::lock || t.kind == file_call::unlock) && !locks) continue;
           if (t.kind == file_call::sync && !hidden) continue;
 
           for_each_set_of_ranks(mpi, [&](bool struck_here, std::string const& where) {
             if (number++ % stride != 0) return;
-            cells.begin(std::string(call.name) + ", " + std::string(policy.name()) + (atomic ? ", atomic, " : ", ") +
-                        to_text(t) + " " + where);
+            cells.begin(std::string(call.name) + ", " + std::string(policy.name()) +
+                        (atomic ? ", atomic, " : ", ") + to_text(t) + " " + where);
             for (int form = 0; form < 3; ++form) {  // error_code; throwing; not broken any more
               bool const throwing = form == 1, broken = form < 2;
               cells.again();
               if (call.writes && me == 0) known.write_old();
-              std::fill(memory.begin(), memory.end(), call.writes ? known_file::marker(me) : untouched);
+              std::fill(memory.begin(), memory.end(),
+                        call.writes ? known_file::marker(me) : untouched);
               std::error_code seek_error;
               if (call.at == pointer::own)
                 f.seek(0, seek_from::start, seek_error);
@@ -243,16 +288,18 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
               if (broken && struck_here) tier.arm(t);
               report r;
               std::error_code returned;
-              outcome o = thrown_by(
-                  [&] { r = call.run(f, std::span(memory).first(n), policy, throwing ? nullptr : &returned); });
+              outcome o = thrown_by([&] {
+                r = call.run(f, std::span(memory).first(n), policy, throwing ? nullptr : &returned);
+              });
               if (!throwing) o.code = returned;
               bool const struck = broken && struck_here && tier.disarm();
 
               promise mine;
               // Who gets no lock writes when nobody merges, and by pieces.
-              bool const falls_back =
-                  t.number == ENOLCK && !atomic && !(hidden && uses_pointer) && !(all_lock && call.writes);
-              if (struck && t.gives && !falls_back) mine = {static_cast<std::int32_t>(*t.gives), t.number};
+              bool const falls_back = t.number == ENOLCK && !atomic && !(hidden && uses_pointer) &&
+                                      !(all_lock && call.writes);
+              if (struck && t.gives && !falls_back)
+                mine = {static_cast<std::int32_t>(*t.gives), t.number};
               promises const all(mpi, mine);
               std::error_code const promised = all.code(call.collective);
               bool const failed = mine.gives != 0;
@@ -264,26 +311,32 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
                 errc const why = static_cast<errc>(theirs.gives);
                 if (throwing) {
                   cells.expect_words(o.words, call.name, known.path(), culprit, why);
-                  cells.expect(o.failed_rank == culprit, "names rank " + std::to_string(o.failed_rank.value_or(-1)));
-                  cells.expect(o.cause == std::error_code(theirs.number, std::system_category()) || o.cause == why,
+                  cells.expect(o.failed_rank == culprit,
+                               "names rank " + std::to_string(o.failed_rank.value_or(-1)));
+                  cells.expect(o.cause == std::error_code(theirs.number, std::system_category()) ||
+                                   o.cause == why,
                                "its cause is " + table::shown(o.cause));
                 } else if (!call.request) {
                   cells.expect_words(f.what_failed(), call.name, known.path(), culprit, why);
                 }
               }
-              // A collective call of a rank that did not fail has done its work, unless the shared pointer was not to be
-              // had.
-              bool const complete = !failed && !(call.at == pointer::ordered && promised && r.bytes == 0);
+              // A collective call of a rank that did not fail has done its work, unless the shared
+              // pointer was not to be had.
+              bool const complete =
+                  !failed && !(call.at == pointer::ordered && promised && r.bytes == 0);
               cells.expect(failed                  ? r.bytes <= n
                            : !complete || throwing ? true
                                                    : r.bytes == n,
                            "reports " + std::to_string(r.bytes) + " bytes");
-              cells.expect(
-                  std::all_of(memory.end() - guard, memory.end(),
-                              [&](std::byte b) { return b == (call.writes ? known_file::marker(me) : untouched); }),
-                  "memory behind the data changed");
+              cells.expect(std::all_of(memory.end() - guard, memory.end(),
+                                       [&](std::byte b) {
+                                         return b ==
+                                                (call.writes ? known_file::marker(me) : untouched);
+                                       }),
+                           "memory behind the data changed");
 
-              // The file, as others see it. All have left the call: the promises were gathered after it.
+              // The file, as others see it. All have left the call: the promises were gathered
+              // after it.
               known.look();
               cells.expect(known.same_size(), "the size of the file changed");
               cells.expect(known.gaps_are_old(), "bytes that nobody wrote changed");
@@ -292,26 +345,31 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
               if (!call.writes) {
                 cells.expect(known.all_is_old(), "a read changed the file");
                 for (std::int64_t p = 0; p < n && call.at != pointer::shared; ++p) {
-                  std::int64_t const offset =
-                      call.at == pointer::own ? known.own_offset(p) : known.common_offset(me * n + p);
+                  std::int64_t const offset = call.at == pointer::own
+                                                  ? known.own_offset(p)
+                                                  : known.common_offset(me * n + p);
                   std::byte const b = memory[static_cast<std::size_t>(p)];
-                  if (p < done ? b != known.old(offset) : b != known.old(offset) && b != untouched) {
-                    cells.expect(false, "byte " + std::to_string(p) + " of " + std::to_string(done) + " is wrong");
+                  if (p < done ? b != known.old(offset)
+                               : b != known.old(offset) && b != untouched) {
+                    cells.expect(false, "byte " + std::to_string(p) + " of " +
+                                            std::to_string(done) + " is wrong");
                     break;
                   }
                 }
               } else if (call.at == pointer::shared) {
                 cells.expect(known.count_of_marker(me) >= done, "less was written than reported");
               } else {
-                bool const strict = counted && (!failed || t.bytes < 0);  // nothing but what was reported was written
+                // nothing but what was reported was written
+                bool const strict = counted && (!failed || t.bytes < 0);
                 for (std::int64_t p = 0; p < n; ++p) {
-                  std::int64_t const offset =
-                      call.at == pointer::own ? known.own_offset(p) : known.common_offset(me * n + p);
+                  std::int64_t const offset = call.at == pointer::own
+                                                  ? known.own_offset(p)
+                                                  : known.common_offset(me * n + p);
                   std::byte const b = known.now(offset);
                   bool const is_new = b == known_file::marker(me), is_old = b == known.old(offset);
                   if (p < done ? !is_new : strict ? !is_old : !is_new && !is_old) {
-                    cells.expect(false,
-                                 "byte " + std::to_string(p) + " of " + std::to_string(done) + " is wrong in the file");
+                    cells.expect(false, "byte " + std::to_string(p) + " of " +
+                                            std::to_string(done) + " is wrong in the file");
                     break;
                   }
                 }

@@ -1,4 +1,5 @@
-// What a file must do in every world, but for its data: opening, pointers, sizes, requests, hints. Called by all ranks.
+// What a file must do in every world, but for its data: opening, pointers, sizes, requests, hints.
+// Called by all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,8 +39,8 @@ void check_open_modes(World const& world) {
   CHECK(error == errc::no_such_file);
   CHECK_THROWS_AS(file::open(world, path, mode::read), argosy::error);
 
-  for (mode m : {mode::none, mode::read | mode::write, mode::read | mode::create, mode::read | mode::exclusive,
-                 mode::read_write | mode::sequential}) {
+  for (mode m : {mode::none, mode::read | mode::write, mode::read | mode::create,
+                 mode::read | mode::exclusive, mode::read_write | mode::sequential}) {
     f = file::open(world, path, m, error);
     CHECK(error == errc::amode);
     CHECK_FALSE(f.is_open());
@@ -105,7 +106,8 @@ void check_append(World const& world) {
   f.set_view(0, type<int>);
   std::vector<int> all(static_cast<std::size_t>(2 * world.size()));
   f.read(all);
-  std::vector<int> expected = numbers_from(0, world.size()), later = numbers_from(100, world.size());
+  std::vector<int> expected = numbers_from(0, world.size()),
+                   later = numbers_from(100, world.size());
   expected.insert(expected.end(), later.begin(), later.end());
   CHECK(all == expected);
   f.close();
@@ -114,7 +116,8 @@ void check_append(World const& world) {
 template <communicator World>
 void check_delete_on_close(World const& world) {
   shared_scratch const here(world);
-  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write | mode::delete_on_close);
+  auto f = basic_file<World>::open(world, here / "data",
+                                   mode::create | mode::read_write | mode::delete_on_close);
   CHECK(std::filesystem::exists(here / "data"));
   world.barrier();
   f.close();
@@ -125,7 +128,8 @@ template <communicator World>
 void check_sequential(World const& world) {
   shared_scratch const here(world);
   std::error_code error;
-  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::write | mode::sequential);
+  auto f =
+      basic_file<World>::open(world, here / "data", mode::create | mode::write | mode::sequential);
   std::vector<char> const header(8, 'h');
   f.write_ordered(world.rank() == 0 ? std::span(header) : std::span<char const>());
   int const number = world.rank();
@@ -316,7 +320,8 @@ void check_two_files(World const& world) {
 template <communicator World>
 void check_far_offsets(World const& world) {
   shared_scratch const here(world);
-  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write | mode::delete_on_close);
+  auto f = basic_file<World>::open(world, here / "data",
+                                   mode::create | mode::read_write | mode::delete_on_close);
   constexpr std::int64_t far = std::int64_t{9} << 30;
   int const n = world.size(), me = world.rank();
   f.set_view(far, {type<int>, resized(type<int>, 0, 4 * n)});
@@ -386,7 +391,8 @@ void check_requests(World const& world) {
   f.read_at(0, got);
   CHECK(got == std::vector<int>{5, 5, 1000 * me + 2});
 
-  // Dropped, assigned over: the access has ended before memory goes. Each number is a call, and with some servers 10 ms.
+  // Dropped, assigned over: the access has ended before memory goes. Each number is a call, and
+  // with some servers 10 ms.
   constexpr int dropped = 200;
   for (int i = 0; i < 20; ++i) {
     std::vector<int> const gone(dropped, i);
@@ -422,9 +428,9 @@ void check_requests(World const& world) {
 template <communicator World>
 void check_hints_and_plans(World const& world) {
   shared_scratch const here(world);
-  auto f =
-      basic_file<World>::open(world, here / "data", mode::create | mode::read_write,
-                              hints{.ds_read = toggle::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
+  auto f = basic_file<World>::open(
+      world, here / "data", mode::create | mode::read_write,
+      hints{.ds_read = toggle::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
   CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
   CHECK(f.get_hints().find("no_such")->status == hint_status::ignored);
   f.set_hints({.ds_write = toggle::disable, .ind_wr_buffer_bytes = 128});

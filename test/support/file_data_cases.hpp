@@ -1,4 +1,5 @@
-// What data and views of a file must be in every world. Each function is called by all ranks, for any number of them.
+// What data and views of a file must be in every world. Each function is called by all ranks, for
+// any number of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -73,7 +74,8 @@ void check_views(World const& world) {
   CHECK(error == errc::representation);
   f.set_view(0, {type<double>, contiguous(3, type<int>)}, error);
   CHECK(error == errc::datatype);
-  f.set_view(0, indexed({2, 1}, {0, 1}, type<int>), error);  // bytes are named twice, so it cannot be written
+  // bytes are named twice, so it cannot be written
+  f.set_view(0, indexed({2, 1}, {0, 1}, type<int>), error);
   CHECK(error == errc::datatype);
   int const odd = n - 1;
   auto const thrower = [&] {
@@ -108,7 +110,8 @@ void check_external32(World const& world) {
   f.set_view(8 * me, type<unsigned char>);
   std::array<unsigned char, 8> raw{};
   f.read_all(raw);
-  CHECK(raw == std::array<unsigned char, 8>{1, 2, 3, static_cast<unsigned char>(4 + me), 0xff, 0xff, 0xff, 0xfe});
+  CHECK(raw == std::array<unsigned char, 8>{1, 2, 3, static_cast<unsigned char>(4 + me), 0xff, 0xff,
+                                            0xff, 0xfe});
   f.set_view(8 * me, {type<long>, external32});  // four bytes there
   long const fits = 5, large = 1L << 40;
   CHECK(f.write_at_all(0, fits).bytes == 4);
@@ -124,7 +127,8 @@ template <communicator World>
 void check_ends_and_holes(World const& world) {
   shared_scratch const here(world);
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
-  for (any_policy const& how : {any_policy(), any_policy(independent{}), any_policy(sieving{.reads = sieve::always})}) {
+  for (any_policy const& how :
+       {any_policy(), any_policy(independent{}), any_policy(sieving{.reads = sieve::always})}) {
     f.set_size(0);
     f.set_view(0, type<int>);
     std::vector<int> const two = {7, 8};
@@ -189,9 +193,11 @@ void check_overlapping_reads(World const& world) {
   std::vector<unsigned char> expected;
   for (int start : {1, 11})
     for (auto const& [at, length] : {std::pair(0, 10), {2, 3}, {2, 4}})
-      for (int i = 0; i < length; ++i) expected.push_back(static_cast<unsigned char>(start + at + i));
+      for (int i = 0; i < length; ++i)
+        expected.push_back(static_cast<unsigned char>(start + at + i));
   for (any_policy const& how :
-       {any_policy(), any_policy(independent{.buffer_bytes = 4}), any_policy(sieving{.reads = sieve::always}),
+       {any_policy(), any_policy(independent{.buffer_bytes = 4}),
+        any_policy(sieving{.reads = sieve::always}),
         any_policy(sieving{.read_window_bytes = 3, .reads = sieve::always})})
     for (std::size_t from = 0; from < 17; ++from)
       for (std::size_t count : {std::size_t{1}, std::size_t{4}, std::size_t{9}, std::size_t{17}}) {
@@ -199,7 +205,9 @@ void check_overlapping_reads(World const& world) {
         std::vector<unsigned char> spread(2 * count, 0xee), wanted(2 * count, 0xee);
         for (std::size_t i = 0; i < count; ++i) wanted[2 * i] = expected[from + i];
         CHECK(f.read_at(static_cast<std::int64_t>(from),
-                        {spread.data(), resized(type<unsigned char>, 0, 2), static_cast<std::int64_t>(count)}, how)
+                        {spread.data(), resized(type<unsigned char>, 0, 2),
+                         static_cast<std::int64_t>(count)},
+                        how)
                   .bytes == static_cast<std::int64_t>(count));
         CHECK(spread == wanted);
       }
@@ -243,7 +251,8 @@ template <communicator World>
 void check_shared_pointer(World const& world) {
   shared_scratch const here(world);
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
-  auto g = basic_file<World>::open(world, here / "data", mode::read_write);  // with a pointer of its own
+  // with a pointer of its own
+  auto g = basic_file<World>::open(world, here / "data", mode::read_write);
   f.set_view(0, type<int>);
   g.set_view(0, type<int>);
   for (int r = 0; r < world.size(); ++r) {

@@ -48,13 +48,14 @@ class scratch {
   std::filesystem::path path_;
 };
 
-// What a program beside the library does to see what other hosts have done: a client keeps pages and sizes (docs/use/file_systems.md).
-// -1: there is no size to be had.
+// What a program beside the library does to see what other hosts have done: a client keeps pages
+// and sizes (docs/use/file_systems.md). -1: there is no size to be had.
 inline std::int64_t look_at_server(int descriptor) {
   struct ::statx found{};
   ::fdatasync(descriptor);
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &found) != 0) return -1;
+  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &found) != 0)
+    return -1;
   return static_cast<std::int64_t>(found.stx_size);
 }
 inline std::int64_t size_at_server(std::string const& path) {
@@ -65,11 +66,13 @@ inline std::int64_t size_at_server(std::string const& path) {
   return size;
 }
 
-// A client of a distributed file system may see a name for a second after another host has removed it. Elsewhere it is gone at once.
+// A client of a distributed file system may see a name for a second after another host has removed
+// it. Elsewhere it is gone at once.
 inline bool is_gone(std::string const& path) {
   constexpr auto fuse = 0x65735546;
   struct ::statfs of{};
-  bool const at_once = ::statfs(std::filesystem::path(path).parent_path().c_str(), &of) != 0 || of.f_type != fuse;
+  bool const at_once =
+      ::statfs(std::filesystem::path(path).parent_path().c_str(), &of) != 0 || of.f_type != fuse;
   for (int tries = 0; std::filesystem::exists(path); ++tries) {
     if (at_once || tries == 50) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

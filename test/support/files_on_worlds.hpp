@@ -1,4 +1,5 @@
-// Files on the worlds of tests under mpiexec: compiled once, since each takes longer than most of the tests.
+// Files on the worlds of tests under mpiexec: compiled once, since each takes longer than most of
+// the tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -18,7 +18,8 @@ struct hints {
   B b;
 };
 
-inline hint<gpfs::gpfsAccessRange_t> access_range(long long start, long long length, bool is_write) {
+inline hint<gpfs::gpfsAccessRange_t> access_range(long long start, long long length,
+                                                  bool is_write) {
   hint<gpfs::gpfsAccessRange_t> h;
   h.a.start = start;
   h.a.length = length;

@@ -1,4 +1,5 @@
-// Stands in for libgpfs.so: keeps what it was called with, byte by byte, and answers as it was told.
+// Stands in for libgpfs.so: keeps what it was called with, byte by byte, and answers as it was
+// told.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,7 @@
-// Leaks, where they can be told from those of Open MPI: not at exit, because then its plugins are unloaded and a leak
-// in a plugin that is gone has no name to suppress it by (so the asan preset says leak_check_at_exit=0), and not during
-// MPI_Init, which loads and unloads some, too. Does nothing without the address sanitizer.
+// Leaks, where they can be told from those of Open MPI: not at exit, because then its plugins are
+// unloaded and a leak in a plugin that is gone has no name to suppress it by (so the asan preset
+// says leak_check_at_exit=0), and not during MPI_Init, which loads and unloads some, too. Does
+// nothing without the address sanitizer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

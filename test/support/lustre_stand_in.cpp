@@ -1,4 +1,5 @@
-// Stands in for liblustreapi.so: makes files anywhere, and remembers in memory which stripes they were given.
+// Stands in for liblustreapi.so: makes files anywhere, and remembers in memory which stripes they
+// were given.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -40,7 +41,8 @@ std::pair<dev_t, ino_t> name_of(int descriptor) {
 
 extern "C" {
 
-// As if nothing had happened yet: a file that a test removes leaves its inode's number to one of the next test.
+// As if nothing had happened yet: a file that a test removes leaves its inode's number to one of
+// the next test.
 stand_in_record* stand_in_anew() {
   files().clear();
   stand_in = {1 << 20, 1, 0, 0, 0, 0};
@@ -93,7 +95,8 @@ llapi_layout* llapi_layout_get_by_fd(int descriptor, std::uint32_t) {
     return nullptr;
   }
   auto* const l = llapi_layout_alloc();
-  if (auto const found = files().find(name_of(descriptor)); found != files().end()) *l = found->second;
+  if (auto const found = files().find(name_of(descriptor)); found != files().end())
+    *l = found->second;
   if (l->bytes == 0) l->bytes = stand_in.default_bytes;
   if (l->count == 0) l->count = stand_in.default_count;
   return l;

@@ -1,4 +1,5 @@
-// A file that is a vector of bytes: a handle without a file system, for tests of what stands on handles.
+// A file that is a vector of bytes: a handle without a file system, for tests of what stands on
+// handles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,7 +29,8 @@ class memory_handle {
 
   io_result read(std::int64_t offset, std::span<std::byte> into) {
     auto const size = static_cast<std::int64_t>(file_->bytes.size());
-    auto const n = std::clamp<std::int64_t>(size - offset, 0, static_cast<std::int64_t>(into.size()));
+    auto const n =
+        std::clamp<std::int64_t>(size - offset, 0, static_cast<std::int64_t>(into.size()));
     std::copy_n(file_->bytes.begin() + std::min(offset, size), n, into.begin());
     return {n, {}};
   }
@@ -39,12 +41,14 @@ class memory_handle {
     return {static_cast<std::int64_t>(from.size()), {}};
   }
   io_result read(std::span<read_part const> parts) {
-    return detail::one_by_one(parts,
-                              [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+    return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte> memory) {
+      return read(offset, memory);
+    });
   }
   io_result write(std::span<write_part const> parts) {
-    return detail::one_by_one(
-        parts, [&](std::int64_t offset, std::span<std::byte const> memory) { return write(offset, memory); });
+    return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte const> memory) {
+      return write(offset, memory);
+    });
   }
 
   std::error_code lock(std::int64_t, std::int64_t, lock_kind) {

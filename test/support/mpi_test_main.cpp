@@ -1,4 +1,5 @@
-// The main of tests under mpiexec: rank 0 reports, other ranks only when they fail, and all exit alike.
+// The main of tests under mpiexec: rank 0 reports, other ranks only when they fail, and all exit
+// alike.
 // SPDX-License-Identifier: BSD-3-Clause
 #define CATCH_CONFIG_RUNNER  // for Catch2 2
 #include "catch.hpp"
@@ -17,7 +18,8 @@
 int main(int argc, char** argv) {
   {
     [[maybe_unused]] argosy::test::ignored_leaks const during_init;
-    int const wanted = argosy::test::calls_from_threads() ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+    int const wanted =
+        argosy::test::calls_from_threads() ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
     int given = 0;
     MPI_Init_thread(&argc, &argv, wanted, &given);
   }
@@ -33,12 +35,14 @@ int main(int argc, char** argv) {
   if (my_rank != 0 && failures != 0) {
     // one write per rank, so that the reports of several ranks do not interleave
     auto const rank = std::to_string(my_rank);
-    std::cerr << "---- rank " + rank + " ----\n" + held_back.str() + "---- end of rank " + rank + " ----\n";
+    std::cerr << "---- rank " + rank + " ----\n" + held_back.str() + "---- end of rank " + rank +
+                     " ----\n";
   }
   int worst = 0;
   MPI_Allreduce(&failures, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   argosy::test::
-      check_leaks();  // before parts of the MPI library are unloaded, whose own leaks are known by their names
+      // before parts of the MPI library are unloaded, whose own leaks are known by their names
+      check_leaks();
   MPI_Finalize();
   return worst == 0 ? 0 : 1;
 }

@@ -19,7 +19,8 @@ namespace argosy::test {
 
 class nodes_world : public mpi {
  public:
-  // Ranks of one node are neighbours, or `nodes` apart. `shares`: a node can share memory, asked of each of its ranks.
+  // Ranks of one node are neighbours, or `nodes` apart. `shares`: a node can share memory, asked of
+  // each of its ranks.
   struct shape {
     int per_node = 1;
     bool dealt = false;
@@ -27,7 +28,8 @@ class nodes_world : public mpi {
   };
   nodes_world(mpi inner, shape s) : mpi(std::move(inner)), shape_(s) {}
 
-  // On one machine all messages cost what the memory of a node costs, and what a test chooses must not depend on its load.
+  // On one machine all messages cost what the memory of a node costs, and what a test chooses must
+  // not depend on its load.
   std::optional<detail::message_prices> kept_prices() const = delete;
 
   nodes_world duplicate() const { return {mpi::duplicate(), shape_}; }
@@ -51,7 +53,8 @@ class nodes_world : public mpi {
         },
         error);
   }
-  // One request to this process is lost, as if there were no memory for it, after so many more that are not. Negative: none.
+  // One request to this process is lost, as if there were no memory for it, after so many more that
+  // are not. Negative: none.
   static inline std::atomic<int> until_loss{-1};
 
  private:

@@ -23,8 +23,8 @@ class plain_world {
     int reductions = 0, broadcasts = 0, sends = 0, receives = 0, others = 0;
     friend bool operator==(counts const&, counts const&) = default;
     friend std::ostream& operator<<(std::ostream& out, counts const& c) {
-      return out << c.reductions << " reductions, " << c.broadcasts << " broadcasts, " << c.sends << " sends, "
-                 << c.receives << " receives, " << c.others << " others";
+      return out << c.reductions << " reductions, " << c.broadcasts << " broadcasts, " << c.sends
+                 << " sends, " << c.receives << " receives, " << c.others << " others";
     }
   };
 
@@ -49,8 +49,12 @@ class plain_world {
     ++counts_->broadcasts;
     inner_.broadcast(message, root);
   }
-  std::int64_t exclusive_sum(std::int64_t mine) const { return ++counts_->others, inner_.exclusive_sum(mine); }
-  std::vector<parcel> deliver(std::vector<parcel> const& out) const { return ++counts_->others, inner_.deliver(out); }
+  std::int64_t exclusive_sum(std::int64_t mine) const {
+    return ++counts_->others, inner_.exclusive_sum(mine);
+  }
+  std::vector<parcel> deliver(std::vector<parcel> const& out) const {
+    return ++counts_->others, inner_.deliver(out);
+  }
   void send(std::span<std::byte const> message, int to, int tag) const {
     ++counts_->sends;
     inner_.send(message, to, tag);
@@ -73,7 +77,8 @@ class plain_world {
   plain_world node() const { return {inner_.node(), counts_}; }
 
  private:
-  plain_world(mpi inner, std::shared_ptr<counts> c) : inner_(std::move(inner)), counts_(std::move(c)) {}
+  plain_world(mpi inner, std::shared_ptr<counts> c)
+      : inner_(std::move(inner)), counts_(std::move(c)) {}
 
   mpi inner_;
   std::shared_ptr<counts> counts_ = std::make_shared<counts>();

@@ -69,7 +69,8 @@ inline layout construct(tree const& t, bounds_rule rule) {
   return {};
 }
 
-// By argosy's own rule nothing is helped along; by MPI's, bounds that differ are set by hand at each level.
+// By argosy's own rule nothing is helped along; by MPI's, bounds that differ are set by hand at
+// each level.
 inline layout to_layout(tree const& t, bounds_rule rule) {
   layout const data = construct(t, rule);
   if (rule == bounds_rule::hull && !t.given_bounds) return data;
@@ -82,9 +83,12 @@ inline layout to_layout(tree const& t, bounds_rule rule) {
 
 struct growth {
   int depth = 4;
-  std::size_t most_pieces = 2000;                                        // larger trees are cut back to their parts
-  std::int64_t leaf_types = static_cast<std::int64_t>(leaves().size());  // how many of leaves() are used
-  bool huge = true;                                                      // strides and extents beyond 2^31 now and then
+  // larger trees are cut back to their parts
+  std::size_t most_pieces = 2000;
+  // how many of leaves() are used
+  std::int64_t leaf_types = static_cast<std::int64_t>(leaves().size());
+  // strides and extents beyond 2^31 now and then
+  bool huge = true;
 };
 
 inline constexpr std::int64_t farthest = std::int64_t{1} << 46;
@@ -98,7 +102,8 @@ inline tree grow(engine& random, growth const& g, int depth) {
   t.form = static_cast<form>(pick(random, 1, static_cast<std::int64_t>(forms) - 1));
   t.parts.push_back(grow(random, g, depth - 1));
   if (t.form == form::record)
-    for (std::int64_t n = pick(random, 0, 3); n > 0; --n) t.parts.push_back(grow(random, g, depth - 1));
+    for (std::int64_t n = pick(random, 0, 3); n > 0; --n)
+      t.parts.push_back(grow(random, g, depth - 1));
 
   std::int64_t const extent = expand(t.parts[0], bounds_rule::hull).limits.extent();
   bool const far = g.huge && one_in(random, 12);
@@ -107,10 +112,13 @@ inline tree grow(engine& random, growth const& g, int depth) {
   };
   auto const length = [&] { return one_in(random, 10) ? 0 : pick(random, 1, 4); };
   auto const in_bytes = [&] {
-    std::int64_t const near = one_in(random, 3) ? pick(random, -3, 6) * extent : pick(random, -40, 160);
-    return far && std::abs(near) < 1 << 16 ? near * (std::int64_t{1} << pick(random, 30, 33)) : near;
+    std::int64_t const near =
+        one_in(random, 3) ? pick(random, -3, 6) * extent : pick(random, -40, 160);
+    return far && std::abs(near) < 1 << 16 ? near * (std::int64_t{1} << pick(random, 30, 33))
+                                           : near;
   };
-  // In extents of a part that is in itself wide, or in bytes; ascending lists are as likely as any others.
+  // In extents of a part that is in itself wide, or in bytes; ascending lists are as likely as any
+  // others.
   auto const places = [&](std::int64_t many, bool bytes) {
     list result;
     std::int64_t next = bytes ? in_bytes() : pick(random, -2, 9);
@@ -119,7 +127,9 @@ inline tree grow(engine& random, growth const& g, int depth) {
     for (; many > 0; --many) {
       result.push_back(next);
       if (!even) step = bytes ? in_bytes() : pick(random, 0, 7);
-      next = ascending ? next + (step < 0 ? -step : step) : bytes ? in_bytes() : pick(random, -9, 30);
+      next = ascending ? next + (step < 0 ? -step : step)
+             : bytes   ? in_bytes()
+                       : pick(random, -9, 30);
     }
     return result;
   };
@@ -144,7 +154,9 @@ inline tree grow(engine& random, growth const& g, int depth) {
     case form::hindexed:
     case form::indexed_block:
     case form::hindexed_block: {
-      std::int64_t const n = one_in(random, 20) ? pick(random, 17, 60) : one_in(random, 12) ? 0 : pick(random, 1, 6);
+      std::int64_t const n = one_in(random, 20)   ? pick(random, 17, 60)
+                             : one_in(random, 12) ? 0
+                                                  : pick(random, 1, 6);
       t.displacements = places(n, t.form == form::hindexed || t.form == form::hindexed_block);
       t.blocklength = length();
       for (std::int64_t i = 0; i < n; ++i) t.lengths.push_back(length());
@@ -159,7 +171,8 @@ inline tree grow(engine& random, growth const& g, int depth) {
       bool const wide = far && d <= 2 && extent < 1 << 16;
       for (std::int64_t i = 0; i < d; ++i) {
         std::int64_t const n = wide ? pick(random, 1 << 10, 1 << 18) : pick(random, 1, 7);
-        std::int64_t const sub = one_in(random, 3) && n < 8 ? n : pick(random, 1, std::min<std::int64_t>(n, 6));
+        std::int64_t const sub =
+            one_in(random, 3) && n < 8 ? n : pick(random, 1, std::min<std::int64_t>(n, 6));
         t.sizes.push_back(n);
         t.subsizes.push_back(sub);
         t.starts.push_back(pick(random, 0, n - sub));
@@ -175,7 +188,8 @@ inline tree grow(engine& random, growth const& g, int depth) {
         distribute::rule r{static_cast<distribute::kind>(pick(random, 0, 2)), 0};
         std::int64_t const p = r.kind == distribute::kind::none ? 1 : pick(random, 1, 4);
         if (r.kind == distribute::kind::cyclic && one_in(random, 2)) r.size = pick(random, 1, 5);
-        if (r.kind == distribute::kind::block && one_in(random, 2)) r.size = (n + p - 1) / p + pick(random, 0, 2);
+        if (r.kind == distribute::kind::block && one_in(random, 2))
+          r.size = (n + p - 1) / p + pick(random, 0, 2);
         t.sizes.push_back(n);
         t.rules.push_back(r);
         t.grid.push_back(p);

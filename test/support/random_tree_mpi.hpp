@@ -37,7 +37,8 @@ using combiner_counts = std::array<std::size_t, 64>;
 // Predefined types of MPI must not be freed.
 class made_type {
  public:
-  made_type(MPI_Datatype type, bool predefined) : owned_(predefined ? MPI_DATATYPE_NULL : type), type_(type) {}
+  made_type(MPI_Datatype type, bool predefined)
+      : owned_(predefined ? MPI_DATATYPE_NULL : type), type_(type) {}
   MPI_Datatype get() const { return type_; }
 
  private:
@@ -46,14 +47,26 @@ class made_type {
 };
 
 inline made_type leaf_type(std::size_t i) {
-  MPI_Datatype const named[] = {
-      MPI_BYTE,      MPI_CHAR,     MPI_SHORT,     MPI_INT,        MPI_FLOAT,           MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX,
-      MPI_SHORT_INT, MPI_LONG_INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE_INT, MPI_2INT};
+  MPI_Datatype const named[] = {MPI_BYTE,
+                                MPI_CHAR,
+                                MPI_SHORT,
+                                MPI_INT,
+                                MPI_FLOAT,
+                                MPI_DOUBLE,
+                                MPI_C_DOUBLE_COMPLEX,
+                                MPI_SHORT_INT,
+                                MPI_LONG_INT,
+                                MPI_FLOAT_INT,
+                                MPI_DOUBLE_INT,
+                                MPI_LONG_DOUBLE_INT,
+                                MPI_2INT};
   if (i < std::size(named)) return {named[i], true};
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::size_t const kind = i - std::size(named);
-  if (kind == 0) mpi_check(MPI_Type_create_f90_real(6, MPI_UNDEFINED, &type), "MPI_Type_create_f90_real");
-  if (kind == 1) mpi_check(MPI_Type_create_f90_complex(15, MPI_UNDEFINED, &type), "MPI_Type_create_f90_complex");
+  if (kind == 0)
+    mpi_check(MPI_Type_create_f90_real(6, MPI_UNDEFINED, &type), "MPI_Type_create_f90_real");
+  if (kind == 1)
+    mpi_check(MPI_Type_create_f90_complex(15, MPI_UNDEFINED, &type), "MPI_Type_create_f90_complex");
   if (kind == 2) mpi_check(MPI_Type_create_f90_integer(9, &type), "MPI_Type_create_f90_integer");
   return {type, true};
 }
@@ -63,7 +76,8 @@ inline void commit(made_type const& type) {
   mpi_check(MPI_Type_commit(&handle), "MPI_Type_commit");
 }
 
-// The tree through MPI_Type_create_*. With `aligned`, each node of the tree takes MPI's bounds as given.
+// The tree through MPI_Type_create_*. With `aligned`, each node of the tree takes MPI's bounds as
+// given.
 inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // the code is looked at
   auto const ints = [](list const& l) { return std::vector<int>(l.begin(), l.end()); };
@@ -95,10 +109,12 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
         code = MPI_Type_contiguous(number(t.count), old, &made);
         break;
       case form::vector:
-        code = MPI_Type_vector(number(t.count), number(t.blocklength), number(t.stride), old, &made);
+        code =
+            MPI_Type_vector(number(t.count), number(t.blocklength), number(t.stride), old, &made);
         break;
       case form::hvector:
-        code = MPI_Type_create_hvector(number(t.count), number(t.blocklength), t.stride, old, &made);
+        code =
+            MPI_Type_create_hvector(number(t.count), number(t.blocklength), t.stride, old, &made);
         break;
       case form::indexed:
         code = MPI_Type_indexed(blocks, lengths.data(), displacements.data(), old, &made);
@@ -107,17 +123,19 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
         code = MPI_Type_create_hindexed(blocks, lengths.data(), places.data(), old, &made);
         break;
       case form::indexed_block:
-        code = MPI_Type_create_indexed_block(blocks, number(t.blocklength), displacements.data(), old, &made);
+        code = MPI_Type_create_indexed_block(blocks, number(t.blocklength), displacements.data(),
+                                             old, &made);
         break;
       case form::hindexed_block:
-        code = MPI_Type_create_hindexed_block(blocks, number(t.blocklength), places.data(), old, &made);
+        code = MPI_Type_create_hindexed_block(blocks, number(t.blocklength), places.data(), old,
+                                              &made);
         break;
       case form::record:
         code = MPI_Type_create_struct(blocks, lengths.data(), places.data(), types.data(), &made);
         break;
       case form::subarray:
-        code = MPI_Type_create_subarray(d, ints(t.sizes).data(), ints(t.subsizes).data(), ints(t.starts).data(), order,
-                                        old, &made);
+        code = MPI_Type_create_subarray(d, ints(t.sizes).data(), ints(t.subsizes).data(),
+                                        ints(t.starts).data(), order, old, &made);
         break;
       case form::darray: {
         std::vector<int> kinds, arguments;
@@ -129,8 +147,9 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
           arguments.push_back(r.size == 0 ? MPI_DISTRIBUTE_DFLT_DARG : number(r.size));
         }
         for (std::int64_t n : t.grid) processes *= number(n);
-        code = MPI_Type_create_darray(processes, number(t.rank), d, ints(t.sizes).data(), kinds.data(),
-                                      arguments.data(), ints(t.grid).data(), order, old, &made);
+        code =
+            MPI_Type_create_darray(processes, number(t.rank), d, ints(t.sizes).data(), kinds.data(),
+                                   arguments.data(), ints(t.grid).data(), order, old, &made);
         break;
       }
       case form::resized:
@@ -141,7 +160,8 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
     return {made, false};
   }();
   int integers = 0, addrs = 0, types = 0, combiner = 0;
-  mpi_check(MPI_Type_get_envelope(result.get(), &integers, &addrs, &types, &combiner), "MPI_Type_get_envelope");
+  mpi_check(MPI_Type_get_envelope(result.get(), &integers, &addrs, &types, &combiner),
+            "MPI_Type_get_envelope");
   ++seen.at(static_cast<std::size_t>(combiner));
   if (aligned) {
     MPI_Count lower_bound = 0, extent = 0;
@@ -151,7 +171,7 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
   return result;
 }
 
-// --- Where MPI libraries are wrong, or say what nobody can predict: Open MPI 4.1.4, if no other is named ---
+// --- Where MPI libraries are wrong, or say what nobody can predict: Open MPI 4.1.4, if no other is
 
 #ifdef MPICH_VERSION
 inline constexpr bool is_mpich = true;
@@ -159,7 +179,8 @@ inline constexpr bool is_mpich = true;
 inline constexpr bool is_mpich = false;
 #endif
 
-// By MPI 3.1 (4.1.6) bounds that were set by hand outweigh those of other members; in MPICH they count as data does.
+// By MPI 3.1 (4.1.6) bounds that were set by hand outweigh those of other members; in MPICH they
+// count as data does.
 inline constexpr bounds_rule rule_of_bounds = is_mpich ? bounds_rule::hull : bounds_rule::markers;
 
 template <class Test>
@@ -170,7 +191,8 @@ bool any_node(tree const& t, Test test) {
   return false;
 }
 
-// A stride of -1 byte is taken for "one extent": vector(3, 1, -1, MPI_BYTE) becomes bytes 0, 1, 2 instead of 0, -1, -2.
+// A stride of -1 byte is taken for "one extent": vector(3, 1, -1, MPI_BYTE) becomes bytes 0, 1, 2
+// instead of 0, -1, -2.
 inline bool has_stride_of_minus_one(tree const& whole) {
   return any_node(whole, [](tree const& t) {
     if (t.form == form::hvector) return t.count > 1 && t.stride == -1;
@@ -189,15 +211,18 @@ inline bool has_darray_of_nothing(tree const& whole) {
 // MPI_Pack of MPICH 4.0 divides by zero, or looks at what is not there, where blocks have length 0.
 inline bool has_blocks_of_nothing(tree const& whole) {
   return is_mpich && any_node(whole, [](tree const& t) {
-           return t.blocklength == 0 && (t.form == form::vector || t.form == form::hvector ||
-                                         t.form == form::indexed_block || t.form == form::hindexed_block);
+           return t.blocklength == 0 &&
+                  (t.form == form::vector || t.form == form::hvector ||
+                   t.form == form::indexed_block || t.form == form::hindexed_block);
          });
 }
 
-// A part without bytes has no bounds of its own, but may move those of the whole, or lose bounds that were set by hand.
+// A part without bytes has no bounds of its own, but may move those of the whole, or lose bounds
+// that were set by hand.
 inline bool has_part_of_nothing(tree const& whole) {
-  return any_node(whole,
-                  [](tree const& t) { return t.form != form::leaf && expand(t, bounds_rule::markers).pieces.empty(); });
+  return any_node(whole, [](tree const& t) {
+    return t.form != form::leaf && expand(t, bounds_rule::markers).pieces.empty();
+  });
 }
 
 }  // namespace argosy::test

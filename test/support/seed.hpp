@@ -6,8 +6,9 @@
 
 namespace argosy::test {
 
-/// Always the same, unless the environment variable ARGOSY_TEST_SEED says otherwise. Print it where a test fails,
-/// for instance by CAPTURE(seed()): `ARGOSY_TEST_SEED=<seed> build/release/bin/test_<name>` replays.
+// Returns the seed of all random tests: a constant, unless the environment variable ARGOSY_TEST_SEED is
+// set. Print it where a test fails, for instance by CAPTURE(seed()):
+// `ARGOSY_TEST_SEED=<seed> build/release/bin/test_<name>` replays.
 auto seed() -> std::uint64_t;
 
 }  // namespace argosy::test

@@ -20,9 +20,11 @@
 
 namespace argosy::test {
 
-// Answers with its rank, who asked, and the question backwards; a question that begins with 255 makes it throw.
+// Answers with its rank, who asked, and the question backwards; a question that begins with 255
+// makes it throw.
 inline std::vector<std::byte> reversed(int me, int from, std::span<std::byte const> question) {
-  if (!question.empty() && question[0] == std::byte{255}) throw std::runtime_error("a question that nobody answers");
+  if (!question.empty() && question[0] == std::byte{255})
+    throw std::runtime_error("a question that nobody answers");
   std::vector<std::byte> answer(question.size() + 2);
   answer[0] = static_cast<std::byte>(me);
   answer[1] = static_cast<std::byte>(from);
@@ -34,8 +36,9 @@ template <serving World>
 void check_answers(World const& world) {
   int const me = world.rank(), n = world.size();
   std::error_code error;
-  auto const mine =
-      world.serve([me](int from, std::span<std::byte const> question) { return reversed(me, from, question); }, error);
+  auto const mine = world.serve(
+      [me](int from, std::span<std::byte const> question) { return reversed(me, from, question); },
+      error);
   REQUIRE_FALSE(error);
   engine random(seed() + static_cast<unsigned>(me));
   CHECK(mine->call({}).empty());
@@ -60,7 +63,8 @@ void check_answers(World const& world) {
       std::vector<std::byte> const& q = questions[i].content;
       bool const refused = !q.empty() && q[0] == std::byte{255};
       right = right && (refused ? static_cast<bool>(answers[i].error)
-                                : !answers[i].error && answers[i].content == reversed(questions[i].rank, me, q));
+                                : !answers[i].error &&
+                                      answers[i].content == reversed(questions[i].rank, me, q));
     }
     CHECK(right);
   }
@@ -85,7 +89,8 @@ void check_end_of_service(World const& world) {
   world.barrier();
   if (mine) {
     auto const answers = mine->call({{0, {}}, {me, {}}, {0, std::vector<std::byte>(100'000)}});
-    // As of one that cannot be reached; by its number, since worlds without the library come here, too.
+    // As of one that cannot be reached; by its number, since worlds without the library come here,
+    // too.
     CHECK(answers[0].error.value() == static_cast<int>(errc::rank_failed));
     CHECK_FALSE(answers[1].error);
     CHECK(answers[2].error.value() == static_cast<int>(errc::rank_failed));
@@ -99,8 +104,10 @@ template <serving World>
 void check_two_services(World const& world) {
   int const me = world.rank(), next = (me + 1) % world.size();
   std::error_code error;
-  auto const one = world.serve([](int, std::span<std::byte const>) { return std::vector<std::byte>(1); }, error);
-  auto const two = world.serve([](int, std::span<std::byte const>) { return std::vector<std::byte>(2); }, error);
+  auto const one =
+      world.serve([](int, std::span<std::byte const>) { return std::vector<std::byte>(1); }, error);
+  auto const two =
+      world.serve([](int, std::span<std::byte const>) { return std::vector<std::byte>(2); }, error);
   for (int i = 0; i < 10; ++i) {
     CHECK(one->call({{next, {}}})[0].content.size() == 1);
     CHECK(two->call({{next, {}}})[0].content.size() == 2);

@@ -35,7 +35,8 @@ void check_shares(int rank, int ranks, Share&& share) {
   refused(rank == last ? -7 : 7, rank == last, "the number of elements is -7; give 0 or more");
   refused(-1, rank == 0, "failed on rank 0");
   std::uint64_t const beyond = std::uint64_t{1} << 63;
-  refused(rank == last ? beyond : 1, rank == last, "the number of elements does not fit into 64 bits");
+  refused(rank == last ? beyond : 1, rank == last,
+          "the number of elements does not fit into 64 bits");
   // Each count is one, and the sum is none: an error of all.
   if (ranks > 1) {
     refused(rank == 0 ? std::numeric_limits<std::int64_t>::max() : std::int64_t{rank == last}, true,

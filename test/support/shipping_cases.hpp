@@ -1,4 +1,5 @@
-// What agents must do in every world that can serve. Each function is called by all ranks; `files` opens `path` for all of them.
+// What agents must do in every world that can serve. Each function is called by all ranks; `files`
+// opens `path` for all of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,20 +28,24 @@ namespace argosy::test {
 inline hints with_agents() { return {.largeblock_io = largeblock::off}; }
 
 inline data_shipping random_shipping(engine& random, int ranks) {
-  return {.stripe_bytes = pick(random, 0, 3) == 0 ? pick(random, 1, 50'000) : 1,
-          .agents = pick(random, 0, ranks),
-          .window_bytes = pick(random, 0, 3) == 0 ? pick(random, 50, 700) : pick(random, 1000, 100'000),
-          .buffers = pick(random, 1, 3),
-          .sparse = pick(random, 0, 3) == 0,
-          .max_ranges = pick(random, 0, 8)};
+  return {
+      .stripe_bytes = pick(random, 0, 3) == 0 ? pick(random, 1, 50'000) : 1,
+      .agents = pick(random, 0, ranks),
+      .window_bytes = pick(random, 0, 3) == 0 ? pick(random, 50, 700) : pick(random, 1000, 100'000),
+      .buffers = pick(random, 1, 3),
+      .sparse = pick(random, 0, 3) == 0,
+      .max_ranges = pick(random, 0, 8)};
 }
 
-// Every rank by itself, blocking or not, with a policy of its own: what is in the file is what each of them wrote.
+// Every rank by itself, blocking or not, with a policy of its own: what is in the file is what each
+// of them wrote.
 template <serving World>
-void check_shipped_transfers(World const& world, std::string const& path, opener files, int rounds) {
+void check_shipped_transfers(World const& world, std::string const& path, opener files,
+                             int rounds) {
   int const rank = world.rank();
   engine random(seed()), own(seed() + 1 + static_cast<unsigned>(rank));
-  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  auto f =
+      basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
   for (int round = 0; round < rounds; ++round) {
     INFO("seed " << seed() << ", round " << round << ", rank " << rank);
     deal const d(random, world.size(), pick(random, 0, 3) == 0, pick(random, 0, 9) == 0);
@@ -79,13 +84,16 @@ void check_shipped_transfers(World const& world, std::string const& path, opener
   f.close();
 }
 
-// Ranks read and write what is their own, all at the same time: requests of both kinds meet at the agents, and in some rounds
-// some ranks go to the file by themselves. What has been written never falls back to what was there before.
+// Ranks read and write what is their own, all at the same time: requests of both kinds meet at the
+// agents, and in some rounds some ranks go to the file by themselves. What has been written never
+// falls back to what was there before.
 template <serving World>
-void check_shipped_mixture(World const& world, std::string const& path, opener files, mode more, int rounds) {
+void check_shipped_mixture(World const& world, std::string const& path, opener files, mode more,
+                           int rounds) {
   int const rank = world.rank();
   engine random(seed()), own(seed() + 1 + static_cast<unsigned>(rank));
-  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write | more, with_agents(), files);
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write | more,
+                                   with_agents(), files);
   for (int round = 0; round < rounds; ++round) {
     INFO("seed " << seed() << ", round " << round << ", rank " << rank);
     deal const d(random, world.size(), pick(random, 0, 1) == 0, false);
@@ -100,12 +108,16 @@ void check_shipped_mixture(World const& world, std::string const& path, opener f
     world.barrier();
     for (int step = 0; step < 4 && whole > 0; ++step) {
       any_policy const policy = !alone || pick(own, 0, 1) == 0 ? any_policy(shipped)
-                                : pick(own, 0, 1) == 0         ? any_policy(independent{})
-                                                               : any_policy(sieving{.writes = sieve::always});
-      std::int64_t const from = pick(own, 0, 1) == 0 ? 0 : pick(own, 0, whole - 1), to = pick(own, from + 1, whole);
-      std::int64_t const middle = pick(own, 0, 1) == 0 ? from : pick(own, from, to);  // two requests at a time
+                                : pick(own, 0, 1) == 0
+                                    ? any_policy(independent{})
+                                    : any_policy(sieving{.writes = sieve::always});
+      std::int64_t const from = pick(own, 0, 1) == 0 ? 0 : pick(own, 0, whole - 1),
+                         to = pick(own, from + 1, whole);
+      // two requests at a time
+      std::int64_t const middle = pick(own, 0, 1) == 0 ? from : pick(own, from, to);
       auto const part = [&](bytes& all, std::int64_t a, std::int64_t b) {
-        return std::span(all).subspan(static_cast<std::size_t>(a * d.unit), static_cast<std::size_t>((b - a) * d.unit));
+        return std::span(all).subspan(static_cast<std::size_t>(a * d.unit),
+                                      static_cast<std::size_t>((b - a) * d.unit));
       };
       std::int64_t moved = 0;
       if (pick(own, 0, 1) == 0) {
@@ -133,7 +145,8 @@ void check_shipped_mixture(World const& world, std::string const& path, opener f
   f.close();
 }
 
-// For ranks that ask for it agents move what is wanted and nothing else, also where another hint asks for windows as one.
+// For ranks that ask for it agents move what is wanted and nothing else, also where another hint
+// asks for windows as one.
 template <serving World>
 void check_sparse_shipping(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
@@ -150,7 +163,8 @@ void check_sparse_shipping(World const& world, std::string const& path, opener f
         fill(f, world, bytes(static_cast<std::size_t>(4 * each * (size + 1)), std::byte{7}));
         // Of every few numbers one is nobody's.
         f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * (size + 1))});
-        any_policy const policy = by_hint ? any_policy() : any_policy(data_shipping{.sparse = sparse});
+        any_policy const policy =
+            by_hint ? any_policy() : any_policy(data_shipping{.sparse = sparse});
         for (int& x : data) ++x;
         world.barrier();
         report const put = together ? f.write_at_all(0, data, policy) : f.write_at(0, data, policy);
@@ -174,11 +188,13 @@ void check_sparse_shipping(World const& world, std::string const& path, opener f
       }
 }
 
-// Ranks whose pieces are of different sizes, in places that are multiples of nothing: what one has says nothing of another's.
+// Ranks whose pieces are of different sizes, in places that are multiples of nothing: what one has
+// says nothing of another's.
 template <serving World>
 void check_uneven_pieces(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
-  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  auto f =
+      basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
   constexpr std::int64_t tiles = 50;
   std::int64_t const longest = 16, tile = 2 * longest * size;
   for (int turn = 0; turn < size; ++turn)
@@ -186,7 +202,8 @@ void check_uneven_pieces(World const& world, std::string const& path, opener fil
       CAPTURE(turn, together);
       // From 16 bytes at multiples of 16 to one byte at an odd place.
       int const which = (rank + turn) % size;
-      std::int64_t const length = std::max<std::int64_t>(1, longest >> which), at = 2 * longest * rank + length;
+      std::int64_t const length = std::max<std::int64_t>(1, longest >> which),
+                         at = 2 * longest * rank + length;
       bytes const data(static_cast<std::size_t>(length * tiles), static_cast<std::byte>(rank + 1));
       bytes hoped(static_cast<std::size_t>(tile * tiles), std::byte{99});
       fill(f, world, hoped);
@@ -199,7 +216,8 @@ void check_uneven_pieces(World const& world, std::string const& path, opener fil
       for (int other = 0; other < size; ++other) {
         std::int64_t const n = std::max<std::int64_t>(1, longest >> ((other + turn) % size));
         for (std::int64_t t = 0; t < tiles; ++t)
-          std::fill_n(hoped.begin() + t * tile + 2 * longest * other + n, n, static_cast<std::byte>(other + 1));
+          std::fill_n(hoped.begin() + t * tile + 2 * longest * other + n, n,
+                      static_cast<std::byte>(other + 1));
       }
       hoped.resize(static_cast<std::size_t>(std::max<std::int64_t>(f.size(), 0)));
       CHECK(content_of(f) == hoped);
@@ -210,16 +228,19 @@ void check_uneven_pieces(World const& world, std::string const& path, opener fil
 template <serving World>
 void check_shipped_conversion(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
-  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  auto f =
+      basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
   f.set_view(8 * rank, {type<double>, vector(500, 1, size, type<double>), external32});
   std::vector<double> data(500), back(500);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
   CHECK(f.write_at(0, data, data_shipping{.stripe_bytes = 1, .window_bytes = 100}).bytes == 4000);
   world.barrier();
-  CHECK(f.read_at(0, back, data_shipping{.window_bytes = 60}).bytes == 4000);  // items are cut by windows
+  // items are cut by windows
+  CHECK(f.read_at(0, back, data_shipping{.window_bytes = 60}).bytes == 4000);
   CHECK(back == data);
   for (std::int64_t const window : {100, 1000, 100'000})
-    check_values_that_do_not_fit(world, f, data_shipping{.stripe_bytes = 1, .window_bytes = window}, false);
+    check_values_that_do_not_fit(world, f, data_shipping{.stripe_bytes = 1, .window_bytes = window},
+                                 false);
   f.close();
 }
 
@@ -249,15 +270,18 @@ void check_failing_agents(World const& world, std::string const& path, opener fi
       auto const mine = static_cast<std::byte>(100 + rank);
       bytes data(static_cast<std::size_t>(each), writing ? mine : std::byte{1});
       std::error_code error;
-      report const r = writing ? f.write_at(0, data, {policy, error}) : f.read_at(0, data, {policy, error});
+      report const r =
+          writing ? f.write_at(0, data, {policy, error}) : f.read_at(0, data, {policy, error});
       world.barrier();
-      bool const struck = !everywhere(world, script->struck() == 0), told = !everywhere(world, !error);
+      bool const struck = !everywhere(world, script->struck() == 0),
+                 told = !everywhere(world, !error);
       script->clear();
       world.barrier();
       CHECK(struck == told);
       if (error) {
         CHECK(error == errc::no_space);
-        CHECK(f.what_failed().find("the agent on rank " + (who < 0 ? std::string() : std::to_string(who))) !=
+        CHECK(f.what_failed().find("the agent on rank " +
+                                   (who < 0 ? std::string() : std::to_string(who))) !=
               std::string::npos);
         CHECK(f.what_failed().find("ENOSPC") != std::string::npos);
       } else {
@@ -277,18 +301,21 @@ void check_failing_agents(World const& world, std::string const& path, opener fi
       } else {
         auto const rest = data.begin() + r.bytes;
         CHECK(std::count(data.begin(), rest, std::byte{7}) == r.bytes);
-        CHECK(std::count(rest, data.end(), std::byte{7}) + std::count(rest, data.end(), std::byte{1}) ==
+        CHECK(std::count(rest, data.end(), std::byte{7}) +
+                  std::count(rest, data.end(), std::byte{1}) ==
               each - r.bytes);
       }
       f.close();
     }
 }
 
-// A regular view travels in few bytes, of others the pieces; one request for each agent and stripe of data.
+// A regular view travels in few bytes, of others the pieces; one request for each agent and stripe
+// of data.
 template <serving World>
 void check_messages_of_shipping(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
-  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  auto f =
+      basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
   constexpr std::int64_t each = 20'000;
   std::vector<int> data(each), back(each);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank * 100'000 + static_cast<int>(i);
@@ -302,12 +329,14 @@ void check_messages_of_shipping(World const& world, std::string const& path, ope
   CHECK(r.view_bytes <= r.messages * 400);
   CHECK(r.message_bytes <= 4 * each);
   std::int64_t const of_a_stripe = 4 * (((16 << 10) + size - 1) / size);
-  CHECK(r.message_bytes >= (size == 1 ? 0 : 4 * each - 2 * of_a_stripe));  // but for its own stripes, two at most
+  // but for its own stripes, two at most
+  CHECK(r.message_bytes >= (size == 1 ? 0 : 4 * each - 2 * of_a_stripe));
   CHECK(r.rounds >= 1);
 
   engine random(seed() + static_cast<unsigned>(rank));
   std::vector<std::int64_t> offsets;
-  for (std::int64_t i = 0; i < each; ++i) offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
+  for (std::int64_t i = 0; i < each; ++i)
+    offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
   f.set_view(0, {type<int>, resized(table(offsets, 4), 0, 8 * each * size)});
   r = f.write_at(0, data, policy);
   CHECK(r.bytes == 4 * each);
@@ -343,7 +372,8 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   CHECK(back == data);
   f.close();
 
-  f = file::open(world, path, mode::read_write, hints{.largeblock_io = largeblock::switchable}, files);
+  f = file::open(world, path, mode::read_write, hints{.largeblock_io = largeblock::switchable},
+                 files);
   CHECK(reason_of(f).policy == "data_shipping");
   CHECK(f.write_at_all(at, data).policy == "data_shipping");
   auto const switched = [&](bool on) {

@@ -39,8 +39,10 @@ struct slipping {
   what slip = none;
 
   window next(access const& wanted, std::int64_t position) const {
-    window w = window_of(wanted.file, position, std::min<std::int64_t>(64, wanted.end() - position));
-    if (w.pieces > 1 && (slip == small_buffer || wanted.kind == access_kind::read)) w.how = passage::merged;
+    window w =
+        window_of(wanted.file, position, std::min<std::int64_t>(64, wanted.end() - position));
+    if (w.pieces > 1 && (slip == small_buffer || wanted.kind == access_kind::read))
+      w.how = passage::merged;
     if (position != wanted.position + 128) return w;
     if (slip == late) w.position += 8;
     if (slip == early) w = window_of(wanted.file, position - 8, 64);
@@ -127,13 +129,13 @@ struct slipping_plans {
   bool of_histogram = false;  // the slip is in the second plan
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
-    return slipped(two_phase{.window_bytes = 512, .aggregators = 2}.plan(kind, all, ranks), kind, all, ranks,
-                   of_histogram ? none : slip);
+    return slipped(two_phase{.window_bytes = 512, .aggregators = 2}.plan(kind, all, ranks), kind,
+                   all, ranks, of_histogram ? none : slip);
   }
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
                        argosy::detail::access_histogram const& where) const {
-    return slipped(two_phase{.window_bytes = 512, .aggregators = 2}.plan(kind, all, ranks, where), kind, all, ranks,
-                   slip);
+    return slipped(two_phase{.window_bytes = 512, .aggregators = 2}.plan(kind, all, ranks, where),
+                   kind, all, ranks, slip);
   }
   std::uint64_t key() const {
     if (slip == throws_in_key) throw std::runtime_error("no key for you");
@@ -142,12 +144,13 @@ struct slipping_plans {
   friend bool operator==(slipping_plans const&, slipping_plans const&) = default;
 
  private:
-  collective_plan slipped(collective_plan p, access_kind kind, access_summary const& all, rank_group const& ranks,
-                          what now) const {
+  collective_plan slipped(collective_plan p, access_kind kind, access_summary const& all,
+                          rank_group const& ranks, what now) const {
     if (now >= negative_stripes && now <= cut_stripes)
       p = data_shipping{.stripe_bytes = 1, .agents = 2}.plan(kind, all, ranks);
     std::vector<file_domain>& d = p.domains;
-    if (now == other_kind) p.kind = kind == access_kind::read ? access_kind::write : access_kind::read;
+    if (now == other_kind)
+      p.kind = kind == access_kind::read ? access_kind::write : access_kind::read;
     if (now == no_window) p.window_bytes = 0;
     if (now == negative_window) p.window_bytes = -4;
     if (now == huge_window) p.window_bytes = std::numeric_limits<std::int64_t>::max() / 4 * 4;

@@ -24,7 +24,8 @@ class sparse_memory {
   explicit sparse_memory(layout const& l)
       : low_(l.true_lower_bound()), size_(static_cast<std::size_t>(l.true_extent())) {
     // Shared with nobody; but limits of a process's own memory do not count it.
-    void* const got = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const got = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got != MAP_FAILED) bytes_ = static_cast<std::byte*>(got);
   }
   sparse_memory(sparse_memory&& other) noexcept
@@ -44,7 +45,8 @@ class sparse_memory {
   }
   std::vector<std::byte> read(std::span<piece const> pieces) const {
     std::vector<std::byte> stream;
-    for (piece const& p : pieces) stream.insert(stream.end(), bytes_ + (p.offset - low_), bytes_ + (p.end() - low_));
+    for (piece const& p : pieces)
+      stream.insert(stream.end(), bytes_ + (p.offset - low_), bytes_ + (p.end() - low_));
     return stream;
   }
 

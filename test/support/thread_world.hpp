@@ -1,4 +1,5 @@
-// Ranks that are threads of one process: a world in which the thread sanitizer sees what they do to each other.
+// Ranks that are threads of one process: a world in which the thread sanitizer sees what they do to
+// each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +28,8 @@
 
 namespace argosy::test {
 
-// Collective calls are those of memory_world; memory is shared at one address; a message is copied when it is sent.
+// Collective calls are those of memory_world; memory is shared at one address; a message is copied
+// when it is sent.
 class thread_world {
   struct letter {
     int from, to, tag;
@@ -67,7 +69,8 @@ class thread_world {
           continue;
         }
         if (s) {
-          if (l->content.size() > s->into.size()) throw std::logic_error("thread_world: a message that does not fit");
+          if (l->content.size() > s->into.size())
+            throw std::logic_error("thread_world: a message that does not fit");
           std::copy(l->content.begin(), l->content.end(), s->into.begin());
           s->received = l->content.size();
           s->done = true;
@@ -109,13 +112,18 @@ class thread_world {
   void all_reduce(T& value) const {
     meeting_.all_reduce(value);
   }
-  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const { meeting_.all_gather(mine, all); }
-  void broadcast(std::span<std::byte> message, int root) const { meeting_.broadcast(message, root); }
+  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
+    meeting_.all_gather(mine, all);
+  }
+  void broadcast(std::span<std::byte> message, int root) const {
+    meeting_.broadcast(message, root);
+  }
   std::int64_t exclusive_sum(std::int64_t mine) const { return meeting_.exclusive_sum(mine); }
   std::vector<parcel> deliver(std::vector<parcel> const& out) const {
     {
       std::lock_guard const lock(board_->mutex);
-      for (parcel const& p : out) board_->parcels[static_cast<std::size_t>(p.rank)].push_back({rank_, p.content});
+      for (parcel const& p : out)
+        board_->parcels[static_cast<std::size_t>(p.rank)].push_back({rank_, p.content});
     }
     barrier();
     std::vector<parcel> mine;
@@ -174,9 +182,11 @@ class thread_world {
     std::vector<note> all(static_cast<std::size_t>(size()));
     all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
     std::erase_if(all, [&](note const& n) { return n.colour != colour; });
-    std::sort(all.begin(), all.end(),
-              [](note const& a, note const& b) { return std::pair(a.key, a.rank) < std::pair(b.key, b.rank); });
-    auto const me = std::find_if(all.begin(), all.end(), [&](note const& n) { return n.rank == rank_; });
+    std::sort(all.begin(), all.end(), [](note const& a, note const& b) {
+      return std::pair(a.key, a.rank) < std::pair(b.key, b.rank);
+    });
+    auto const me =
+        std::find_if(all.begin(), all.end(), [&](note const& n) { return n.rank == rank_; });
     if (me == all.begin()) {
       std::lock_guard const lock(board_->mutex);
       board_->groups[colour] = std::make_shared<board>(static_cast<int>(all.size()));
@@ -204,7 +214,8 @@ class thread_world {
     barrier();
     if (rank_ == 0) board_->given = {};
     barrier();
-    if (bytes > 0 && mine.bytes().empty()) error = std::make_error_code(std::errc::not_enough_memory);
+    if (bytes > 0 && mine.bytes().empty())
+      error = std::make_error_code(std::errc::not_enough_memory);
     return mine;
   }
   shared_memory share(std::size_t bytes) const {

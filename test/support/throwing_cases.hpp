@@ -1,5 +1,6 @@
-// Code of the user that throws in the middle of a call, as a representation, a handle or a policy may: what the file and
-// memory hold afterwards. Each function is called by all ranks; `files` opens `path` for all of them. `few`: where calls take long.
+// Code of the user that throws in the middle of a call, as a representation, a handle or a policy
+// may: what the file and memory hold afterwards. Each function is called by all ranks; `files`
+// opens `path` for all of them. `few`: where calls take long.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -65,7 +66,9 @@ static_assert(independent_policy<throwing_policy>);
 // The same of all ranks together: no plan can be made.
 struct throwing_plans {
   static constexpr std::string_view name = "throwing plans";
-  collective_plan plan(access_kind, access_summary const&, rank_group const&) const { throw thrown_by_user(); }
+  collective_plan plan(access_kind, access_summary const&, rank_group const&) const {
+    throw thrown_by_user();
+  }
   std::uint64_t key() const { return 1; }
   friend bool operator==(throwing_plans const&, throwing_plans const&) = default;
 };
@@ -80,8 +83,12 @@ struct dealt_numbers {
 
   std::int64_t turn() const { return block * world.size() + 1; }
   std::int64_t count() const { return each / block * turn(); }
-  std::int64_t place(std::int64_t i) const { return i / block * turn() + world.rank() * block + i % block; }
-  int value(std::int64_t i) const { return 1000 + static_cast<int>(i) * world.size() + world.rank(); }
+  std::int64_t place(std::int64_t i) const {
+    return i / block * turn() + world.rank() * block + i % block;
+  }
+  int value(std::int64_t i) const {
+    return 1000 + static_cast<int>(i) * world.size() + world.rank();
+  }
   std::vector<int> values() const {
     std::vector<int> all;
     for (std::int64_t i = 0; i < each; ++i) all.push_back(value(i));
@@ -109,7 +116,8 @@ struct dealt_numbers {
     world.barrier();
     return all;
   }
-  // Every number of this rank is new or as it was, nobody's are as they were. How many are not new; -1: something is wrong.
+  // Every number of this rank is new or as it was, nobody's are as they were. How many are not new;
+  // -1: something is wrong.
   std::int64_t lost(std::vector<int> const& file, std::vector<int> const& data) const {
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < each; ++i) {
@@ -159,19 +167,22 @@ void for_each_throwing_call(World const& world, F&& f) {
 
 // Calls f(file, script) for a file whose handle throws where the script says.
 template <communicator World, class F>
-void with_throwing_handle(World const& world, std::string const& path, opener const& files, hints const& h, F&& f) {
+void with_throwing_handle(World const& world, std::string const& path, opener const& files,
+                          hints const& h, F&& f) {
   auto const script = std::make_shared<fault_script>();
   script->sleep_by([](std::chrono::nanoseconds) { throw thrown_by_user(); });
-  auto file = basic_file<World>::open(world, path, mode::create | mode::read_write, h, with_faults(files, script));
+  auto file = basic_file<World>::open(world, path, mode::create | mode::read_write, h,
+                                      with_faults(files, script));
   f(file, *script);
   script->clear();
   file.close();
 }
 
-// Whoever throws keeps back what was to be in the windows where it did, and nothing else: in no place is there what was in
-// these windows before.
+// Whoever throws keeps back what was to be in the windows where it did, and nothing else: in no
+// place is there what was in these windows before.
 template <communicator World>
-void check_throwing_writers(World const& world, std::string const& path, opener files, bool few = false) {
+void check_throwing_writers(World const& world, std::string const& path, opener files,
+                            bool few = false) {
   with_throwing_handle(world, path, files, {}, [&](auto& f, fault_script& script) {
     for (auto const& [block, policy, window] : throwing_forms(few))
       for_each_throwing_call(world, [&](throwing_call const& c) {
@@ -185,7 +196,8 @@ void check_throwing_writers(World const& world, std::string const& path, opener 
         d.fill(f);
         d.set_view(f, c.handle ? "native" : throwing_representation());
         script.clear();
-        if (strikes && c.handle) script.add(delay_at(file_call::write, 1, std::chrono::nanoseconds(1), 2));
+        if (strikes && c.handle)
+          script.add(delay_at(file_call::write, 1, std::chrono::nanoseconds(1), 2));
         if (strikes && !c.handle) data[200] = data[400] = poison;
         world.barrier();
 
@@ -194,35 +206,44 @@ void check_throwing_writers(World const& world, std::string const& path, opener 
         std::error_code error;
         report r;
         try {
-          r = c.later ? f.iwrite_at_all(0, data, policy).wait(error) : f.write_at_all(0, data, {policy, error});
+          r = c.later ? f.iwrite_at_all(0, data, policy).wait(error)
+                      : f.write_at_all(0, data, {policy, error});
         } catch (thrown_by_user const&) {
           reached = true;
         }
         bool const struck = c.handle ? script.struck() > before : strikes;
         bool const anywhere = !everywhere(world, !struck);
         CHECK(reached == struck);
-        if (!struck) CHECK(error == (anywhere ? std::error_code(errc::error_on_another_rank) : std::error_code()));
+        if (!struck)
+          CHECK(error ==
+                (anywhere ? std::error_code(errc::error_on_another_rank) : std::error_code()));
         script.clear();
         std::vector<int> const now = d.content(f);
-        std::int64_t const lost = d.lost(now, data), of_all = sum(world, lost), failures = sum(world, struck ? 1 : 0);
+        std::int64_t const lost = d.lost(now, data), of_all = sum(world, lost),
+                           failures = sum(world, struck ? 1 : 0);
         CHECK(lost >= 0);
         std::int64_t leading = 0;  // of those that are new
-        while (leading < d.each && now[static_cast<std::size_t>(d.place(leading))] == d.value(leading)) ++leading;
+        while (leading < d.each &&
+               now[static_cast<std::size_t>(d.place(leading))] == d.value(leading))
+          ++leading;
         // Of what lies behind the first window that failed an aggregator says nothing.
         if (!reached) CHECK(r.bytes <= 4 * leading);
-        if (!reached && block < 300) CHECK(r.bytes == 4 * leading);  // every rank has something in every window
+        // every rank has something in every window
+        if (!reached && block < 300) CHECK(r.bytes == 4 * leading);
         if (c.handle) {
           CHECK(of_all <= 2 * failures * window / 4);
         } else {
           CHECK(lost >= (struck ? 2 : 0));
-          CHECK(lost <= (struck ? 2 * window / 4 : 0));  // what others brought to these windows is there
+          // what others brought to these windows is there
+          CHECK(lost <= (struck ? 2 * window / 4 : 0));
         }
       });
   });
 }
 
 template <communicator World>
-void check_throwing_readers(World const& world, std::string const& path, opener files, bool few = false) {
+void check_throwing_readers(World const& world, std::string const& path, opener files,
+                            bool few = false) {
   constexpr int untouched = -1;
   with_throwing_handle(world, path, files, {}, [&](auto& f, fault_script& script) {
     for (auto const& [block, policy, window] : throwing_forms(few))
@@ -241,7 +262,8 @@ void check_throwing_readers(World const& world, std::string const& path, opener 
         f.write_at(0, data, independent{});
         d.set_view(f, c.handle ? "native" : throwing_representation());
         script.clear();
-        if (strikes && c.handle) script.add(delay_at(file_call::read, 1, std::chrono::nanoseconds(1)));
+        if (strikes && c.handle)
+          script.add(delay_at(file_call::read, 1, std::chrono::nanoseconds(1)));
         into.assign(into.size(), untouched);
         world.barrier();
 
@@ -250,14 +272,17 @@ void check_throwing_readers(World const& world, std::string const& path, opener 
         std::error_code error;
         report r;
         try {
-          r = c.later ? f.iread_at_all(0, into, policy).wait(error) : f.read_at_all(0, into, {policy, error});
+          r = c.later ? f.iread_at_all(0, into, policy).wait(error)
+                      : f.read_at_all(0, into, {policy, error});
         } catch (thrown_by_user const&) {
           reached = true;
         }
         bool const struck = c.handle ? script.struck() > before : strikes;
         bool const anywhere = !everywhere(world, !struck);
         CHECK(reached == struck);
-        if (!struck) CHECK(error == (anywhere ? std::error_code(errc::error_on_another_rank) : std::error_code()));
+        if (!struck)
+          CHECK(error ==
+                (anywhere ? std::error_code(errc::error_on_another_rank) : std::error_code()));
         script.clear();
         std::int64_t right = 0, wrong = 0, counted = 0;
         for (std::int64_t i = 0; i < d.each; ++i) {
@@ -277,7 +302,8 @@ void check_throwing_readers(World const& world, std::string const& path, opener 
         std::vector<int> const now = d.content(f);
         bool same = true;
         for (std::int64_t i = 0; i < d.each; ++i)
-          same = same && now[static_cast<std::size_t>(d.place(i))] == data[static_cast<std::size_t>(i)];
+          same = same &&
+                 now[static_cast<std::size_t>(d.place(i))] == data[static_cast<std::size_t>(i)];
         CHECK(same);
       });
   });
@@ -294,7 +320,8 @@ void check_throwing_policies(World const& world, std::string const& path, opener
       for (int form = 0; form < 3; ++form) {
         CAPTURE(from, who, form);
         bool const strikes = who < 0 || who == world.rank();
-        any_policy const policy = strikes ? any_policy(throwing_policy{from}) : any_policy(independent{});
+        any_policy const policy =
+            strikes ? any_policy(throwing_policy{from}) : any_policy(independent{});
         d.fill(f);
         d.set_view(f, "native");
         bool reached = false;
@@ -307,7 +334,9 @@ void check_throwing_policies(World const& world, std::string const& path, opener
           reached = true;
         }
         CHECK(reached == strikes);
-        if (!strikes) CHECK(error == (form == 1 ? std::error_code(errc::error_on_another_rank) : std::error_code()));
+        if (!strikes)
+          CHECK(error ==
+                (form == 1 ? std::error_code(errc::error_on_another_rank) : std::error_code()));
         world.barrier();
         std::int64_t const lost = d.lost(d.content(f), data);
         if (strikes)
@@ -318,70 +347,77 @@ void check_throwing_policies(World const& world, std::string const& path, opener
   f.close();
 }
 
-// Agents, too, go on; who shipped to one that threw is told, and the file has what was there or what was to come.
+// Agents, too, go on; who shipped to one that threw is told, and the file has what was there or
+// what was to come.
 template <communicator World>
-void check_throwing_shipments(World const& world, std::string const& path, opener files, bool few = false) {
-  with_throwing_handle(world, path, files, {.largeblock_io = largeblock::off}, [&](auto& f, fault_script& script) {
-    for (std::int64_t const block : {5, 300, 1})
-      for (int k = 0; k < 4 && (!few || block == 5); ++k)
-        for_each_throwing_call(world, [&](throwing_call const& c) {
-          bool const reading = k % 2 == 1;
-          data_shipping const policy{.stripe_bytes = 1, .window_bytes = k < 2 ? 512 : 4096};
-          CAPTURE(block, policy.window_bytes, reading);
-          dealt_numbers<World> const d{world, block, 600};
-          bool const strikes = c.who < 0 || c.who == world.rank();
-          std::vector<int> data = d.values(), into(data.size(), dealt_numbers<World>::old);
-          std::vector<int> const others(data.size(), 8);
-          if (strikes && !c.handle) data[200] = data[400] = poison;
-          d.set_view(f, "native");
-          f.write_at(0, others, policy);  // this is in the windows before
-          world.barrier();
-          d.fill(f);
-          d.set_view(f, "native");
-          if (reading) f.write_at(0, data, independent{});
-          d.set_view(f, c.handle ? "native" : throwing_representation());
-          script.clear();
-          if (strikes && c.handle)
-            // The first is alone with its request, those behind it are together.
-            script.add(delay_at(reading ? file_call::read : file_call::write, 1, std::chrono::nanoseconds(1), 3));
-          world.barrier();
+void check_throwing_shipments(World const& world, std::string const& path, opener files,
+                              bool few = false) {
+  with_throwing_handle(
+      world, path, files, {.largeblock_io = largeblock::off}, [&](auto& f, fault_script& script) {
+        for (std::int64_t const block : {5, 300, 1})
+          for (int k = 0; k < 4 && (!few || block == 5); ++k)
+            for_each_throwing_call(world, [&](throwing_call const& c) {
+              bool const reading = k % 2 == 1;
+              data_shipping const policy{.stripe_bytes = 1, .window_bytes = k < 2 ? 512 : 4096};
+              CAPTURE(block, policy.window_bytes, reading);
+              dealt_numbers<World> const d{world, block, 600};
+              bool const strikes = c.who < 0 || c.who == world.rank();
+              std::vector<int> data = d.values(), into(data.size(), dealt_numbers<World>::old);
+              std::vector<int> const others(data.size(), 8);
+              if (strikes && !c.handle) data[200] = data[400] = poison;
+              d.set_view(f, "native");
+              f.write_at(0, others, policy);  // this is in the windows before
+              world.barrier();
+              d.fill(f);
+              d.set_view(f, "native");
+              if (reading) f.write_at(0, data, independent{});
+              d.set_view(f, c.handle ? "native" : throwing_representation());
+              script.clear();
+              if (strikes && c.handle)
+                // The first is alone with its request, those behind it are together.
+                script.add(delay_at(reading ? file_call::read : file_call::write, 1,
+                                    std::chrono::nanoseconds(1), 3));
+              world.barrier();
 
-          std::int64_t const before = script.struck();
-          bool reached = false;
-          std::error_code error;
-          report r;
-          try {
-            if (reading)
-              r = c.later ? f.iread_at(0, into, policy).wait(error) : f.read_at(0, into, {policy, error});
-            else
-              r = c.later ? f.iwrite_at(0, data, policy).wait(error) : f.write_at(0, data, {policy, error});
-          } catch (thrown_by_user const&) {
-            reached = true;
-          }
-          world.barrier();
-          bool const struck = sum(world, script.struck() - before) > 0;
-          CHECK(reached == (strikes && !c.handle));
-          // Of those who shipped to the agent then, at least one is told.
-          if (c.handle) CHECK(everywhere(world, !error) == !struck);
-          if (error && !reached) CHECK(error == errc::io);
-          script.clear();
-          world.barrier();
-          std::vector<int> now = d.content(f);
-          if (reading)  // as if it were the file
-            for (std::int64_t i = 0; i < d.each; ++i)
-              now[static_cast<std::size_t>(d.place(i))] = into[static_cast<std::size_t>(i)];
-          std::int64_t const lost = d.lost(now, data);
-          CHECK(lost >= 0);
-          if (!reached && !error) CHECK(lost == 0);
-          std::int64_t counted = 0;
-          for (std::int64_t i = 0; i < r.bytes / 4; ++i)
-            counted += now[static_cast<std::size_t>(d.place(i))] == d.value(i) ? 1 : 0;
-          CHECK(counted == r.bytes / 4);
-        });
-  });
+              std::int64_t const before = script.struck();
+              bool reached = false;
+              std::error_code error;
+              report r;
+              try {
+                if (reading)
+                  r = c.later ? f.iread_at(0, into, policy).wait(error)
+                              : f.read_at(0, into, {policy, error});
+                else
+                  r = c.later ? f.iwrite_at(0, data, policy).wait(error)
+                              : f.write_at(0, data, {policy, error});
+              } catch (thrown_by_user const&) {
+                reached = true;
+              }
+              world.barrier();
+              bool const struck = sum(world, script.struck() - before) > 0;
+              CHECK(reached == (strikes && !c.handle));
+              // Of those who shipped to the agent then, at least one is told.
+              if (c.handle) CHECK(everywhere(world, !error) == !struck);
+              if (error && !reached) CHECK(error == errc::io);
+              script.clear();
+              world.barrier();
+              std::vector<int> now = d.content(f);
+              if (reading)  // as if it were the file
+                for (std::int64_t i = 0; i < d.each; ++i)
+                  now[static_cast<std::size_t>(d.place(i))] = into[static_cast<std::size_t>(i)];
+              std::int64_t const lost = d.lost(now, data);
+              CHECK(lost >= 0);
+              if (!reached && !error) CHECK(lost == 0);
+              std::int64_t counted = 0;
+              for (std::int64_t i = 0; i < r.bytes / 4; ++i)
+                counted += now[static_cast<std::size_t>(d.place(i))] == d.value(i) ? 1 : 0;
+              CHECK(counted == r.bytes / 4);
+            });
+      });
 }
 
-// A policy of all ranks. Nonblocking calls are waited for in order, or the last one first; each is told what became of itself.
+// A policy of all ranks. Nonblocking calls are waited for in order, or the last one first; each is
+// told what became of itself.
 template <communicator World>
 void check_throwing_plans(World const& world, std::string const& path, opener files) {
   auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);

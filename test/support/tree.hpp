@@ -92,9 +92,10 @@ enum class form {
 inline constexpr std::size_t forms = 13;
 
 inline char const* name_of(form f) {
-  constexpr char const* names[forms] = {"leaf",     "dup",      "contiguous",    "vector",         "hvector",
-                                        "indexed",  "hindexed", "indexed_block", "hindexed_block", "record",
-                                        "subarray", "darray",   "resized"};
+  constexpr char const* names[forms] = {"leaf",           "dup",     "contiguous", "vector",
+                                        "hvector",        "indexed", "hindexed",   "indexed_block",
+                                        "hindexed_block", "record",  "subarray",   "darray",
+                                        "resized"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -111,7 +112,8 @@ struct tree {
   std::int64_t lower_bound = 0, extent = 0;
   std::vector<tree> parts;
 
-  // Bounds from elsewhere, to be taken instead of the computed ones: MPI pads aligned data as it likes.
+  // Bounds from elsewhere, to be taken instead of the computed ones: MPI pads aligned data as it
+  // likes.
   std::optional<std::pair<std::int64_t, std::int64_t>> given_bounds;
 };
 
@@ -142,8 +144,8 @@ inline std::string to_text(tree const& t) {
       text += number(t.blocklength) + ", " + numbers(t.displacements) + ", ";
       break;
     case form::subarray:
-      text +=
-          numbers(t.sizes) + ", " + numbers(t.subsizes) + ", " + numbers(t.starts) + (t.fortran ? ", F, " : ", C, ");
+      text += numbers(t.sizes) + ", " + numbers(t.subsizes) + ", " + numbers(t.starts) +
+              (t.fortran ? ", F, " : ", C, ");
       break;
     case form::darray:
       text += numbers(t.sizes) + ", {";
@@ -152,7 +154,8 @@ inline std::string to_text(tree const& t) {
                  : r.kind == distribute::kind::cyclic ? "cyclic "
                                                       : "none ") +
                 number(r.size) + ";";
-      text += "}, " + numbers(t.grid) + ", rank " + number(t.rank) + (t.fortran ? ", F, " : ", C, ");
+      text +=
+          "}, " + numbers(t.grid) + ", rank " + number(t.rank) + (t.fortran ? ", F, " : ", C, ");
       break;
     case form::resized:
       text += number(t.lower_bound) + ", " + number(t.extent) + ", ";
@@ -160,7 +163,8 @@ inline std::string to_text(tree const& t) {
     default:
       break;
   }
-  for (std::size_t i = 0; i < t.parts.size(); ++i) text += (i == 0 ? "" : ", ") + to_text(t.parts[i]);
+  for (std::size_t i = 0; i < t.parts.size(); ++i)
+    text += (i == 0 ? "" : ", ") + to_text(t.parts[i]);
   return text + ")";
 }
 

@@ -1,5 +1,5 @@
-// What two-phase and data shipping must do in every world: against plain bytes, on random layouts, and with failures in any
-// round. Each function is called by all ranks.
+// What two-phase and data shipping must do in every world: against plain bytes, on random layouts,
+// and with failures in any round. Each function is called by all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,7 +30,8 @@
 namespace argosy::test {
 
 inline any_policy random_policy(engine& random, int ranks) {
-  std::int64_t const window = pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000);
+  std::int64_t const window =
+      pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000);
   std::int64_t const most = pick(random, 0, ranks);
   if (pick(random, 0, 1) == 0)
     return two_phase{.buffer_bytes = 1 << 20,
@@ -91,7 +92,8 @@ void check_random_transfers(World const& world, int rounds) {
   check_random_transfers(world, rounds, dir / "f", posix_opener());
 }
 
-// What several ranks write to the same place is the same: it is in the file once, and whoever reads it gets it.
+// What several ranks write to the same place is the same: it is in the file once, and whoever reads
+// it gets it.
 template <communicator World>
 void check_ghosts(World const& world, int rounds, std::string const& path, opener files) {
   int const rank = world.rank();
@@ -104,7 +106,8 @@ void check_ghosts(World const& world, int rounds, std::string const& path, opene
     bytes const& mine = d.data[static_cast<std::size_t>(rank)];
     any_policy const policy =
         pick(random, 0, 3) == 0
-            ? any_policy(data_shipping{.stripe_bytes = 1, .window_bytes = window, .sparse = pick(random, 0, 1) == 0})
+            ? any_policy(data_shipping{
+                  .stripe_bytes = 1, .window_bytes = window, .sparse = pick(random, 0, 1) == 0})
             : any_policy(two_phase{.window_bytes = window,
                                    .aggregators = pick(random, 0, world.size()),
                                    .align_bytes = window,
@@ -146,20 +149,23 @@ void check_converted_windows(World const& world) {
     f.read_at_all(0, back, policy);
     CHECK(back == data);
   }
-  for (any_policy const& policy : policies_together(100)) check_values_that_do_not_fit(world, f, policy, true);
+  for (any_policy const& policy : policies_together(100))
+    check_values_that_do_not_fit(world, f, policy, true);
   check_values_that_do_not_fit(world, f, independent{}, false);
   check_values_that_do_not_fit(world, f, independent{.buffer_bytes = 50}, false);
-  check_values_that_do_not_fit(world, f, sieving{.reads = sieve::always, .writes = sieve::always}, false);
+  check_values_that_do_not_fit(world, f, sieving{.reads = sieve::always, .writes = sieve::always},
+                               false);
   f.close();
 }
 
 // The flavours of a collective call. All of them keep the contract.
 enum class flavour { at, pointer, ordered, nonblocking, split };
-inline constexpr flavour flavours[] = {flavour::at, flavour::pointer, flavour::ordered, flavour::nonblocking,
-                                       flavour::split};
+inline constexpr flavour flavours[] = {flavour::at, flavour::pointer, flavour::ordered,
+                                       flavour::nonblocking, flavour::split};
 
 template <class File>
-report write_as(flavour how, File& f, bytes const& from, any_policy const& policy, std::error_code& error) {
+report write_as(flavour how, File& f, bytes const& from, any_policy const& policy,
+                std::error_code& error) {
   f.seek(0);
   f.seek_shared(0);
   switch (how) {
@@ -178,7 +184,8 @@ report write_as(flavour how, File& f, bytes const& from, any_policy const& polic
   return f.end(error);
 }
 template <class File>
-report read_as(flavour how, File& f, bytes& into, any_policy const& policy, std::error_code& error) {
+report read_as(flavour how, File& f, bytes& into, any_policy const& policy,
+               std::error_code& error) {
   f.seek(0);
   f.seek_shared(0);
   switch (how) {
@@ -197,7 +204,8 @@ report read_as(flavour how, File& f, bytes& into, any_policy const& policy, std:
   return f.end(error);
 }
 
-// A file whose bytes are dealt to the ranks one by one, and a call that fails in a file call of one rank, or of all.
+// A file whose bytes are dealt to the ranks one by one, and a call that fails in a file call of one
+// rank, or of all.
 template <communicator World>
 struct failing_call {
   static constexpr std::int64_t each = 3000;
@@ -209,7 +217,9 @@ struct failing_call {
 
   // In ordered calls each rank has its place behind the others, and not between them.
   std::int64_t first() const { return how == flavour::ordered ? world.rank() * each : 0; }
-  std::int64_t file_bytes() const { return each * world.size() * (how == flavour::ordered ? world.size() : 1); }
+  std::int64_t file_bytes() const {
+    return each * world.size() * (how == flavour::ordered ? world.size() : 1);
+  }
   any_policy policy() const { return policies_together(window)[which]; }
   bool strikes() const { return who < 0 || who == world.rank(); }
 
@@ -218,7 +228,8 @@ struct failing_call {
     fill(f, world, bytes(static_cast<std::size_t>(file_bytes()), std::byte{7}));
     f.set_view(world.rank(), {type<std::byte>, resized(argosy::bytes(1), 0, world.size())});
   }
-  // Each case with one round and with many, and a failure in the first, in middle ones and in the last.
+  // Each case with one round and with many, and a failure in the first, in middle ones and in the
+  // last.
   template <class F>
   static void for_each(World const& world, std::span<flavour const> which_flavours, F&& f) {
     int const step = std::max(1, world.size() / 3);  // not every one of many
@@ -229,7 +240,8 @@ struct failing_call {
       }
     for (std::size_t which = 1; which <= 4; ++which)
       for (int who = -1; who < world.size(); who += step)
-        for (std::int64_t const call : {1, 2, 5}) f(failing_call{world, flavour::at, who, 512, which}, call);
+        for (std::int64_t const call : {1, 2, 5})
+          f(failing_call{world, flavour::at, who, 512, which}, call);
   }
 };
 
@@ -270,14 +282,16 @@ void check_failing_writers(World const& world, std::span<flavour const> of = fla
       }
       CHECK(wrong == 0);
       std::int64_t leading = 0;  // up to the first that is missing
-      while (leading < c.each && now[static_cast<std::size_t>((c.first() + leading) * size + rank)] != std::byte{7})
+      while (leading < c.each &&
+             now[static_cast<std::size_t>((c.first() + leading) * size + rank)] != std::byte{7})
         ++leading;
       CHECK(r.bytes == leading);
       if (!anywhere) CHECK(new_bytes == c.each);
       // At most the windows that failed are missing.
       std::int64_t const lost = sum(world, c.each - new_bytes);
       std::int64_t const failures = sum(world, struck ? 1 : 0);
-      bool const nowhere = c.how == flavour::ordered && lost == c.each * size;  // the shared pointer is a file, too
+      // the shared pointer is a file, too
+      bool const nowhere = c.how == flavour::ordered && lost == c.each * size;
       if (!onwards && !nowhere) CHECK(lost <= failures * c.window);
     }
   });
@@ -312,17 +326,20 @@ void check_failing_readers(World const& world, std::span<flavour const> of = fla
       CHECK(error == (struck ? errc::io : errc::error_on_another_rank));
     else
       CHECK(!error);
-    // What is counted is there, from the start on; behind it, windows that did not fail are complete.
+    // What is counted is there, from the start on; behind it, windows that did not fail are
+    // complete.
     auto const rest = into.begin() + r.bytes;
     CHECK(std::count(into.begin(), rest, std::byte{7}) == r.bytes);
-    CHECK(std::count(rest, into.end(), std::byte{7}) + std::count(rest, into.end(), std::byte{1}) == c.each - r.bytes);
+    CHECK(std::count(rest, into.end(), std::byte{7}) + std::count(rest, into.end(), std::byte{1}) ==
+          c.each - r.bytes);
     if (!anywhere) CHECK(r.bytes == c.each);
   });
   script->clear();
   f.close();
 }
 
-// Several calls under way; every rank waits in an order of its own, tests, or meets others in another call first.
+// Several calls under way; every rank waits in an order of its own, tests, or meets others in
+// another call first.
 template <communicator World>
 void check_calls_under_way(World const& world) {
   int const rank = world.rank(), size = world.size();
@@ -339,9 +356,11 @@ void check_calls_under_way(World const& world) {
     std::vector<std::vector<int>> out(calls), in(calls);
     std::vector<request> writes, reads;
     for (std::size_t c = 0; c < calls; ++c) {
-      auto const count = static_cast<std::size_t>(pick(random, 0, 3) == 0 ? 0 : each);  // the same on all ranks
+      // the same on all ranks
+      auto const count = static_cast<std::size_t>(pick(random, 0, 3) == 0 ? 0 : each);
       out[c].resize(count);
-      for (std::size_t i = 0; i < count; ++i) out[c][i] = static_cast<int>(i) * size + rank + static_cast<int>(c) * 7;
+      for (std::size_t i = 0; i < count; ++i)
+        out[c][i] = static_cast<int>(i) * size + rank + static_cast<int>(c) * 7;
       if (pick(random, 0, 1) == 0)
         writes.push_back(f.iwrite_all(out[c], two_phase{.window_bytes = 3000}));
       else

@@ -16,8 +16,9 @@ namespace argosy::test {
 
 // --- The oracle: type maps as MPI defines them ---
 
-// Whose bounds: argosy's are the hull of the parts' bounds. With MPI's markers, a bound that was set by hand (resized,
-// subarray, darray) outweighs those of members that have none (MPI 3.1, section 4.1.6). Alignment is not modelled.
+// Whose bounds: argosy's are the hull of the parts' bounds. With MPI's markers, a bound that was
+// set by hand (resized, subarray, darray) outweighs those of members that have none (MPI 3.1,
+// section 4.1.6). Alignment is not modelled.
 enum class bounds_rule { hull, markers };
 
 struct limits {
@@ -27,16 +28,19 @@ struct limits {
 
   void include(limits const& part, std::int64_t displacement, bounds_rule rule) {
     if (!part.any) return;
-    include(low, low_is_marked, part.low + displacement, rule == bounds_rule::markers && part.low_is_marked,
+    include(low, low_is_marked, part.low + displacement,
+            rule == bounds_rule::markers && part.low_is_marked,
             [](auto a, auto b) { return std::min(a, b); });
-    include(high, high_is_marked, part.high + displacement, rule == bounds_rule::markers && part.high_is_marked,
+    include(high, high_is_marked, part.high + displacement,
+            rule == bounds_rule::markers && part.high_is_marked,
             [](auto a, auto b) { return std::max(a, b); });
     any = true;
   }
 
  private:
   template <class Choose>
-  void include(std::int64_t& bound, bool& marked, std::int64_t other, bool other_marked, Choose choose) const {
+  void include(std::int64_t& bound, bool& marked, std::int64_t other, bool other_marked,
+               Choose choose) const {
     if (!any || (other_marked && !marked))
       bound = other;
     else if (marked == other_marked)
@@ -45,9 +49,11 @@ struct limits {
   }
 };
 
-inline std::int64_t owner_of(std::int64_t i, std::int64_t n, std::int64_t processes, distribute::rule r) {
+inline std::int64_t owner_of(std::int64_t i, std::int64_t n, std::int64_t processes,
+                             distribute::rule r) {
   if (r.kind == distribute::kind::none) return 0;
-  if (r.kind == distribute::kind::block) return i / (r.size > 0 ? r.size : (n + processes - 1) / processes);
+  if (r.kind == distribute::kind::block)
+    return i / (r.size > 0 ? r.size : (n + processes - 1) / processes);
   return i / std::max<std::int64_t>(r.size, 1) % processes;
 }
 
@@ -78,7 +84,8 @@ void for_each_copy(tree const& t, std::vector<limits> const& parts, F f) {
       return;
     case form::indexed_block:
     case form::hindexed_block:
-      for (std::int64_t d : t.displacements) block(d * (t.form == form::indexed_block ? extent : 1), t.blocklength);
+      for (std::int64_t d : t.displacements)
+        block(d * (t.form == form::indexed_block ? extent : 1), t.blocklength);
       return;
     case form::record:
       for (std::size_t i = 0; i < t.lengths.size(); ++i) block(t.displacements[i], t.lengths[i], i);
@@ -110,7 +117,8 @@ void for_each_copy(tree const& t, std::vector<limits> const& parts, F f) {
       std::size_t const i = fastest(k);
       linear += index[i] * step;
       step *= t.sizes[i];
-      if (t.form == form::darray) mine = mine && owner_of(index[i], t.sizes[i], t.grid[i], t.rules[i]) == coordinate[i];
+      if (t.form == form::darray)
+        mine = mine && owner_of(index[i], t.sizes[i], t.grid[i], t.rules[i]) == coordinate[i];
     }
     if (mine) f(linear * extent, 0);
     std::size_t k = 0;
@@ -142,17 +150,20 @@ inline type_map expand(tree const& t, bounds_rule rule, std::vector<leaf> const&
       bounds.push_back(parts.back().limits);
     }
     for_each_copy(t, bounds, [&](std::int64_t displacement, std::size_t part) {
-      for (piece const& p : parts[part].pieces) result.pieces.push_back({p.offset + displacement, p.length});
+      for (piece const& p : parts[part].pieces)
+        result.pieces.push_back({p.offset + displacement, p.length});
       result.limits.include(bounds[part], displacement, rule);
     });
-    if (t.form == form::resized) result.limits = {t.lower_bound, t.lower_bound + t.extent, true, true, true};
+    if (t.form == form::resized)
+      result.limits = {t.lower_bound, t.lower_bound + t.extent, true, true, true};
     if (t.form == form::subarray || t.form == form::darray) {
       std::int64_t high = bounds[0].extent();
       for (std::int64_t n : t.sizes) high *= n;
       result.limits = {0, high, true, true, true};
     }
     // To argosy a part without bytes and without extent is nothing.
-    if (rule == bounds_rule::hull && result.pieces.empty() && result.limits.extent() == 0) result.limits.any = false;
+    if (rule == bounds_rule::hull && result.pieces.empty() && result.limits.extent() == 0)
+      result.limits.any = false;
   }
   if (t.given_bounds) {
     result.limits.low = t.given_bounds->first;

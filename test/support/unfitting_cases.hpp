@@ -18,10 +18,11 @@
 
 namespace argosy::test {
 
-// One value of one rank, or of all, fits the file or the memory not, wherever windows cut it: this rank is told, and all other
-// values are moved.
+// One value of one rank, or of all, fits the file or the memory not, wherever windows cut it: this
+// rank is told, and all other values are moved.
 template <communicator World, class File>
-void check_values_that_do_not_fit(World const& world, File& f, any_policy const& policy, bool together) {
+void check_values_that_do_not_fit(World const& world, File& f, any_policy const& policy,
+                                  bool together) {
   int const rank = world.rank(), size = world.size();
   constexpr std::size_t count = 300;
   for (int who = -1; who < size; who += std::max(1, size / 2)) {
@@ -33,12 +34,14 @@ void check_values_that_do_not_fit(World const& world, File& f, any_policy const&
                                  : std::error_code();
     // Four bytes of a long are in the file.
     std::vector<long> data(count), back(count), hoped(count);
-    for (std::size_t i = 0; i < count; ++i) data[i] = hoped[i] = 1000 * rank + static_cast<long>(i) - 500;
+    for (std::size_t i = 0; i < count; ++i)
+      data[i] = hoped[i] = 1000 * rank + static_cast<long>(i) - 500;
     if (here && sizeof(long) > 4) {
       data[odd] = static_cast<long>(std::int64_t{1} << 40);
       hoped[odd] = 0;
     }
-    f.set_view(4 * rank, {type<long>, vector(static_cast<std::int64_t>(count), 1, size, type<long>), external32});
+    f.set_view(4 * rank, {type<long>, vector(static_cast<std::int64_t>(count), 1, size, type<long>),
+                          external32});
     std::error_code error;
     if (together)
       f.write_at_all(0, data, {policy, error});
@@ -46,7 +49,8 @@ void check_values_that_do_not_fit(World const& world, File& f, any_policy const&
       f.write_at(0, data, {policy, error});
     if (sizeof(long) > 4) CHECK(error == told);
     world.barrier();
-    CHECK(f.read_at_all(0, back, two_phase{.window_bytes = 60, .align_bytes = 512}).bytes == 4 * count);
+    CHECK(f.read_at_all(0, back, two_phase{.window_bytes = 60, .align_bytes = 512}).bytes ==
+          4 * count);
     CHECK(back == hoped);
 
 #if LDBL_MANT_DIG == 64

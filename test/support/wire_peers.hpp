@@ -29,7 +29,8 @@ namespace argosy::test {
 inline std::vector<std::byte> some_bytes(std::size_t n, std::uint64_t salt = 1) {
   std::vector<std::byte> b(n);
   std::uint64_t x = salt;
-  for (std::byte& one : b) one = static_cast<std::byte>((x = x * 6364136223846793005 + 1442695040888963407) >> 56);
+  for (std::byte& one : b)
+    one = static_cast<std::byte>((x = x * 6364136223846793005 + 1442695040888963407) >> 56);
   return b;
 }
 
@@ -41,7 +42,8 @@ inline wire::station::options only(bool local) {
   return o;
 }
 
-// What has come over a connection; another thread waits for it. Waiting has a limit only so that a failing test ends.
+// What has come over a connection; another thread waits for it. Waiting has a limit only so that a
+// failing test ends.
 class inbox {
  public:
   wire::connection::events events() {
@@ -86,7 +88,8 @@ class echo {
             o,
             [](std::shared_ptr<wire::connection> const& c) {
               return wire::connection::events{[w = std::weak_ptr(c)](wire::frame f) {
-                                                if (auto const held = w.lock()) held->send(std::move(f));
+                                                if (auto const held = w.lock())
+                                                  held->send(std::move(f));
                                               },
                                               [](std::error_code) {}};
             },
@@ -156,7 +159,8 @@ class stranger {
     std::memcpy(bytes.data() + 8 + a.shown.size(), &introduction, 8);
     return bytes;
   }
-  static std::vector<std::byte> frame(std::uint64_t kind, std::uint64_t number, std::span<std::byte const> body) {
+  static std::vector<std::byte> frame(std::uint64_t kind, std::uint64_t number,
+                                      std::span<std::byte const> body) {
     std::uint64_t const head[] = {body.size(), kind, number};
     std::vector<std::byte> bytes;
     for (std::byte const b : std::as_bytes(std::span(head))) bytes.push_back(b);

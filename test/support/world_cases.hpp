@@ -34,7 +34,8 @@ inline bytes content(std::size_t size, int rank, std::size_t number = 0) {
 }
 
 // Around powers of two and where MPI libraries change their protocol.
-inline std::vector<std::size_t> const sizes = {0, 1, 2, 7, 8, 63, 64, 65, 4095, 4096, 4097, 65535, 70000, 300001};
+inline std::vector<std::size_t> const sizes = {0,  1,    2,    7,    8,     63,    64,
+                                               65, 4095, 4096, 4097, 65535, 70000, 300001};
 
 template <class T>
 bytes bytes_of(T const& value) {
@@ -145,7 +146,8 @@ void check_reductions(World const& world) {
   CHECK(a.aligned);
 
   large l{};
-  for (std::size_t i = 0; i < l.value.size(); ++i) l.value[i] = static_cast<std::int64_t>(i) * (me + 1);
+  for (std::size_t i = 0; i < l.value.size(); ++i)
+    l.value[i] = static_cast<std::int64_t>(i) * (me + 1);
   world.all_reduce(l);
   bool right = true;
   for (std::size_t i = 0; i < l.value.size(); ++i)
@@ -163,27 +165,33 @@ void check_reductions(World const& world) {
 template <argosy::agreeing World>
 void check_sums(World const& world) {
   std::int64_t const big = std::int64_t{1} << 40;
-  CHECK(world.exclusive_sum(world.rank() + big) == world.rank() * (world.rank() - 1) / 2 + world.rank() * big);
+  CHECK(world.exclusive_sum(world.rank() + big) ==
+        world.rank() * (world.rank() - 1) / 2 + world.rank() * big);
   CHECK(world.exclusive_sum(0) == 0);
   CHECK(world.exclusive_sum(-5) == -5 * world.rank());
 }
 
-// Parcels of any length to any ranks, also several to one, and to itself; deliveries follow each other at once.
+// Parcels of any length to any ranks, also several to one, and to itself; deliveries follow each
+// other at once.
 template <communicator World>
 void check_deliveries(World const& world) {
   int const n = world.size(), me = world.rank();
-  auto const count = [&](int from, int to, int round) { return (from * 7 + to * 3 + round) % 4 - 1; };  // -1, 0: none
+  // -1, 0: none
+  auto const count = [&](int from, int to, int round) {
+    return (from * 7 + to * 3 + round) % 4 - 1;
+  };
   for (int round = 0; round < 20; ++round) {
     CAPTURE(round);
     std::vector<parcel> out, hoped;
     for (int to = n - 1; to >= 0; --to)
       for (int i = 0; i < count(me, to, round); ++i)
-        out.push_back({to, content(sizes[static_cast<std::size_t>(me + round + i) % sizes.size()], me,
-                                   static_cast<std::size_t>(to + 10 * i))});
+        out.push_back({to, content(sizes[static_cast<std::size_t>(me + round + i) % sizes.size()],
+                                   me, static_cast<std::size_t>(to + 10 * i))});
     for (int from = 0; from < n; ++from)
       for (int i = 0; i < count(from, me, round); ++i)
-        hoped.push_back({from, content(sizes[static_cast<std::size_t>(from + round + i) % sizes.size()], from,
-                                       static_cast<std::size_t>(me + 10 * i))});
+        hoped.push_back(
+            {from, content(sizes[static_cast<std::size_t>(from + round + i) % sizes.size()], from,
+                           static_cast<std::size_t>(me + 10 * i))});
     std::vector<parcel> const in = world.deliver(out);
     REQUIRE(in.size() == hoped.size());
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -207,7 +215,8 @@ void check_gathers_and_broadcasts(World const& world) {
     }
     world.all_gather(mine, all);
     CHECK(all == expected);
-    auto const own = std::span(in_place).subspan(static_cast<std::size_t>(world.rank()) * size, size);
+    auto const own =
+        std::span(in_place).subspan(static_cast<std::size_t>(world.rank()) * size, size);
     std::copy(mine.begin(), mine.end(), own.begin());
     world.all_gather(own, in_place);
     CHECK(in_place == expected);
@@ -234,8 +243,10 @@ void check_messages(World const& world) {
       in.emplace_back(size + 3, std::byte{0xee});  // messages may be shorter than the memory
       out.push_back(content(size, me, static_cast<std::size_t>(r)));
     }
-    for (int r = 0; r < n; ++r) requests.push_back(world.start_receive(in[static_cast<std::size_t>(r)], r, 7));
-    for (int r = 0; r < n; ++r) requests.push_back(world.start_send(out[static_cast<std::size_t>(r)], r, 7));
+    for (int r = 0; r < n; ++r)
+      requests.push_back(world.start_receive(in[static_cast<std::size_t>(r)], r, 7));
+    for (int r = 0; r < n; ++r)
+      requests.push_back(world.start_send(out[static_cast<std::size_t>(r)], r, 7));
     World::wait_all(requests);
     World::wait_all(requests);  // they are done
     for (int r = 0; r < n; ++r) {
@@ -387,8 +398,10 @@ void check_split(World const& world) {
 // `world` is a node.
 template <argosy::node_sharing World>
 void check_shared_memory(World const& world) {
-  auto const n = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
-  for (std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{100001}, std::size_t{5} << 20}) {
+  auto const n = static_cast<std::size_t>(world.size()),
+             me = static_cast<std::size_t>(world.rank());
+  for (std::size_t size :
+       {std::size_t{1}, std::size_t{4096}, std::size_t{100001}, std::size_t{5} << 20}) {
     CAPTURE(size);
     shared_memory memory = world.share(size);
     auto const all = memory.bytes();
@@ -414,7 +427,8 @@ void check_shared_memory(World const& world) {
   auto* const count = reinterpret_cast<std::int64_t*>(memory.bytes().data());
   std::atomic_ref<std::int64_t> const sum(count[0]), turn(count[1]);
   constexpr std::int64_t times = 2000;
-  for (std::int64_t i = 0; i < times; ++i) sum.fetch_add(static_cast<std::int64_t>(me) + 1, std::memory_order_relaxed);
+  for (std::int64_t i = 0; i < times; ++i)
+    sum.fetch_add(static_cast<std::int64_t>(me) + 1, std::memory_order_relaxed);
   // The last one to come is told so by the memory alone.
   if (turn.fetch_add(1, std::memory_order_acq_rel) == world.size() - 1)
     CHECK(sum.load() == times * static_cast<std::int64_t>(n * (n + 1) / 2));

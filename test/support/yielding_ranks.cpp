@@ -1,6 +1,7 @@
-// Preloaded to programs of MPICH whose ranks outnumber the processors: a rank that waits asks for progress for its whole time
-// slice, and nothing that MPICH reads makes it give way. Here it gives way when there was none for a while, by the function
-// of UCX that it asks on its way; a reduction of four ranks on two processors takes microseconds instead of milliseconds.
+// Preloaded to programs of MPICH whose ranks outnumber the processors: a rank that waits asks for
+// progress for its whole time slice, and nothing that MPICH reads makes it give way. Here it gives
+// way when there was none for a while, by the function of UCX that it asks on its way; a reduction
+// of four ranks on two processors takes microseconds instead of milliseconds.
 //   LD_PRELOAD=yielding_ranks.so mpiexec -n 4 ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -13,7 +14,8 @@ using progress = unsigned (*)(void*);
 // Python loads MPI with names of its own, where no search from here comes by.
 progress real_progress() {
   void* found = ::dlsym(RTLD_NEXT, "ucp_worker_progress");
-  if (found == nullptr) found = ::dlsym(::dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
+  if (found == nullptr)
+    found = ::dlsym(::dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
   return reinterpret_cast<progress>(found);
 }
 

@@ -46,11 +46,15 @@ TEST_CASE("text makes the layout that the library's own calls make", "[tool][lay
   CHECK(parse_datatype("vector(5,2,-7; double)") == io::vector(5, 2, -7, d).form());
   CHECK(parse_datatype("hvector(5,2,100; double)") == io::hvector(5, 2, 100, d).form());
   CHECK(parse_datatype("indexed(2,1; at 0,5; double)") == io::indexed({2, 1}, {0, 5}, d).form());
-  CHECK(parse_datatype("hindexed(2,1; at 0,50; double)") == io::hindexed({2, 1}, {0, 50}, d).form());
-  CHECK(parse_datatype("indexed_block(3; at 0,10,20; double)") == io::indexed_block(3, {0, 10, 20}, d).form());
-  CHECK(parse_datatype("hindexed_block(3; at 0,99; double)") == io::hindexed_block(3, {0, 99}, d).form());
+  CHECK(parse_datatype("hindexed(2,1; at 0,50; double)") ==
+        io::hindexed({2, 1}, {0, 50}, d).form());
+  CHECK(parse_datatype("indexed_block(3; at 0,10,20; double)") ==
+        io::indexed_block(3, {0, 10, 20}, d).form());
+  CHECK(parse_datatype("hindexed_block(3; at 0,99; double)") ==
+        io::hindexed_block(3, {0, 99}, d).form());
   CHECK(parse_datatype("resized(-8,64; double)") == resized(d.form(), -8, 64));
-  CHECK(parse_datatype("subarray(8,9; 2,3; 4,5; double)") == io::subarray({8, 9}, {2, 3}, {4, 5}, d).form());
+  CHECK(parse_datatype("subarray(8,9; 2,3; 4,5; double)") ==
+        io::subarray({8, 9}, {2, 3}, {4, 5}, d).form());
   CHECK(parse_datatype("subarray(8,9; 2,3; 4,5; double; fortran)") ==
         io::subarray({8, 9}, {2, 3}, {4, 5}, d, io::order::fortran).form());
   CHECK(parse_datatype("record(0: double; 12: int[3])") ==
@@ -67,20 +71,23 @@ TEST_CASE("each process has its own part of a darray", "[tool][layout]") {
     CHECK(parse_datatype("darray(100,64; cyclic; grid 4x4; double; fortran)", rank) ==
           io::darray<double, 2>({100, 64}, cyclic, {4, 4}, rank, io::order::fortran).form());
   }
-  CHECK(parse_datatype("darray(9; block(5); grid 2; int)", 1) == io::darray<int, 1>({9}, {block(5)}, {2}, 1).form());
+  CHECK(parse_datatype("darray(9; block(5); grid 2; int)", 1) ==
+        io::darray<int, 1>({9}, {block(5)}, {2}, 1).form());
 }
 
 TEST_CASE("what is wrong is shown with its place and the form that is right", "[tool][layout]") {
   CHECK_THAT(fault_of("darry(3; block; grid 2; double)"),
              ContainsSubstring("did you mean darray(") && ContainsSubstring("\n  ^"));
   CHECK_THAT(fault_of("dobule"), ContainsSubstring("did you mean double?"));
-  CHECK_THAT(fault_of("vector(3,1; double)"),
-             ContainsSubstring("3 numbers") && ContainsSubstring("vector(COUNT,BLOCK,STRIDE; double)"));
+  CHECK_THAT(
+      fault_of("vector(3,1; double)"),
+      ContainsSubstring("3 numbers") && ContainsSubstring("vector(COUNT,BLOCK,STRIDE; double)"));
   CHECK_THAT(fault_of("vector(3,1,2; double"), ContainsSubstring("')'"));
   CHECK_THAT(fault_of("double double"), ContainsSubstring("something follows"));
   CHECK_THAT(fault_of(""), ContainsSubstring("here should be a type"));
   CHECK_THAT(fault_of("indexed(1,2; at 1; double)"), ContainsSubstring("block lengths"));
-  CHECK_THAT(fault_of("darray(10; block; grid 2; double)", 2), ContainsSubstring("rank 2 is not in a grid of 2"));
+  CHECK_THAT(fault_of("darray(10; block; grid 2; double)", 2),
+             ContainsSubstring("rank 2 is not in a grid of 2"));
   CHECK_THAT(fault_of("darray(10,10; none; grid 2x1; double)"), ContainsSubstring("none"));
   CHECK_THAT(fault_of("darray(10; tiles; grid 2; double)"), ContainsSubstring("cyclic(k)"));
   CHECK_THAT(fault_of("contiguous(9223372036854775807; double)"), ContainsSubstring("2^63"));
@@ -88,14 +95,18 @@ TEST_CASE("what is wrong is shown with its place and the form that is right", "[
   CHECK_THAT(fault_of("bytes(-1)"), ContainsSubstring("negative"));
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += "contiguous(1; ";
-  CHECK_THAT(fault_of(deep + "double" + std::string(100, ')')), ContainsSubstring("nested more than 32"));
+  CHECK_THAT(fault_of(deep + "double" + std::string(100, ')')),
+             ContainsSubstring("nested more than 32"));
 }
 
-TEST_CASE("the command shows normal form, pieces and density, as text and as JSON", "[tool][layout]") {
-  tool_outcome const o = run_tool({"layout", "darray(1024,1024; block,cyclic(8); grid 4x4; double)", "--rank", "5"});
+TEST_CASE("the command shows normal form, pieces and density, as text and as JSON",
+          "[tool][layout]") {
+  tool_outcome const o =
+      run_tool({"layout", "darray(1024,1024; block,cyclic(8); grid 4x4; double)", "--rank", "5"});
   CHECK(o.code == 0);
-  CHECK_THAT(o.out, ContainsSubstring("resized(at(2097216, repeat(8192, 256, bytes(64))), 0, 8388608)") &&
-                        ContainsSubstring("density 25 %") && ContainsSubstring("8184 more"));
+  CHECK_THAT(o.out,
+             ContainsSubstring("resized(at(2097216, repeat(8192, 256, bytes(64))), 0, 8388608)") &&
+                 ContainsSubstring("density 25 %") && ContainsSubstring("8184 more"));
   tool_outcome const j = run_tool({"layout", "vector(3,1,2; int)", "--json", "--pieces=2"});
   CHECK(j.code == 0);
   boost::json::value const v = io::tool::parse_json(j.out);
@@ -103,7 +114,8 @@ TEST_CASE("the command shows normal form, pieces and density, as text and as JSO
   CHECK(v.at("pieces").as_int64() == 3);
   CHECK(v.at("form").as_string() == "repeat(3, 8, bytes(4))");
   CHECK(v.at("first_pieces").as_array().size() == 2);
-  CHECK_THAT(run_tool({"layout", "indexed(1,1; at 5,0; int)"}).out, ContainsSubstring("offsets decrease"));
+  CHECK_THAT(run_tool({"layout", "indexed(1,1; at 5,0; int)"}).out,
+             ContainsSubstring("offsets decrease"));
   CHECK_THAT(run_tool({"layout", "hvector(2,1,2; int)"}).out, ContainsSubstring("named twice"));
 }
 
@@ -163,8 +175,9 @@ TEST_CASE("help, version and man page are made of one table", "[tool]") {
   std::istringstream lines(man.out);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with('.')) {
-      bool const known = line.starts_with(".\\\"") || line.starts_with(".TH ") || line.starts_with(".SH ") ||
-                         line == ".br" || line == ".PP" || line == ".TP" || line == ".nf" || line == ".fi";
+      bool const known = line.starts_with(".\\\"") || line.starts_with(".TH ") ||
+                         line.starts_with(".SH ") || line == ".br" || line == ".PP" ||
+                         line == ".TP" || line == ".nf" || line == ".fi";
       CAPTURE(line);
       CHECK(known);
     }

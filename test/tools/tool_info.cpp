@@ -28,8 +28,8 @@ void write_npy(std::string const& path, std::size_t bytes) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (30, 20), }";
   header.resize(117, ' ');
   header += '\n';
-  std::ofstream(path, std::ios::binary) << std::string("\x93NUMPY\x01\x00v\x00", 10) << header
-                                        << std::string(bytes, '\0');
+  std::ofstream(path, std::ios::binary)
+      << std::string("\x93NUMPY\x01\x00v\x00", 10) << header << std::string(bytes, '\0');
 }
 
 }  // namespace
@@ -49,7 +49,8 @@ TEST_CASE("an array of NumPy is told by its header", "[tool][info]") {
   CHECK(one.at("shape").as_array().size() == 2);
 }
 
-TEST_CASE("what is no such file, or shorter than it says, is an error, and the others are told", "[tool][info]") {
+TEST_CASE("what is no such file, or shorter than it says, is an error, and the others are told",
+          "[tool][info]") {
   argosy::test::scratch const dir;
   write_npy(dir / "u.npy", 30 * 20 * 8);
   write_npy(dir / "short.npy", 100);
@@ -68,15 +69,17 @@ TEST_CASE("what is no such file, or shorter than it says, is an error, and the o
 TEST_CASE("a file that is not there is told without advice on modes", "[tool][info]") {
   argosy::test::scratch const dir;
   tool_outcome const o = run_tool({"info", dir / "missing"});
-  CHECK_THAT(o.err, Catch::Matchers::StartsWith("argosy: read_header of '") && ContainsSubstring("no such file") &&
-                        !ContainsSubstring("mode::") && !ContainsSubstring("argosy: argosy"));
+  CHECK_THAT(o.err, Catch::Matchers::StartsWith("argosy: read_header of '") &&
+                        ContainsSubstring("no such file") && !ContainsSubstring("mode::") &&
+                        !ContainsSubstring("argosy: argosy"));
   tool_outcome const odd = run_tool({"info", dir / "a What to do: b"});
   CHECK_THAT(odd.err,
              ContainsSubstring("a What to do: b' failed") && ContainsSubstring("no such file"));
   CHECK_THAT(odd.err, !ContainsSubstring("check the path"));
 }
 
-TEST_CASE("a checkpoint is told with its arrays, and --check finds the block that is damaged", "[tool][info]") {
+TEST_CASE("a checkpoint is told with its arrays, and --check finds the block that is damaged",
+          "[tool][info]") {
   argosy::test::scratch const dir;
   io::checkpoint_header h;
   h.arrays.push_back({.name = "density", .shape = {1000}});
@@ -99,7 +102,8 @@ TEST_CASE("a checkpoint is told with its arrays, and --check finds the block tha
   tool_outcome const checked = run_tool({"info", dir / "state", "--check"});
   CHECK(checked.code == 1);
   CHECK_THAT(checked.out, ContainsSubstring("DAMAGED: block 0 of density"));
-  json_value const v = io::tool::parse_json(run_tool({"info", dir / "state", "--check", "--json"}).out);
+  json_value const v =
+      io::tool::parse_json(run_tool({"info", dir / "state", "--check", "--json"}).out);
   json_value const& one = v.as_array().at(0);
   auto const& damaged = one.at("damaged").as_array();
   REQUIRE(damaged.size() == 1);

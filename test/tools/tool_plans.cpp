@@ -37,7 +37,8 @@ boost::json::value planned(std::vector<std::string> words) {
 }
 std::size_t count(std::string_view text, std::string_view what) {
   std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size()))
+    ++n;
   return n;
 }
 
@@ -49,21 +50,26 @@ TEST_CASE("the plan is that of a file on as many ranks", "[tool][plan]") {
     io::lab::virtual_files files;
     io::collective_plan real;
     files.put("f", std::vector<std::byte>(64 * 64 * 64 * 8));
-    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 4}).run([&](io::lab::virtual_rank const& world) {
-      auto f = io::lab::virtual_file::open(world, "f", kind == "--write" ? io::mode::write : io::mode::read, {},
-                                           files.opener());
-      io::process_grid const grid(ranks, 3);
-      f.set_view(0, io::darray<double, 3>({64, 64, 64}, io::distribute::block, grid, world.rank()));
-      std::vector<double> data(64 * 64 * 64 / ranks);
-      auto const p = f.explain_all(kind == "--write" ? io::access_kind::write : io::access_kind::read, data);
-      if (world.rank() == 0) real = p;
-      f.close();
-    });
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 4})
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = io::lab::virtual_file::open(
+              world, "f", kind == "--write" ? io::mode::write : io::mode::read, {}, files.opener());
+          io::process_grid const grid(ranks, 3);
+          f.set_view(
+              0, io::darray<double, 3>({64, 64, 64}, io::distribute::block, grid, world.rank()));
+          std::vector<double> data(64 * 64 * 64 / ranks);
+          auto const p = f.explain_all(
+              kind == "--write" ? io::access_kind::write : io::access_kind::read, data);
+          if (world.rank() == 0) real = p;
+          f.close();
+        });
     boost::json::value const v =
         planned({"--ranks", "8", "--nodes", "2", "--array", "64x64x64", "--no-dry-run", kind});
     CHECK(v.at("policy").as_string() == real.policy);
     // The prices behind it are those of local files here, and of the virtual disk there.
-    auto const unpriced = [](std::string const& reason) { return reason.substr(0, reason.find("; together")); };
+    auto const unpriced = [](std::string const& reason) {
+      return reason.substr(0, reason.find("; together"));
+    };
     CHECK(unpriced(v.at("reason").as_string().c_str()) == unpriced(real.reason));
     CHECK(v.at("rounds").as_int64() == real.rounds());
     CHECK(v.at("aggregators").as_int64() == std::ssize(real.domains));
@@ -72,19 +78,23 @@ TEST_CASE("the plan is that of a file on as many ranks", "[tool][plan]") {
 }
 
 TEST_CASE("prices decide: hints, also those of a file, change the choice", "[tool][plan][prices]") {
-  std::vector<std::string> const words{"--ranks", "8", "--array", "256x256x8", "--cyclic", "8", "--no-dry-run"};
+  std::vector<std::string> const words{"--ranks",  "8", "--array",     "256x256x8",
+                                       "--cyclic", "8", "--no-dry-run"};
   auto const with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), words.begin(), words.end());
     boost::json::value const v = planned(more);
     return v.at("together").as_bool();
   };
   // Calls that cost nothing beside rounds that cost seconds, and the reverse.
-  std::vector<std::string> const cheap_calls{"argosy_price_call_ns 1", "argosy_price_write_call_ns 1",
+  std::vector<std::string> const cheap_calls{"argosy_price_call_ns 1",
+                                             "argosy_price_write_call_ns 1",
                                              "argosy_price_message_ns 1000000000"};
-  std::vector<std::string> const dear_calls{"argosy_price_call_ns 1000000", "argosy_price_write_call_ns 1000000",
-                                            "argosy_price_lock_ns 100000000", "argosy_price_message_ns 1000"};
+  std::vector<std::string> const dear_calls{
+      "argosy_price_call_ns 1000000", "argosy_price_write_call_ns 1000000",
+      "argosy_price_lock_ns 100000000", "argosy_price_message_ns 1000"};
   argosy::test::scratch const dir;
-  for (auto const& [lines, expected] : {std::pair(cheap_calls, false), std::pair(dear_calls, true)}) {
+  for (auto const& [lines, expected] :
+       {std::pair(cheap_calls, false), std::pair(dear_calls, true)}) {
     std::vector<std::string> as_hints;
     std::ofstream file(dir / "hints");
     for (std::string const& line : lines) {
@@ -99,8 +109,10 @@ TEST_CASE("prices decide: hints, also those of a file, change the choice", "[too
   }
 }
 
-TEST_CASE("a dry run counts messages and calls of each policy, and says where it was scaled", "[tool][plan]") {
-  std::vector<std::string> const words{"--ranks", "8", "--nodes", "2", "--array", "64x64x16", "--grid", "1x8x1"};
+TEST_CASE("a dry run counts messages and calls of each policy, and says where it was scaled",
+          "[tool][plan]") {
+  std::vector<std::string> const words{"--ranks", "8",        "--nodes", "2",
+                                       "--array", "64x64x16", "--grid",  "1x8x1"};
   boost::json::value const v = planned(words);
   auto const& runs = v.at("dry_runs").as_array();
   REQUIRE(runs.size() == 5);
@@ -120,7 +132,8 @@ TEST_CASE("a dry run counts messages and calls of each policy, and says where it
 
   tool_outcome const large = run_tool({"plan", "--ranks", "4", "--array", "4096x4096x4096"});
   CHECK(large.code == 0);
-  CHECK_THAT(large.out, ContainsSubstring("scaled to an array of ") && ContainsSubstring("too much memory"));
+  CHECK_THAT(large.out,
+             ContainsSubstring("scaled to an array of ") && ContainsSubstring("too much memory"));
 }
 
 TEST_CASE("the plan is the one that its dry run carries out", "[tool][plan][prices]") {
@@ -168,13 +181,16 @@ TEST_CASE("a wrong plan ends with 2 and the nearest right one", "[tool][plan]") 
 
 TEST_CASE("a picture of a plan has its domains, rounds and ranks", "[plan][draw]") {
   std::vector<io::layout> ranks;
-  for (int r = 0; r < 4; ++r) ranks.push_back(io::at(1024 * r, io::repeat(16, 4096, io::bytes(512))));
-  io::collective_plan p{.policy = "two_phase", .reason = "<because>", .together = true, .window_bytes = 8192};
+  for (int r = 0; r < 4; ++r)
+    ranks.push_back(io::at(1024 * r, io::repeat(16, 4096, io::bytes(512))));
+  io::collective_plan p{
+      .policy = "two_phase", .reason = "<because>", .together = true, .window_bytes = 8192};
   p.domains = {{0, 32768, 0}, {32768, 65536, 2}};
   std::string const svg = io::draw(p, {.ranks = ranks});
-  CHECK_THAT(svg,
-             ContainsSubstring("2 aggregators, 4 rounds, windows of 8 KiB") && ContainsSubstring("&lt;because&gt;"));
-  for (std::string const text : {"rank 0", "rank 2", "domains", "rounds", "wanted", "64 KiB", "rank 3"})
+  CHECK_THAT(svg, ContainsSubstring("2 aggregators, 4 rounds, windows of 8 KiB") &&
+                      ContainsSubstring("&lt;because&gt;"));
+  for (std::string const text :
+       {"rank 0", "rank 2", "domains", "rounds", "wanted", "64 KiB", "rank 3"})
     CHECK_THAT(svg, ContainsSubstring(">" + text + "</text>"));
   CHECK(count(svg, ">4</text>") == 2);  // the last round of both
   p.domains = {{0, 65536, 0, 16384, 2}, {16384, 65536, 2, 16384, 2}};
@@ -195,7 +211,8 @@ TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][dra
                {32768, 8192, 5120, 1024, 2, io::passage::pieces}};
   std::string const svg = io::draw(p);
   CHECK_THAT(svg, ContainsSubstring("sieving write of 6144 bytes: 3 windows, 5 file calls"));
-  for (auto const& [colour, times] : {std::pair("#084594", 2u), std::pair("#e69f00", 2u), std::pair("#009e73", 2u)}) {
+  for (auto const& [colour, times] :
+       {std::pair("#084594", 2u), std::pair("#e69f00", 2u), std::pair("#009e73", 2u)}) {
     CAPTURE(colour);
     CHECK(count(svg, std::string("fill=\"") + colour) == times);  // the window, and the legend
   }
@@ -207,13 +224,17 @@ TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][dra
 TEST_CASE("pictures of plans are those that people have looked at", "[plan][draw][expected]") {
   using io::test::check_expected;
   std::vector<io::layout> ranks;
-  for (int r = 0; r < 5; ++r) ranks.push_back(io::at(1024 * r, io::repeat(3, 6144, io::bytes(512 + 128 * r))));
-  io::collective_plan p{.policy = "two_phase", .reason = "prices", .together = true, .window_bytes = 4096};
+  for (int r = 0; r < 5; ++r)
+    ranks.push_back(io::at(1024 * r, io::repeat(3, 6144, io::bytes(512 + 128 * r))));
+  io::collective_plan p{
+      .policy = "two_phase", .reason = "prices", .together = true, .window_bytes = 4096};
   p.domains = {{1024, 9216, 0}, {9216, 20000, 3}};
-  check_expected("plan_rounds.svg", io::draw(p, {.ranks = ranks, .most_ranks = 3, .width_px = 640}));
+  check_expected("plan_rounds.svg",
+                 io::draw(p, {.ranks = ranks, .most_ranks = 3, .width_px = 640}));
   p.sparse = true;
   p.window_bytes = 1000;
-  check_expected("plan_sparse.svg", io::draw(p, {.title = "few bytes of many", .ranks = std::span(ranks).first(1)}));
+  check_expected("plan_sparse.svg",
+                 io::draw(p, {.title = "few bytes of many", .ranks = std::span(ranks).first(1)}));
   p.domains = {{0, 65536, 0, 16384, 2}, {16384, 65536, 2, 16384, 2}};
   check_expected("plan_stripes.svg", io::draw(p, {.width_px = 400}));
   p.together = false;

@@ -28,17 +28,20 @@ int code_of(std::string const& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
 }
 std::string argosy_on(int ranks) {
-  return ranks == 1 ? ARGOSY_TEST_COMMAND : ARGOSY_TEST_MPIEXEC " " + std::to_string(ranks) + " " ARGOSY_TEST_COMMAND;
+  return ranks == 1 ? ARGOSY_TEST_COMMAND
+                    : ARGOSY_TEST_MPIEXEC " " + std::to_string(ranks) + " " ARGOSY_TEST_COMMAND;
 }
 bool is_empty(std::string const& directory) { return std::filesystem::is_empty(directory); }
 
 }  // namespace
 
-TEST_CASE("the four levels are measured beside plain calls, and nothing is left", "[tool][program]") {
+TEST_CASE("the four levels are measured beside plain calls, and nothing is left",
+          "[tool][program]") {
   scratch const dir, data(argosy::test::in_memory());
   for (int const ranks : {1, 2}) {
     CAPTURE(ranks);
-    REQUIRE(code_of(argosy_on(ranks) + " bench " + data.string() + " --bytes 64k --json >" + (dir / "out")) == 0);
+    REQUIRE(code_of(argosy_on(ranks) + " bench " + data.string() + " --bytes 64k --json >" +
+                    (dir / "out")) == 0);
     json_value const v = io::tool::parse_json(content_of(dir / "out"));
     CHECK(v.at("ranks").as_int64() == ranks);
     auto const& levels = v.at("levels").as_array();
@@ -58,8 +61,8 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
   for (int const ranks : {1, 2}) {
     CAPTURE(ranks);
     std::string const file = dir / "hints";
-    REQUIRE(code_of(argosy_on(ranks) + " calibrate " + data.string() + " --output " + file + " --json >" +
-                    (dir / "out")) == 0);
+    REQUIRE(code_of(argosy_on(ranks) + " calibrate " + data.string() + " --output " + file +
+                    " --json >" + (dir / "out")) == 0);
     json_value const v = io::tool::parse_json(content_of(dir / "out"));
     io::file_hints const h(io::read_hints_file(file), {}, {});
     io::resolved_hints const& values = h.values();
@@ -67,7 +70,8 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
     CHECK(values.price_write_call_ns.value_or(0) > 0);
     CHECK(values.price_byte_ns.value_or(-1) >= 0);
     CHECK(values.price_lock_ns.value_or(0) > 0);
-    bool const measured = ranks > 1 && io::detail::processor_set::of_this_process().count() >= ranks;
+    bool const measured =
+        ranks > 1 && io::detail::processor_set::of_this_process().count() >= ranks;
     CHECK(values.price_message_ns.has_value() == measured);
     CHECK(values.price_message_byte_ns.has_value() == measured);
     CHECK(*values.price_call_ns ==
@@ -75,54 +79,60 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
     CHECK(is_empty(data.string()));
   }
   CHECK(code_of(argosy_on(2) + " calibrate " + (dir / "missing") + " >/dev/null 2>&1") == 1);
-  CHECK(code_of(argosy_on(1) + " calibrate " + data.string() + " --output " + (dir / "missing/hints") +
-                " >/dev/null 2>&1") == 1);
+  CHECK(code_of(argosy_on(1) + " calibrate " + data.string() + " --output " +
+                (dir / "missing/hints") + " >/dev/null 2>&1") == 1);
 }
 
-TEST_CASE("more ranks than processors are told, and messages between them have no price", "[tool][program][prices]") {
+TEST_CASE("more ranks than processors are told, and messages between them have no price",
+          "[tool][program][prices]") {
   scratch const dir, data(argosy::test::in_memory());
   auto const on_one_processor = [&](std::string const& what) {
     // The first processor of this process: 0 may belong to others.
-    return code_of("taskset -c $(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/') " + argosy_on(2) + " " + what +
-                   " >" + (dir / "out") + " 2>" + (dir / "err"));
+    return code_of("taskset -c $(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/') " +
+                   argosy_on(2) + " " + what + " >" + (dir / "out") + " 2>" + (dir / "err"));
   };
   REQUIRE(on_one_processor("calibrate " + data.string() + " --output " + (dir / "hints")) == 0);
-  CHECK_THAT(content_of(dir / "err"), ContainsSubstring("2 ranks share 1 processor, and wait for them"));
+  CHECK_THAT(content_of(dir / "err"),
+             ContainsSubstring("2 ranks share 1 processor, and wait for them"));
   CHECK_THAT(content_of(dir / "hints"), ContainsSubstring("messages were not measured"));
   io::file_hints const h(io::read_hints_file(dir / "hints"), {}, {});
   CHECK(h.values().price_call_ns.has_value());
   CHECK_FALSE(h.values().price_message_ns.has_value());
   CHECK_FALSE(h.values().price_message_byte_ns.has_value());
   REQUIRE(on_one_processor("doctor " + dir.string()) == 0);
-  CHECK_THAT(content_of(dir / "out"),
-             ContainsSubstring("ranks           slow    2 ranks") && ContainsSubstring("2 ranks share 1 processor"));
+  CHECK_THAT(content_of(dir / "out"), ContainsSubstring("ranks           slow    2 ranks") &&
+                                          ContainsSubstring("2 ranks share 1 processor"));
   REQUIRE(on_one_processor("bench " + data.string() + " --bytes 64k") == 0);
   CHECK_THAT(content_of(dir / "err"), ContainsSubstring("2 ranks share 1 processor"));
 }
 
-TEST_CASE("the doctor tells what works, and ends with 1 where something is broken", "[tool][program]") {
+TEST_CASE("the doctor tells what works, and ends with 1 where something is broken",
+          "[tool][program]") {
   scratch const dir;
   for (int const ranks : {1, 2}) {
-    REQUIRE(code_of(argosy_on(ranks) + " doctor " + dir.string() + " --json >" + (dir / "out")) == 0);
+    REQUIRE(code_of(argosy_on(ranks) + " doctor " + dir.string() + " --json >" + (dir / "out")) ==
+            0);
     json_value const v = io::tool::parse_json(content_of(dir / "out"));
     CHECK(v.at("works").as_bool());
     std::string all;
     for (json_value const& f : v.at("findings").as_array())
       all += f.at("what").as_string().c_str() + std::string(" ");
-    CHECK(
-        all ==
-        "MPI ranks shared memory open files size of files address space file system writing locks preallocation sync ");
+    CHECK(all ==
+          "MPI ranks shared memory open files size of files address space file system writing "
+          "locks preallocation sync ");
     std::filesystem::remove(dir / "out");
     CHECK(is_empty(dir.string()));
   }
   CHECK(code_of(argosy_on(1) + " doctor " + (dir / "missing") + " >" + (dir / "out")) == 1);
   CHECK_THAT(content_of(dir / "out"), ContainsSubstring("BROKEN"));
-  CHECK(code_of("ulimit -n 200; " + argosy_on(1) + " doctor " + dir.string() + " >" + (dir / "out2")) == 0);
+  CHECK(code_of("ulimit -n 200; " + argosy_on(1) + " doctor " + dir.string() + " >" +
+                (dir / "out2")) == 0);
   CHECK_THAT(content_of(dir / "out2"), ContainsSubstring("open files      slow    200"));
 }
 
 TEST_CASE("output that cannot be written is an error", "[tool][program]") {
-  if (std::filesystem::exists("/dev/full")) CHECK(code_of(argosy_on(1) + " --help >/dev/full 2>/dev/null") == 1);
+  if (std::filesystem::exists("/dev/full"))
+    CHECK(code_of(argosy_on(1) + " --help >/dev/full 2>/dev/null") == 1);
   CHECK(code_of(argosy_on(1) + " layot >/dev/null 2>&1") == 2);
   CHECK(code_of(argosy_on(1) + " --help >/dev/null") == 0);
 }

@@ -27,14 +27,15 @@ using json_value = boost::json::value;
 
 namespace {
 
-// A rank that writes 100 pieces by themselves, merges a window, and meets one error. Returns the trace.
+// A rank that writes 100 pieces by themselves, merges a window, and meets one error. Returns the
+// trace.
 std::string traced(argosy::test::scratch const& dir, int rank) {
   io::trace_options o{
       .mode = io::trace_mode::calls, .directory = dir.string(), .program = "p", .rank = rank};
   auto const to = std::make_shared<io::tracer>(o);
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "a \"file\"",
-                                                              {.read = true, .write = true, .create = true}, error);
+  io::any_handle f = io::with_tracing(io::posix_opener(), to)(
+      dir / "a \"file\"", {.read = true, .write = true, .create = true}, error);
   REQUIRE_FALSE(error);
   std::vector<std::byte> small(64), large(8192);
   for (int i = 0; i < 100; ++i) REQUIRE(f.write(4096 * i, small).bytes == 64);
@@ -136,10 +137,12 @@ TEST_CASE("a rank number of several processes is told: their calls are one sum",
   tool_outcome const o = run_tool(words);
   CAPTURE(o.out, o.err);
   CHECK(o.code == 0);
-  CHECK_THAT(o.out,
-             ContainsSubstring("rank 0 stands for 2 processes (pid 12 on hostA, pid 13 on hostA): their calls are "
-                               "summed together\n") &&
-                 !ContainsSubstring("rank 1 stands"));
+  CHECK_THAT(
+      o.out,
+      ContainsSubstring(
+          "rank 0 stands for 2 processes (pid 12 on hostA, pid 13 on hostA): their calls are "
+          "summed together\n") &&
+          !ContainsSubstring("rank 1 stands"));
   words.emplace_back("--json");
   json_value const v = io::tool::parse_json(run_tool(words).out);
   auto const& several = v.at("ranks_of_several_processes").as_array();
@@ -154,7 +157,8 @@ TEST_CASE("times of a trace are kept to the nanosecond", "[tool][trace]") {
   io::tool::trace t;
   io::tool::read_trace(
       "[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":0,\"args\":{}}\n"
-      ",{\"name\":\"read\",\"cat\":\"file\",\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":1790000000123456.789,\"dur\":0.001,"
+      ",{\"name\":\"read\",\"cat\":\"file\",\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":"
+      "1790000000123456.789,\"dur\":0.001,"
       "\"args\":{}}\n",
       "f", t);
   REQUIRE(t.events.size() == 1);
@@ -207,7 +211,8 @@ TEST_CASE("a trace as text has a line for each call, phase, message and note", "
   argosy::test::check_expected("trace_lines.txt", o.out);
 }
 
-TEST_CASE("torn lines are told and the rest is read; what is no trace is an error", "[tool][trace]") {
+TEST_CASE("torn lines are told and the rest is read; what is no trace is an error",
+          "[tool][trace]") {
   argosy::test::scratch const dir;
   std::string const path = traced(dir, 0);
   std::string const whole = argosy::test::content_of(path);
@@ -235,7 +240,8 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
                              (dir / "argosy-*.json") + "\n");
 }
 
-TEST_CASE("phases are told by their own time, with the rank that the others wait for", "[tool][trace]") {
+TEST_CASE("phases are told by their own time, with the rank that the others wait for",
+          "[tool][trace]") {
   argosy::test::scratch const dir;
   std::vector<std::string> words{"trace"};
   for (int rank = 0; rank < 3; ++rank) {
@@ -257,9 +263,12 @@ TEST_CASE("phases are told by their own time, with the rank that the others wait
   tool_outcome const o = run_tool(words);
   INFO(o.out << o.err);
   CHECK(o.code == 0);
-  CHECK_THAT(o.out, ContainsSubstring("agreement            3      183 ms      183 ms  rank 0: 91 ms"));
-  CHECK_THAT(o.out, ContainsSubstring("exchange             3       27 ms        9 ms  rank 0: 3 ms"));
-  CHECK_THAT(o.out, ContainsSubstring("the others wait for rank 1: it waits 5 ms, they 95 ms on average"));
+  CHECK_THAT(o.out,
+             ContainsSubstring("agreement            3      183 ms      183 ms  rank 0: 91 ms"));
+  CHECK_THAT(o.out,
+             ContainsSubstring("exchange             3       27 ms        9 ms  rank 0: 3 ms"));
+  CHECK_THAT(o.out,
+             ContainsSubstring("the others wait for rank 1: it waits 5 ms, they 95 ms on average"));
   words.emplace_back("--json");
   json_value const all = io::tool::parse_json(run_tool(words).out);
   CHECK(all.at("waited_for_rank").as_int64() == 1);
@@ -272,7 +281,8 @@ TEST_CASE("phases are told by their own time, with the rank that the others wait
   CHECK(own == Approx(calls).epsilon(1e-6));
 }
 
-TEST_CASE("what is told and drawn of a trace is what people have looked at", "[tool][trace][expected]") {
+TEST_CASE("what is told and drawn of a trace is what people have looked at",
+          "[tool][trace][expected]") {
   argosy::test::scratch const dir;
   for (int rank = 0; rank < 3; ++rank) {
     std::ofstream to(dir / ("t" + std::to_string(rank)));
@@ -308,8 +318,8 @@ TEST_CASE("what is told and drawn of a trace is what people have looked at", "[t
       line(11100, 30, "error", "read", R"(b","offset":0,"bytes":64,"result":0,"error":"EIO")");
     line(12000, 900 - 300 * rank, "file", "close", R"(a")");
   }
-  tool_outcome const o =
-      run_tool({"trace", dir / "t0", dir / "t1", dir / "t2", "--svg", dir / "s.svg", "--perfetto", dir / "p.json"});
+  tool_outcome const o = run_tool({"trace", dir / "t0", dir / "t1", dir / "t2", "--svg",
+                                   dir / "s.svg", "--perfetto", dir / "p.json"});
   CAPTURE(o.err);
   REQUIRE(o.code == 0);
   argosy::test::check_expected("trace.txt", o.out);

@@ -27,13 +27,18 @@ TEST_CASE("types must be those of the memory", "[representation][error]") {
                     Contains("8 bytes") && Contains("4"));
 }
 
-TEST_CASE("a representation of one's own: registered once, found by name, and used", "[representation]") {
+TEST_CASE("a representation of one's own: registered once, found by name, and used",
+          "[representation]") {
   // Numbers of 16 bits as five decimal digits, the last one first; everything else as it is.
   io::representation_functions text;
-  text.file_bytes = [](basic t) { return t == basic::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t); };
+  text.file_bytes = [](basic t) {
+    return t == basic::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t);
+  };
   text.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
     if (t != basic::uint16) {
-      std::memcpy(file, memory, static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
+      std::memcpy(
+          file, memory,
+          static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
       return true;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -46,7 +51,9 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   text.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
     bool fits = true;
     if (t != basic::uint16) {
-      std::memcpy(memory, file, static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
+      std::memcpy(
+          memory, file,
+          static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
       return true;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -98,8 +105,12 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   io::register_representation("plain", {});
   CHECK(hex(write(std::uint8_t{7}, io::detail::find_representation("plain"))) == "07");
   io::representation_functions bad;
-  bad.write = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool { throw std::runtime_error("on fire"); };
-  bad.read = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool { throw std::runtime_error("on fire"); };
+  bad.write = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool {
+    throw std::runtime_error("on fire");
+  };
+  bad.read = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool {
+    throw std::runtime_error("on fire");
+  };
   io::register_representation("bad", bad);
   CHECK_THROWS_WITH(write(1, io::detail::find_representation("bad")), "on fire");
 }

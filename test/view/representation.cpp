@@ -33,8 +33,10 @@ namespace {
 
 // One item, in the words of the standard; the value must fit. The oracle of external32.
 std::vector<std::byte> external_item(basic t, std::byte const* m) {
-  std::vector<std::byte> file(static_cast<std::size_t>(io::detail::size_in(io::detail::external32_sizes, t)));
-  std::size_t const native = static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t));
+  std::vector<std::byte> file(
+      static_cast<std::size_t>(io::detail::size_in(io::detail::external32_sizes, t)));
+  std::size_t const native =
+      static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t));
   if (t == basic::long_double) {
 #ifdef __SIZEOF_FLOAT128__
     long double value;
@@ -80,7 +82,8 @@ void fill(generator& g, basic t, std::byte* m) {
 
 }  // namespace
 
-TEST_CASE("external32 is big-endian, with the sizes of MPI's table", "[representation][external32]") {
+TEST_CASE("external32 is big-endian, with the sizes of MPI's table",
+          "[representation][external32]") {
   CHECK(hex(write(0x01020304)) == "01020304");
   CHECK(hex(write(std::uint16_t{0x0102})) == "0102");
   CHECK(hex(write(color::red)) == "0102");
@@ -104,7 +107,8 @@ TEST_CASE("external32 is big-endian, with the sizes of MPI's table", "[represent
   CHECK(std::bit_cast<std::uint8_t>(read<bool>({std::byte{0x80}})) == 1);
 }
 
-TEST_CASE("a value that four bytes cannot hold is told, and no other is touched", "[representation][error]") {
+TEST_CASE("a value that four bytes cannot hold is told, and no other is touched",
+          "[representation][error]") {
   if (sizeof(long) == 4) return;
   long const big = static_cast<long>(std::int64_t{1} << 31);
   CHECK(hex(write(std::array<long, 3>{1, big, -1}, io::external32, false)) ==
@@ -124,7 +128,8 @@ TEST_CASE("a value that four bytes cannot hold is told, and no other is touched"
 }
 
 #if LDBL_MANT_DIG == 64
-TEST_CASE("long double: every bit pattern of the x87 that is a number goes to binary128 and back", "[representation]") {
+TEST_CASE("long double: every bit pattern of the x87 that is a number goes to binary128 and back",
+          "[representation]") {
   using argosy::detail::binary128, argosy::detail::x87;
   CAPTURE(argosy::test::seed());
   std::mt19937_64 random(argosy::test::seed());
@@ -146,7 +151,8 @@ TEST_CASE("long double: every bit pattern of the x87 that is a number goes to bi
                                   std::nanl("4711")};
   for (int i = 0; i < 100000; ++i) {
     std::uint64_t significand = random() >> random() % 64;
-    auto const exponent = static_cast<std::uint16_t>(i % 4 == 0 ? random() & 0x8000 : random() & 0xffff);
+    auto const exponent =
+        static_cast<std::uint16_t>(i % 4 == 0 ? random() & 0x8000 : random() & 0xffff);
     if ((exponent & 0x7fff) == 0)
       significand &= ~(std::uint64_t{1} << 63);
     else
@@ -191,7 +197,8 @@ TEST_CASE("what is no number as binary128 is none as a long double, also where i
 }
 
 #ifdef __SIZEOF_FLOAT128__
-TEST_CASE("binary128 is rounded to what a long double holds as the compiler rounds it", "[representation]") {
+TEST_CASE("binary128 is rounded to what a long double holds as the compiler rounds it",
+          "[representation]") {
   using argosy::detail::binary128, argosy::detail::x87;
   CAPTURE(argosy::test::seed());
   std::mt19937_64 random(argosy::test::seed());
@@ -219,7 +226,8 @@ TEST_CASE("binary128 is rounded to what a long double holds as the compiler roun
 #endif
 #endif
 
-TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and in any order", "[representation]") {
+TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and in any order",
+          "[representation]") {
   CAPTURE(argosy::test::seed());
   generator g;
   for (int round = 0; round < 150; ++round) {
@@ -248,7 +256,8 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
       file.insert(file.end(), item.begin(), item.end());
       at += io::detail::size_in(io::detail::native_sizes, t);
     }
-    std::vector<std::byte> memory(static_cast<std::size_t>(form.true_upper_bound()), std::byte{0xaa});
+    std::vector<std::byte> memory(static_cast<std::size_t>(form.true_upper_bound()),
+                                  std::byte{0xaa});
     io::unpack(form, stream.data(), memory.data());
 
     io::converter const to_file(io::external32, form, whole);
@@ -266,7 +275,8 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
     std::shuffle(order.begin(), order.end(), g.random);
     std::vector<std::byte> back(memory.size(), std::byte{0xaa});
     io::converter from_file(io::external32, form, whole);
-    for (std::size_t i : order) REQUIRE(from_file.scatter(file.data() + cuts[i], cuts[i], cuts[i + 1], back.data()));
+    for (std::size_t i : order)
+      REQUIRE(from_file.scatter(file.data() + cuts[i], cuts[i], cuts[i + 1], back.data()));
     REQUIRE(back == memory);
 
     for (int k = 0; k < 20; ++k) {
@@ -286,15 +296,17 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
 TEST_CASE("a value that does not fit is told with its last byte, cut anywhere and in any order",
           "[representation][error]") {
   CAPTURE(argosy::test::seed());
-  // An item has a byte more in the file, but for those without type. All fit but those that begin with a one.
+  // An item has a byte more in the file, but for those without type. All fit but those that begin
+  // with a one.
   static constexpr auto file_size = [](basic t) {
     return io::detail::size_in(io::detail::native_sizes, t) + (t == basic::byte ? 0 : 1);
   };
-  static constexpr auto copy = [](basic t, std::int64_t count, std::byte const* from, std::int64_t from_step,
-                                  std::byte* to, std::int64_t to_step) {
+  static constexpr auto copy = [](basic t, std::int64_t count, std::byte const* from,
+                                  std::int64_t from_step, std::byte* to, std::int64_t to_step) {
     bool fits = true;
     for (; count-- > 0; from += from_step, to += to_step) {
-      std::memcpy(to, from, static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t)));
+      std::memcpy(to, from,
+                  static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t)));
       fits = fits && *from != std::byte{1};
     }
     return fits;
@@ -302,10 +314,12 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
   io::representation_functions wider;
   wider.file_bytes = file_size;
   wider.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
-    return copy(t, count, memory, io::detail::size_in(io::detail::native_sizes, t), file, file_size(t));
+    return copy(t, count, memory, io::detail::size_in(io::detail::native_sizes, t), file,
+                file_size(t));
   };
   wider.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
-    return copy(t, count, file, file_size(t), memory, io::detail::size_in(io::detail::native_sizes, t));
+    return copy(t, count, file, file_size(t), memory,
+                io::detail::size_in(io::detail::native_sizes, t));
   };
   io::register_representation("wider", wider);
   io::representation const r = io::detail::find_representation("wider");
@@ -332,8 +346,10 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
       end += file_size(all[i]);
     }
     bool const dense = g.pick(0, 1) == 0;
-    io::layout const form = dense ? io::bytes(whole.size()) : io::repeat(whole.size(), 3, io::bytes(1));
-    std::vector<std::byte> memory(static_cast<std::size_t>(form.true_upper_bound()), std::byte{0xaa});
+    io::layout const form =
+        dense ? io::bytes(whole.size()) : io::repeat(whole.size(), 3, io::bytes(1));
+    std::vector<std::byte> memory(static_cast<std::size_t>(form.true_upper_bound()),
+                                  std::byte{0xaa});
     io::unpack(form, stream.data(), memory.data());
 
     // Some cuts in the odd one, and some anywhere.
@@ -347,7 +363,8 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
 
     io::converter to_file(r, form, whole), from_file(r, form, whole);
     REQUIRE(to_file.file_size() == end);
-    std::vector<std::byte> file(static_cast<std::size_t>(end)), back(memory.size(), std::byte{0xaa});
+    std::vector<std::byte> file(static_cast<std::size_t>(end)),
+        back(memory.size(), std::byte{0xaa});
     for (std::size_t const i : order) {
       std::int64_t const from = cuts[i], to = cuts[i + 1];
       bool const touched = std::max(from, low) < std::min(to, high);
@@ -358,13 +375,15 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
       std::int64_t const from = cuts[i], to = cuts[i + 1];
       std::int64_t const here = std::max<std::int64_t>(0, std::min(to, high) - std::max(from, low));
       missing -= here;
-      REQUIRE(from_file.scatter(file.data() + from, from, to, back.data()) == (here == 0 || missing > 0));
+      REQUIRE(from_file.scatter(file.data() + from, from, to, back.data()) ==
+              (here == 0 || missing > 0));
     }
     REQUIRE(back == memory);
   }
 }
 
-TEST_CASE("one value that external32 cannot hold is told among any number of others", "[representation][error]") {
+TEST_CASE("one value that external32 cannot hold is told among any number of others",
+          "[representation][error]") {
   if (sizeof(long) == 4) return;
   struct pair {
     long number;
@@ -387,7 +406,8 @@ TEST_CASE("one value that external32 cannot hold is told among any number of oth
       std::vector<std::array<long, 2>> spread(count, {-5, 0});
       std::vector<pair> pairs(count, {-5, 'a'});
       io::vector const every_second(1, 1, 1, io::resized(io::type<long>, 0, 16));
-      auto const both = io::resized(io::record(io::member(0, io::type<long>), io::member(8, io::type<char>)), 0, 16);
+      auto const both = io::resized(
+          io::record(io::member(0, io::type<long>), io::member(8, io::type<char>)), 0, 16);
       auto const none_is_odd = [&](bool fits) {
         CHECK(check(numbers, io::type<long>, 4) == fits);
         CHECK(check(counts, io::type<unsigned long>, 4) == fits);
@@ -422,10 +442,12 @@ TEST_CASE("a long request is converted through windows of a file", "[representat
   in.take(file, window.data(), 0, 0, 70'001);
   in.take(file, window.data(), 70'001, 70'001, file.size() - 70'001);
   CHECK(in.fits());
-  for (std::size_t i = 0; i < to.size(); ++i) REQUIRE((to[i].x[2] == from[i].x[2] && to[i].id == from[i].id));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    REQUIRE((to[i].x[2] == from[i].x[2] && to[i].id == from[i].id));
 }
 
-TEST_CASE("a value that does not fit is not forgotten when others follow", "[representation][error]") {
+TEST_CASE("a value that does not fit is not forgotten when others follow",
+          "[representation][error]") {
   std::vector<long> from(5000, 3);
   from[10] = std::numeric_limits<long>::max();
   auto const m = io::memory(from);

@@ -28,7 +28,9 @@ enum class color : std::uint16_t { red = 0x0102 };
 // Random signatures.
 struct generator {
   std::mt19937_64 random{seed()};
-  std::int64_t pick(std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); }
+  std::int64_t pick(std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution(from, to)(random);
+  }
   basic any_basic() { return static_cast<basic>(pick(0, argosy::detail::basic_count - 1)); }
   // And the same, one by one.
   argosy::signature signature(std::vector<basic>& all, int depth) {
@@ -52,11 +54,13 @@ struct generator {
 };
 
 template <class T>
-std::vector<std::byte> write(T const& value, representation const& r = external32, bool fits = true) {
+std::vector<std::byte> write(T const& value, representation const& r = external32,
+                             bool fits = true) {
   auto const m = memory(value);
   converter const c(r, m.form(), m.types());
   std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
-  bool const all_fit = c.gather(m.address(), 0, c.file_size(), file.data());  // outside: CHECK would catch
+  // outside: CHECK would catch
+  bool const all_fit = c.gather(m.address(), 0, c.file_size(), file.data());
   CHECK(all_fit == fits);
   return file;
 }

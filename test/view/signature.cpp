@@ -93,7 +93,8 @@ std::vector<basic> expanded(io::signature const& s) {
 
 }  // namespace
 
-TEST_CASE("the signature of a datatype is its types in compressed form", "[representation][signature]") {
+TEST_CASE("the signature of a datatype is its types in compressed form",
+          "[representation][signature]") {
   CHECK(types(io::type<double>) == "float64");
   CHECK(types(io::type<std::byte>) == "byte");
   CHECK(types(io::type<color>) == "uint16");
@@ -106,7 +107,8 @@ TEST_CASE("the signature of a datatype is its types in compressed form", "[repre
   CHECK(types(io::type<particle>) == "3 float64, int32");
   CHECK(types(io::type<chosen>) == "float32, float64");
   CHECK(types(io::type<std::pair<int, double>>) == "int32, float64");
-  CHECK(types(io::type<mixed>) == "character, long, 2 float32, 3 int16, long double, boolean, wide character");
+  CHECK(types(io::type<mixed>) ==
+        "character, long, 2 float32, 3 int16, long double, boolean, wide character");
   CHECK(types(io::contiguous(5, io::type<particle>)) == "5 x (3 float64, int32)");
   CHECK(types(io::vector(4, 2, 7, io::type<int>)) == "8 int32");
   CHECK(types(io::hvector(4, 2, 70, io::type<particle>)) == "8 x (3 float64, int32)");
@@ -115,18 +117,23 @@ TEST_CASE("the signature of a datatype is its types in compressed form", "[repre
   CHECK(types(io::indexed_block(3, {0, 7, 9}, io::type<float>)) == "9 float32");
   CHECK(types(io::hindexed_block(3, {0, 70}, io::type<float>)) == "6 float32");
   CHECK(types(io::subarray({8, 9}, {2, 3}, {1, 1}, io::type<short>)) == "6 int16");
-  CHECK(types(io::darray<float, 2>({100, 90}, io::distribute::cyclic(3), io::list(3, 4), 7)) == "693 float32");
+  CHECK(types(io::darray<float, 2>({100, 90}, io::distribute::cyclic(3), io::list(3, 4), 7)) ==
+        "693 float32");
   CHECK(types(io::resized(io::type<int>, 0, 16)) == "int32");
-  CHECK(types(io::record(io::member(0, io::type<double>, 3), io::member(32, io::type<int>))) == "3 float64, int32");
-  CHECK(types(io::record({2, 1}, {0, 32}, io::type<particle>, io::type<int>)) == "2 x (3 float64, int32), int32");
+  CHECK(types(io::record(io::member(0, io::type<double>, 3), io::member(32, io::type<int>))) ==
+        "3 float64, int32");
+  CHECK(types(io::record({2, 1}, {0, 32}, io::type<particle>, io::type<int>)) ==
+        "2 x (3 float64, int32), int32");
   CHECK(types(io::contiguous(0, io::type<int>)).empty());
   // Data without types is bytes.
   CHECK(types(io::bytes(12)) == "12 byte");
   CHECK(types(io::flatten(io::contiguous(io::c<2>, io::type<double>))) == "16 byte");
   CHECK(types(io::type<opaque>) == "8 byte");
   CHECK(types(io::type<typed_by_hand>) == "uint64");
-  static_assert(io::detail::signature_of(io::contiguous(io::c<1'000'000'000'000>, io::type<particle>)).nodes().size() ==
-                3);
+  static_assert(
+      io::detail::signature_of(io::contiguous(io::c<1'000'000'000'000>, io::type<particle>))
+          .nodes()
+          .size() == 3);
 }
 
 TEST_CASE("buffers know their types", "[representation][signature]") {
@@ -134,15 +141,17 @@ TEST_CASE("buffers know their types", "[representation][signature]") {
   CHECK(to_string(io::memory(particles).types()) == "7 x (3 float64, int32)");
   double const scalar = 1;
   CHECK(to_string(io::memory(scalar).types()) == "float64");
-  CHECK(to_string(io::memory(static_cast<void const*>(&scalar), io::contiguous(3, io::type<short>), 4).types()) ==
-        "12 int16");
+  CHECK(
+      to_string(io::memory(static_cast<void const*>(&scalar), io::contiguous(3, io::type<short>), 4)
+                    .types()) == "12 int16");
   io::const_buffer const copied = io::memory(particles);
   CHECK(copied.types() == io::memory(particles).types());
   std::byte raw[8];
   CHECK(to_string(io::buffer{raw, io::bytes(8)}.types()) == "8 byte");
 }
 
-TEST_CASE("signatures built in pieces name the same types in the same order", "[representation][signature]") {
+TEST_CASE("signatures built in pieces name the same types in the same order",
+          "[representation][signature]") {
   CAPTURE(argosy::test::seed());
   generator g;
   for (int round = 0; round < 500; ++round) {
@@ -160,7 +169,8 @@ TEST_CASE("signatures built in pieces name the same types in the same order", "[
   }
 }
 
-TEST_CASE("in the file, constructors work on external extents and bytes stay bytes", "[representation][external32]") {
+TEST_CASE("in the file, constructors work on external extents and bytes stay bytes",
+          "[representation][external32]") {
   std::int64_t const l = 4;  // of a long
   CHECK(external(io::type<long>) == io::bytes(4));
   CHECK(external(io::type<wchar_t>) == io::bytes(2));
@@ -169,9 +179,12 @@ TEST_CASE("in the file, constructors work on external extents and bytes stay byt
   CHECK(external(io::type<long[2][3]>) == io::bytes(24));
   CHECK(external(io::type<std::array<long, 3>>) == io::bytes(12));
   CHECK(external(io::vector(4, 2, 7, io::type<long>)) == io::vector(4, 2, 7, io::bytes(l)).form());
-  CHECK(external(io::hvector(4, 2, 70, io::type<long>)) == io::hvector(4, 2, 70, io::bytes(l)).form());
-  CHECK(external(io::indexed({2, 1}, {0, 7}, io::type<long>)) == io::indexed({2, 1}, {0, 7}, io::bytes(l)).form());
-  CHECK(external(io::hindexed({2, 1}, {0, 70}, io::type<long>)) == io::hindexed({2, 1}, {0, 70}, io::bytes(l)).form());
+  CHECK(external(io::hvector(4, 2, 70, io::type<long>)) ==
+        io::hvector(4, 2, 70, io::bytes(l)).form());
+  CHECK(external(io::indexed({2, 1}, {0, 7}, io::type<long>)) ==
+        io::indexed({2, 1}, {0, 7}, io::bytes(l)).form());
+  CHECK(external(io::hindexed({2, 1}, {0, 70}, io::type<long>)) ==
+        io::hindexed({2, 1}, {0, 70}, io::bytes(l)).form());
   CHECK(external(io::subarray({8, 9}, {2, 3}, {1, 1}, io::type<long>, io::order::fortran)) ==
         io::subarray({8, 9}, {2, 3}, {1, 1}, io::bytes(l), io::order::fortran).form());
   io::darray<long, 2> const dealt({100, 90}, io::distribute::cyclic(3), io::list(3, 4), 7);
@@ -190,19 +203,22 @@ TEST_CASE("in the file, constructors work on external extents and bytes stay byt
         io::darray<double, 2>({9, 9}, io::distribute::block, io::list(2, 2), 3).form());
 }
 
-TEST_CASE("whether types repeat does not depend on how they are described", "[representation][types]") {
+TEST_CASE("whether types repeat does not depend on how they are described",
+          "[representation][types]") {
   CAPTURE(argosy::test::seed());
   std::mt19937_64 random(argosy::test::seed());
   auto const pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  constexpr std::array types{io::basic::byte, io::basic::int32, io::basic::uint32, io::basic::float64};
+  constexpr std::array types{io::basic::byte, io::basic::int32, io::basic::uint32,
+                             io::basic::float64};
   // A sequence of items, cut at random, equal halves as a loop.
   auto const describe = [&](auto&& self, std::span<io::basic const> items) -> io::signature {
     io::signature all;
     if (items.size() == 1) return io::signature(items[0]);
     if (items.empty()) return all;
     std::size_t const half = items.size() / 2;
-    if (items.size() % 2 == 0 && std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(half),
-                                            items.begin() + static_cast<std::ptrdiff_t>(half)))
+    if (items.size() % 2 == 0 &&
+        std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(half),
+                   items.begin() + static_cast<std::ptrdiff_t>(half)))
       return all.append(self(self, items.first(half)), 2);
     std::size_t const cut = 1 + pick(items.size() - 1);
     return all.append(self(self, items.first(cut))).append(self(self, items.subspan(cut)));

@@ -27,8 +27,10 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 list starts(io::view const& v, std::size_t count) {
   list result;
   for (std::int64_t tile = 0; result.size() < count; ++tile)
-    for (std::int64_t at = 0; at < v.filetype().size() && result.size() < count; at += v.etype_size())
-      result.push_back(v.displacement() + tile * v.filetype().extent() + io::cursor(v.filetype(), at).current().offset);
+    for (std::int64_t at = 0; at < v.filetype().size() && result.size() < count;
+         at += v.etype_size())
+      result.push_back(v.displacement() + tile * v.filetype().extent() +
+                       io::cursor(v.filetype(), at).current().offset);
   return result;
 }
 
@@ -44,7 +46,9 @@ bool agrees(io::view const& v) {
   return true;
 }
 
-io::view tile_of(std::int64_t rows) { return {512, io::type<double>, io::vector(rows, 1, 2, io::type<double>)}; }
+io::view tile_of(std::int64_t rows) {
+  return {512, io::type<double>, io::vector(rows, 1, 2, io::type<double>)};
+}
 
 // Seconds that one query of each kind takes, at best.
 double cost(io::view const& v, std::int64_t scale) {
@@ -56,7 +60,9 @@ double cost(io::view const& v, std::int64_t scale) {
       sum += v.byte_offset(i * scale / 200).value();
       sum += v.offset_of_end(i * scale / 25);
     }
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 200);
+    best = std::min(
+        best,
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 200);
   }
   CHECK(sum > 0);
   return best;
@@ -79,12 +85,15 @@ TEST_CASE("the default view is the file's bytes", "[view]") {
 TEST_CASE("byte offsets and the end of the file are those of a walk over the etypes", "[view]") {
   CAPTURE(argosy::test::seed());
   std::mt19937_64 random(argosy::test::seed());
-  auto const pick = [&](std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); };
+  auto const pick = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution(from, to)(random);
+  };
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
     io::layout const etype =
         pick(0, 2) == 0 ? io::layout(io::bytes(pick(1, 6)))
-                        : io::resized(io::concat(io::bytes(2), io::at(5, io::bytes(pick(1, 3)))), 0, pick(8, 11));
+                        : io::resized(io::concat(io::bytes(2), io::at(5, io::bytes(pick(1, 3)))), 0,
+                                      pick(8, 11));
     list lengths, places;
     std::int64_t at = pick(0, 3);
     for (auto n = pick(1, 6); n > 0; --n) {
@@ -122,14 +131,18 @@ TEST_CASE("a view for reading may name bytes twice", "[view]") {
   CHECK_THROWS_WITH(v.require_writable(), Contains("names a byte twice"));
 }
 
-TEST_CASE("the etype is what the filetype is built of; one that does not divide it must be given", "[view]") {
+TEST_CASE("the etype is what the filetype is built of; one that does not divide it must be given",
+          "[view]") {
   io::process_grid const grid(4, 2);
-  CHECK(io::view(0, io::darray<float, 2>({8, 8}, io::distribute::block, grid, 1)).etype() == io::bytes(4));
-  CHECK(io::view(0, io::vector(3, 1, 2, io::contiguous(3, io::type<double>))).etype() == io::bytes(8));
+  CHECK(io::view(0, io::darray<float, 2>({8, 8}, io::distribute::block, grid, 1)).etype() ==
+        io::bytes(4));
+  CHECK(io::view(0, io::vector(3, 1, 2, io::contiguous(3, io::type<double>))).etype() ==
+        io::bytes(8));
   CHECK(io::view(0, io::resized(io::type<float>, 0, 16)).etype() == io::bytes(4));
   // Offsets would silently count bytes: both must be given.
   io::darray<double, 1> const tile({10}, io::distribute::block, io::process_grid(1, 1), 0);
-  CHECK_THROWS_WITH(io::view(0, io::resized(tile, 0, 84)).etype(), Contains("{io::bytes(1), filetype}"));
+  CHECK_THROWS_WITH(io::view(0, io::resized(tile, 0, 84)).etype(),
+                    Contains("{io::bytes(1), filetype}"));
   CHECK(io::view(0, io::bytes(1), io::resized(tile, 0, 84)).etype() == io::bytes(1));
   io::view const lenient = io::view(0, io::resized(tile, 0, 84)).lenient();
   CHECK(lenient.etype() == io::bytes(8));
@@ -178,8 +191,10 @@ TEST_CASE("what lies beyond 2^63 has no answer", "[view][error]") {
   CHECK_FALSE(late.byte_offset(1));
   CHECK_THROWS_AS(io::view(most, io::type<double>).stream(), io::invalid_layout);
   CHECK_THROWS_WITH(io::view(-8, io::type<double>).stream(), Contains("displacement is -8"));
-  CHECK_THROWS_WITH(io::view(0, io::type<double>, io::type<float>).stream(), Contains("does not divide"));
-  CHECK_THROWS_WITH(io::view(0, io::hindexed({1}, {-8}, io::type<double>)).stream(), Contains("negative displacement"));
+  CHECK_THROWS_WITH(io::view(0, io::type<double>, io::type<float>).stream(),
+                    Contains("does not divide"));
+  CHECK_THROWS_WITH(io::view(0, io::hindexed({1}, {-8}, io::type<double>)).stream(),
+                    Contains("negative displacement"));
 }
 
 TEST_CASE("the last copies of a filetype whose bytes are below 2^63 are places of the view",
@@ -329,8 +344,9 @@ TEST_CASE("tiles of an irregular filetype that join cost one list of pieces", "[
   CHECK(v.byte_offset(5 * filetype.size() / 8) == 16 + 5 * filetype.extent());
 }
 
-// Numbers of 4 bytes: an offset, a length where they differ, and both once more where the last block meets the first of the
-// next tile. What is needed beside it while the view is made is no more than that again.
+// Numbers of 4 bytes: an offset, a length where they differ, and both once more where the last
+// block meets the first of the next tile. What is needed beside it while the view is made is no
+// more than that again.
 TEST_CASE("a view of irregular blocks keeps few bytes for each", "[view][cost][allocations]") {
   bool const differ = GENERATE(false, true), joins = GENERATE(false, true);
   CAPTURE(differ, joins);
@@ -341,12 +357,14 @@ TEST_CASE("a view of irregular blocks keeps few bytes for each", "[view][cost][a
   for (std::size_t i = 0; i < blocks; ++i) {
     offsets.push_back(at);
     lengths.push_back(differ ? 1 + static_cast<std::int64_t>(random() % 3) : 1);
-    at += 8 * (lengths.back() + (i + 1 == blocks ? 0 : 1 + static_cast<std::int64_t>(random() % 2)));
+    at +=
+        8 * (lengths.back() + (i + 1 == blocks ? 0 : 1 + static_cast<std::int64_t>(random() % 2)));
   }
   io::hindexed const described(lengths, offsets, io::type<double>);
   argosy::heap_peak const used;
   io::view const v(0, io::type<double>, io::resized(described, 0, joins ? at : at + 8));
-  std::size_t const lists = 2 * 8 * blocks;  // `resized` has the program's, for as long as the view is made
+  // `resized` has the program's, for as long as the view is made
+  std::size_t const lists = 2 * 8 * blocks;
   CHECK(used.kept() >= 4 * blocks);
   CHECK(used.kept() <= (differ && joins ? 17 : joins ? 13 : differ ? 9 : 5) * blocks);
   CHECK(used.bytes() <= 2 * 16 * blocks + (differ && joins ? 2 * blocks : 0));

@@ -27,6 +27,7 @@ TEST_CASE("a communicator of Boost is a world, and lives as long as that", "[wor
     return io::mpi(own);
   }();
   argosy::test::check_sums(kept);
-  argosy::test::check_shares(a.rank(), a.size(), [&](auto n) { return io::share_of(boost_world, n); });
+  argosy::test::check_shares(a.rank(), a.size(),
+                             [&](auto n) { return io::share_of(boost_world, n); });
   CHECK(kept.get() != MPI_COMM_WORLD);
 }

@@ -1,4 +1,5 @@
-// What messages cost: measured by all ranks together, kept with the communicator, and the same for all.
+// What messages cost: measured by all ranks together, kept with the communicator, and the same for
+// all.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -75,10 +76,13 @@ TEST_CASE("ranks that are not near price what they exchange by what was measured
           "[world][prices]") {
   io::mpi const world = everyone();
   io::exchange_prices const usual = io::storage{}.exchange;
-  auto const priced = [&](bool near) { return io::detail::common_storage(world, any_file(), near).exchange; };
+  auto const priced = [&](bool near) {
+    return io::detail::common_storage(world, any_file(), near).exchange;
+  };
   CHECK(priced(true) == usual);
   CHECK_FALSE(world.kept_prices());
-  // One rank knows of dearer messages than there can be, others of nothing: they measure, and the dearer counts for all.
+  // One rank knows of dearer messages than there can be, others of nothing: they measure, and the
+  // dearer counts for all.
   message_prices const dear{.round_ns = 1e15, .byte_ns = 1e9};
   if (world.rank() == world.size() - 1) world.keep_prices(dear);
   io::exchange_prices found = priced(false);
@@ -86,7 +90,8 @@ TEST_CASE("ranks that are not near price what they exchange by what was measured
   CHECK(found.byte_ns == dear.byte_ns);
   CHECK(world.kept_prices() == dear);
   CHECK(priced(true) == usual);  // of memory
-  // Kept on all ranks: nothing is measured that could be dearer, and cheap messages do not make memory cheaper than it is.
+  // Kept on all ranks: nothing is measured that could be dearer, and cheap messages do not make
+  // memory cheaper than it is.
   world.keep_prices({.round_ns = 1, .byte_ns = 1e-6});
   CHECK(priced(false) == usual);
   // Kept, but not the same: as where threads opened several files at a time.

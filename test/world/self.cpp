@@ -45,7 +45,8 @@ TEST_CASE("one rank answers itself", "[service][self]") {
   check_end_of_service(io::self());
   check_two_services(io::self());
   std::error_code error;
-  auto const mine = io::self().serve([](int, std::span<std::byte const>) { return bytes(); }, error);
+  auto const mine =
+      io::self().serve([](int, std::span<std::byte const>) { return bytes(); }, error);
   CHECK_THROWS_AS(mine->call({{1, {}}}), std::invalid_argument);
 }
 
@@ -60,7 +61,8 @@ TEST_CASE("where one rank would wait for ever, it throws", "[world][self]") {
   CHECK_THROWS_AS(io::self::wait_all({&request, 1}), std::logic_error);
   world.send(memory, 0, 1);
   CHECK_NOTHROW(io::self::wait_all({&request, 1}));
-  CHECK_THROWS_AS(world.receive(std::span(memory).first(7), 0, 2), std::logic_error);  // longer than there is room for
+  // longer than there is room for
+  CHECK_THROWS_AS(world.receive(std::span(memory).first(7), 0, 2), std::logic_error);
   CHECK_THROWS_AS(world.send(memory, 1, 1), std::invalid_argument);
   CHECK_THROWS_AS(world.broadcast(memory, 1), std::invalid_argument);
 }

@@ -33,7 +33,8 @@ served_world beside(World const& world) {
 
 constexpr nodes_world::shape pairs{2, false, true};
 nodes_world two_to_a_node() { return {io::mpi(MPI_COMM_WORLD), pairs}; }
-// Beside it, with nodes that can share memory: where the test itself runs on several hosts, the two may be on different ones.
+// Beside it, with nodes that can share memory: where the test itself runs on several hosts, the two
+// may be on different ones.
 served_world beside_with_memory(nodes_world const& program) {
   return beside(program, {program.node().mpi::node(), pairs});
 }
@@ -103,8 +104,10 @@ TEST_CASE("ranks are asked for what is no message", "[world][served]") {
   CHECK(asked == world.size());
 }
 
-TEST_CASE("who answers for a world is forgotten when it ends, though others beside the same program go on",
-          "[world][served]") {
+TEST_CASE(
+    "who answers for a world is forgotten when it ends, though others beside the same program go "
+    "on",
+    "[world][served]") {
   nodes_world const program = two_to_a_node();
   served_world const stays = beside(program);
   auto kept = std::make_shared<int>();
@@ -119,10 +122,12 @@ TEST_CASE("who answers for a world is forgotten when it ends, though others besi
   stays.barrier();
 }
 
-TEST_CASE("worlds beside one world and its duplicates exchange apart, also one after the other", "[world][served]") {
+TEST_CASE("worlds beside one world and its duplicates exchange apart, also one after the other",
+          "[world][served]") {
   nodes_world const program = two_to_a_node(), other = program.duplicate();
   for (int i = 0; i < 20; ++i) {
-    served_world const a = beside(program), b = beside(other), c = beside(i % 2 == 0 ? program : other);
+    served_world const a = beside(program), b = beside(other),
+                       c = beside(i % 2 == 0 ? program : other);
     std::vector<std::int64_t> sums;
     std::thread beside_the_program([&] {
       for (int k = 0; k < 10; ++k) sums.push_back(b.exclusive_sum(k));
@@ -171,7 +176,8 @@ TEST_CASE("long messages wait for their receivers", "[world][served]") {
   }
 }
 
-// Whoever does not reach a rank leaves, and so do all others, wherever they wait: for messages, in groups, or in memory.
+// Whoever does not reach a rank leaves, and so do all others, wherever they wait: for messages, in
+// groups, or in memory.
 TEST_CASE("where one message is lost, no rank waits for another", "[world][served][errors]") {
   nodes_world const program = two_to_a_node();
   if (program.size() == 1) return;

@@ -63,7 +63,8 @@ io::serve_function answering(int me, std::atomic<int>& served) {
     std::memcpy(&q, request.data(), sizeof q);
     if (q.from != from) throw std::runtime_error("not from there");
     ++served;
-    return numbered(static_cast<std::size_t>(q.answer_bytes), q.salt + static_cast<std::uint64_t>(me));
+    return numbered(static_cast<std::size_t>(q.answer_bytes),
+                    q.salt + static_cast<std::uint64_t>(me));
   };
 }
 
@@ -92,15 +93,17 @@ TEST_CASE("every rank asks every rank, many at a time, while ranks compute", "[s
     for (int i = 0; i < 8; ++i) {
       question const q{static_cast<std::int64_t>(random() % 20000), random(), world.rank()};
       questions.push_back(q);
-      requests.push_back(ask(static_cast<int>(random() % static_cast<unsigned>(world.size())), q, random() % 5000));
+      requests.push_back(ask(static_cast<int>(random() % static_cast<unsigned>(world.size())), q,
+                             random() % 5000));
       ++asked;
     }
     auto const answers = s->call(requests);
     REQUIRE(answers.size() == requests.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
       REQUIRE_FALSE(answers[i].error);
-      REQUIRE(answers[i].content == numbered(static_cast<std::size_t>(questions[i].answer_bytes),
-                                             questions[i].salt + static_cast<std::uint64_t>(requests[i].rank)));
+      REQUIRE(answers[i].content ==
+              numbered(static_cast<std::size_t>(questions[i].answer_bytes),
+                       questions[i].salt + static_cast<std::uint64_t>(requests[i].rank)));
     }
   }
   world.barrier();
@@ -143,7 +146,8 @@ TEST_CASE("big requests and answers in both directions", "[service]") {
   int const next = (world.rank() + 1) % world.size();
   auto const answers = s->call({ask(next, {big, 3, world.rank()}, static_cast<std::size_t>(big))});
   REQUIRE_FALSE(answers[0].error);
-  CHECK(answers[0].content == numbered(static_cast<std::size_t>(big), 3 + static_cast<std::uint64_t>(next)));
+  CHECK(answers[0].content ==
+        numbered(static_cast<std::size_t>(big), 3 + static_cast<std::uint64_t>(next)));
   world.barrier();
 }
 
@@ -228,14 +232,16 @@ TEST_CASE("who asks a rank that has ended its service gets an error", "[service]
   world.barrier();
   if (world.rank() != 0)
     for (int i = 0; i < 3; ++i) {
-      auto const answers = s->call({ask(0, {10, 1, world.rank()}), ask(world.rank(), {10, 1, world.rank()})});
+      auto const answers =
+          s->call({ask(0, {10, 1, world.rank()}), ask(world.rank(), {10, 1, world.rank()})});
       CHECK(answers[0].error == errc::rank_failed);
       CHECK_FALSE(answers[1].error);
     }
   world.barrier();
 }
 
-TEST_CASE("a service that ends while it is asked answers or refuses, and hangs nobody", "[service]") {
+TEST_CASE("a service that ends while it is asked answers or refuses, and hangs nobody",
+          "[service]") {
   auto const world = everyone();
   if (world.size() == 1) return;
   for (int round = 0; round < 10; ++round) {
@@ -247,7 +253,8 @@ TEST_CASE("a service that ends while it is asked answers or refuses, and hangs n
       s.reset();
     } else {
       std::vector<parcel> all;
-      for (int i = 0; i < 40; ++i) all.push_back(ask(round % world.size(), {5000, 1, world.rank()}));
+      for (int i = 0; i < 40; ++i)
+        all.push_back(ask(round % world.size(), {5000, 1, world.rank()}));
       for (auto const& a : s->call(all)) {
         if (a.error)
           CHECK(a.error == errc::rank_failed);

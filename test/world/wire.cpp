@@ -40,7 +40,8 @@ std::atomic<int> refused{0};
 
 }  // namespace
 
-// In place of the one of the system, so that it can be without descriptors, and without the one in reserve, too.
+// In place of the one of the system, so that it can be without descriptors, and without the one in
+// reserve, too.
 extern "C" int accept4(int listener, sockaddr* name, socklen_t* length, int flags) {
   if (none_accepted) {
     ++refused;
@@ -84,7 +85,8 @@ TEST_CASE("frames arrive whole, in order, over local sockets and TCP", "[wire]")
   pair p(only(local));
   std::vector<std::size_t> const sizes = {0, 1, 23, 24, 65535, 65536, 65537, 200000, 0, 1 << 20};
   for (std::size_t round = 0; round < 20; ++round)
-    for (std::size_t i = 0; i < sizes.size(); ++i) p.to->send({round, i, some_bytes(sizes[i], round + i)});
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      p.to->send({round, i, some_bytes(sizes[i], round + i)});
   REQUIRE(p.in.wait_frames(20 * sizes.size()));
   auto const frames = p.in.take();
   for (std::size_t k = 0; k < frames.size(); ++k) {
@@ -95,13 +97,16 @@ TEST_CASE("frames arrive whole, in order, over local sockets and TCP", "[wire]")
   }
 }
 
-TEST_CASE("a connection between hosts sends small frames at once, and notices a host that has gone", "[wire]") {
+TEST_CASE("a connection between hosts sends small frames at once, and notices a host that has gone",
+          "[wire]") {
   pair const p(only(false));
   int found = 0;
   for (int s = 0; s < 1024; ++s) {
     sockaddr_storage peer = {};
     socklen_t length = sizeof peer;
-    if (::getpeername(s, reinterpret_cast<sockaddr*>(&peer), &length) != 0 || peer.ss_family == AF_UNIX) continue;
+    if (::getpeername(s, reinterpret_cast<sockaddr*>(&peer), &length) != 0 ||
+        peer.ss_family == AF_UNIX)
+      continue;
     auto const option = [&](int level, int name) {
       int value = 0;
       socklen_t size = sizeof value;
@@ -119,7 +124,8 @@ TEST_CASE("a connection between hosts sends small frames at once, and notices a 
 
 TEST_CASE("a frame may be longer than 2 GiB", "[wire]") {
   std::size_t const bytes = (std::size_t{2} << 30) + 12345;
-  bool const small = argosy::test::sanitized || available_memory() < static_cast<std::int64_t>(5 * bytes);
+  bool const small =
+      argosy::test::sanitized || available_memory() < static_cast<std::int64_t>(5 * bytes);
   if (small) return skipped("needs 11 GB of memory, and no sanitizer");
   std::error_code error;
   inbox in, nothing;
@@ -134,13 +140,16 @@ TEST_CASE("a frame may be longer than 2 GiB", "[wire]") {
 }
 
 TEST_CASE("a station has a thread, and one for each of its workers", "[wire]") {
-  auto const threads = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
+  auto const threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
   std::error_code error;
   std::thread([] {}).join();  // a sanitizer has a thread of its own from the first one on
   auto const before = threads();
   wire::station const plain(pair::caller({}), {}, error);
   CHECK(threads() == before + 1);
-  wire::station const works({.workers = 3}, [](auto const&) { return wire::connection::events(); }, error);
+  wire::station const works(
+      {.workers = 3}, [](auto const&) { return wire::connection::events(); }, error);
   CHECK(threads() == before + 1 + 4);
 }
 
@@ -184,7 +193,8 @@ TEST_CASE("the end of a peer is an error, at once and for ever", "[wire]") {
   CHECK(error);
 }
 
-TEST_CASE("who has left the network is reached on its machine only, however often it leaves", "[wire]") {
+TEST_CASE("who has left the network is reached on its machine only, however often it leaves",
+          "[wire]") {
   std::error_code error;
   echo other({}, error);
   wire::address const before = other.station().where();
@@ -298,7 +308,8 @@ TEST_CASE("random bytes, and frames cut off or changed, end the connection and n
           talk[random() % talk.size()] = static_cast<std::byte>(random());
         break;
       default:
-        for (std::uint64_t i = random() % 200; i > 0; --i) talk.push_back(static_cast<std::byte>(random()));
+        for (std::uint64_t i = random() % 200; i > 0; --i)
+          talk.push_back(static_cast<std::byte>(random()));
     }
     for (std::size_t at = 0; at < talk.size();) {
       std::size_t const n = std::min<std::size_t>(1 + random() % 1000, talk.size() - at);
@@ -547,7 +558,8 @@ TEST_CASE("addresses as text", "[wire]") {
   for (int i = 0; i < 2000; ++i) {
     std::string changed = text;
     for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<char>(random());
-    wire::address const a = wire::address_from(changed, error);  // it ends, and what it takes it can say again
+    // it ends, and what it takes it can say again
+    wire::address const a = wire::address_from(changed, error);
     if (!error) CHECK(wire::address_from(wire::to_text(a), error) == a);
   }
   // There is room for so many hosts.
@@ -567,8 +579,9 @@ TEST_CASE("addresses as text", "[wire]") {
   static_cast<void>(wire::address_from(text, error));
   REQUIRE_FALSE(error);
   std::string const twice = text.substr(text.find("shown"), 6 + 64);
-  for (std::string const& line : {twice, std::string("port 12x"), std::string("port -1"),
-                                  "local " + std::string(48, 'a'), "machine " + std::string(64, 'a')}) {
+  for (std::string const& line :
+       {twice, std::string("port 12x"), std::string("port -1"), "local " + std::string(48, 'a'),
+        "machine " + std::string(64, 'a')}) {
     CAPTURE(line);
     static_cast<void>(wire::address_from(with(line), error));
     CHECK(error);

@@ -38,7 +38,8 @@ TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
   wire::station const two(
       {},
       [&](std::shared_ptr<wire::connection> const& c) {
-        c->send({1, 0, some_bytes(5, 2)});  // an answer to the first question, which was for another
+        // an answer to the first question, which was for another
+        c->send({1, 0, some_bytes(5, 2)});
         c->finish();
         return wire::connection::events{[](wire::frame) {}, [&](std::error_code) { lied = true; }};
       },
@@ -54,7 +55,8 @@ TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
 // The request is in the caller's memory, which goes when the call has returned.
 TEST_CASE("who answers before it has read the request does not end the call", "[wire][service]") {
   std::error_code error;
-  argosy::detail::socket_service zero(0, 2, [](auto...) { return some_bytes(1); }, only(true), error);
+  argosy::detail::socket_service zero(
+      0, 2, [](auto...) { return some_bytes(1); }, only(true), error);
   REQUIRE_FALSE(error);
   wire::address const where = wire::new_address();
   int const listener = wire::listen_local(where.local.data(), error);
@@ -77,7 +79,8 @@ TEST_CASE("who answers before it has read the request does not end the call", "[
   auto const hear = [&](std::size_t bytes) {
     std::vector<std::byte> heard(bytes);
     std::size_t got = 0;
-    for (ssize_t n = 1; got < bytes && n > 0; got += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
+    for (ssize_t n = 1; got < bytes && n > 0;
+         got += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
       n = ::recv(s, heard.data() + got, bytes - got, 0);
     CHECK(got == bytes);
     return heard;

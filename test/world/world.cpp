@@ -91,7 +91,9 @@ std::int64_t available_memory() {
 // Pages of zeros that cost nothing before they are written to.
 struct lazy_memory {
   explicit lazy_memory(std::size_t n)
-      : size(n), first(mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+      : size(n),
+        first(mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0)) {}
   ~lazy_memory() { munmap(first, size); }
   lazy_memory(lazy_memory const&) = delete;
   lazy_memory& operator=(lazy_memory const&) = delete;
@@ -205,7 +207,8 @@ TEST_CASE("ranks reduce values of any size", "[world][mpi]") {
 
 TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
   io::mpi const ranks = io::mpi(MPI_COMM_WORLD).node();
-  io::memory_world const world(ranks.share(io::memory_world::bytes_for(ranks.size())), ranks.rank(), ranks.size());
+  io::memory_world const world(ranks.share(io::memory_world::bytes_for(ranks.size())), ranks.rank(),
+                               ranks.size());
   check_reductions(world);
   check_sums(world);
   check_gathers_and_broadcasts(world);
@@ -217,7 +220,8 @@ TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
   CHECK(count == static_cast<std::uint32_t>(ranks.size()));
 }
 
-TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "[world][mpi][memory]") {
+TEST_CASE("collective calls may meet in memory, and messages go on meanwhile",
+          "[world][mpi][memory]") {
   io::mpi world = io::mpi(MPI_COMM_WORLD).node();
   world.meet_in(world.share(io::memory_world::bytes_for(world.size())));
   check_reductions(world);
@@ -229,10 +233,12 @@ TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "
   check_groups_are_separate(world);
   io::mpi const copy = world;
   for (int i = 0; i < 1000; ++i) (i % 3 == 0 ? copy : world).barrier();
-  // The message needs its sender to call MPI, and its receiver comes to the barrier only afterwards.
+  // The message needs its sender to call MPI, and its receiver comes to the barrier only
+  // afterwards.
   bytes const out = content(5'000'000, world.rank());
   bytes in(out.size());
-  int const next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  int const next = (world.rank() + 1) % world.size(),
+            before = (world.rank() + world.size() - 1) % world.size();
   for (int sender = 0; sender < world.size() && world.size() > 1; ++sender) {
     io::mpi::request sent;
     if (world.rank() == sender) sent = world.start_send(out, next, 1);
@@ -245,7 +251,9 @@ TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "
   }
 }
 
-TEST_CASE("ranks sum what comes before them", "[world][mpi]") { check_sums(io::mpi(MPI_COMM_WORLD)); }
+TEST_CASE("ranks sum what comes before them", "[world][mpi]") {
+  check_sums(io::mpi(MPI_COMM_WORLD));
+}
 
 TEST_CASE("ranks learn where their elements begin, and a sum that is none is an error of all",
           "[world][mpi]") {
@@ -279,11 +287,13 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
   bytes const out = content(size, world.rank());
   int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
   for (int wait = 0; wait < 2; ++wait) {
-    int const first = 4 + 2 * wait, second = first + 1;  // tags of their own: another rank may be a round ahead
+    // tags of their own: another rank may be a round ahead
+    int const first = 4 + 2 * wait, second = first + 1;
     bytes in(size), small(8);
     std::optional<io::mpi::request> big = world.start_receive(in, left, first);
     std::optional<io::mpi::request> ready = world.start_receive(small, left, second);
-    // Done only when somebody has received them, so that it can be known that nothing is on its way any more.
+    // Done only when somebody has received them, so that it can be known that nothing is on its way
+    // any more.
     MPI_Request sent[2];
     MPI_Issend(out.data(), static_cast<int>(size), MPI_BYTE, right, first, world.get(), &sent[0]);
     MPI_Issend(out.data(), 8, MPI_BYTE, right, second, world.get(), &sent[1]);
@@ -294,7 +304,8 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
     small.assign(8, std::byte{0x55});
     world.barrier();
     CHECK(std::all_of(in.begin(), in.end(), [](std::byte b) { return b == std::byte{0x55}; }));
-    CHECK(std::all_of(small.begin(), small.end(), [](std::byte b) { return b == std::byte{0x55}; }));
+    CHECK(
+        std::all_of(small.begin(), small.end(), [](std::byte b) { return b == std::byte{0x55}; }));
     // Those that were taken back in time are still to be received, whenever they come.
     MPI_Request everybody = MPI_REQUEST_NULL;
     for (int ended = 0; !ended;) {
@@ -330,7 +341,8 @@ TEST_CASE("groups of ranks have messages of their own", "[world][mpi]") {
 }
 
 TEST_CASE("a world may outlive MPI", "[world][mpi]") {
-  static io::mpi const kept = io::mpi(MPI_COMM_WORLD).duplicate();  // destroyed after main, so after MPI_Finalize
+  // destroyed after main, so after MPI_Finalize
+  static io::mpi const kept = io::mpi(MPI_COMM_WORLD).duplicate();
   check_sums(kept);
 }
 
@@ -373,7 +385,8 @@ TEST_CASE("a message of more than 2 GiB", "[world][mpi][large]") {
   }
   lazy_memory const lazy(size + 100);
   auto const all = lazy.bytes();
-  auto const places = {std::size_t{0}, size / 2, (std::size_t{1} << 31) - 1, std::size_t{1} << 31, size - 1};
+  auto const places = {std::size_t{0}, size / 2, (std::size_t{1} << 31) - 1, std::size_t{1} << 31,
+                       size - 1};
   if (world.rank() == 0) {
     for (std::size_t p : places) all[p] = static_cast<std::byte>(p % 251 + 1);
     world.send(all.first(size), 1, 1);
@@ -449,7 +462,8 @@ TEST_CASE("memory cannot be shared: every rank learns why", "[world][mpi]") {
     check_failure<no_more_files>(node, 4096, broken, EMFILE);
     check_failure<no_more_memory>(node, 64 << 20, broken, ENOMEM);
   }
-  // A limit of files forbids a file in memory, and a larger one would end the process by a signal: there is memory of another kind.
+  // A limit of files forbids a file in memory, and a larger one would end the process by a signal:
+  // there is memory of another kind.
   {
     std::error_code error;
     std::optional<no_large_files> broken;

@@ -1,4 +1,5 @@
-// Access patterns on a simulated GPFS, in virtual time: who wins, with how many ranks, and what it costs in messages.
+// Access patterns on a simulated GPFS, in virtual time: who wins, with how many ranks, and what it
+// costs in messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
@@ -28,8 +29,8 @@ std::string csv_of(std::vector<row> const& rows) {
   return text;
 }
 
-row const* find(std::vector<row> const& rows, std::string const& experiment, int ranks, std::string const& setting,
-                std::string const& op) {
+row const* find(std::vector<row> const& rows, std::string const& experiment, int ranks,
+                std::string const& setting, std::string const& op) {
   auto const at = std::find_if(rows.begin(), rows.end(), [&](row const& r) {
     return r.experiment == experiment && r.ranks == ranks && r.setting == setting && r.op == op;
   });
@@ -54,7 +55,8 @@ bool winners_are_right(options const& o, std::vector<row> const& rows) {
         expect(rate("discontiguous", s, "write") > 2 * rate("discontiguous", "posix", "write"),
                fmt::format("{} writes small blocks faster than POSIX calls, on {} ranks", s, n));
     if (row const* const r = find(rows, "strided", n, "partitioned", "write")) {
-      expect(r->revocations == 0, fmt::format("nothing is revoked of a partitioned file, on {} ranks", n));
+      expect(r->revocations == 0,
+             fmt::format("nothing is revoked of a partitioned file, on {} ranks", n));
       expect(find(rows, "strided", n, "tokens", "write")->revocations > 0,
              fmt::format("tokens are revoked where {} ranks write into each other's blocks", n));
       expect(r->mb_per_s > rate("strided", "tokens", "write"),
@@ -76,28 +78,31 @@ int main(int argc, char** argv) {
   options const& o = *read;
   std::vector<row> rows;
   bool well = true, any = false;
-  fmt::print(layout_of_lines, "experiment", "ranks", "setting", "op", "MB/s", "messages", "revocations", "file calls");
+  fmt::print(layout_of_lines, "experiment", "ranks", "setting", "op", "MB/s", "messages",
+             "revocations", "file calls");
   for (experiment const& e : experiments) {
     if (!o.experiment.empty() && o.experiment != e.name) continue;
     any = true;
     for (int const ranks : o.ranks) {
       std::string what;
       try {
-        e.measure(
-            o, ranks,
-            {[&](std::string const& setting) {
-               what = fmt::format("{}, {} ranks, {}", e.name, ranks, setting);
-               bench::say(what);
-             },
-             [&](std::string const& setting, access_kind kind, std::int64_t bytes, measured const& m) {
-               rows.push_back({e.name, ranks, setting, op_name(kind), static_cast<double>(bytes) / 1e6 / m.seconds,
-                               m.messages, m.revocations, m.file_calls});
-               row const& r = rows.back();
-               bench::say("");
-               fmt::print(layout_of_lines, r.experiment, r.ranks, r.setting, r.op, fmt::format("{:.4g}", r.mb_per_s),
-                          r.messages, r.revocations, r.file_calls);
-               std::fflush(stdout);
-             }});
+        e.measure(o, ranks,
+                  {[&](std::string const& setting) {
+                     what = fmt::format("{}, {} ranks, {}", e.name, ranks, setting);
+                     bench::say(what);
+                   },
+                   [&](std::string const& setting, access_kind kind, std::int64_t bytes,
+                       measured const& m) {
+                     rows.push_back({e.name, ranks, setting, op_name(kind),
+                                     static_cast<double>(bytes) / 1e6 / m.seconds, m.messages,
+                                     m.revocations, m.file_calls});
+                     row const& r = rows.back();
+                     bench::say("");
+                     fmt::print(layout_of_lines, r.experiment, r.ranks, r.setting, r.op,
+                                fmt::format("{:.4g}", r.mb_per_s), r.messages, r.revocations,
+                                r.file_calls);
+                     std::fflush(stdout);
+                   }});
       } catch (std::exception const& failed) {
         bench::say("");
         fmt::print(stderr, "bench_gpfs: {}: {}\n", what, failed.what());

@@ -1,4 +1,5 @@
-// What programs tell the simulated GPFS: file partitioning begins and ends, nothing of a file stays cached.
+// What programs tell the simulated GPFS: file partitioning begins and ends, nothing of a file stays
+// cached.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -25,12 +25,16 @@ struct row {
   double mb_per_s = 0;
   std::int64_t messages = 0, revocations = 0, file_calls = 0;
 };
-inline char const* op_name(access_kind kind) { return kind == access_kind::write ? "write" : "read"; }
+inline char const* op_name(access_kind kind) {
+  return kind == access_kind::write ? "write" : "read";
+}
 
 // Is told what is being measured now, and what was.
 struct observer {
   std::function<void(std::string const& setting)> begins;
-  std::function<void(std::string const& setting, access_kind kind, std::int64_t bytes, measured const& m)> ends;
+  std::function<void(std::string const& setting, access_kind kind, std::int64_t bytes,
+                     measured const& m)>
+      ends;
 };
 
 struct experiment {
@@ -49,23 +53,29 @@ inline constexpr experiment experiments[] = {
     {"discontiguous", "Blocks of 1 KiB, dealt to the ranks at random", discontiguous},
     {"contiguous", "A stretch of 4 MiB for each rank", contiguous},
     {"strided", "Records of 512 bytes, of each rank in turn", strided},
-    {"agents", "Blocks of 1 KiB, dealt at random, in one independent call of each rank that agents carry out", agents},
+    {"agents",
+     "Blocks of 1 KiB, dealt at random, in one independent call of each rank that agents carry out",
+     agents},
     {"random", "16 pieces of 4 KiB in each of some blocks, dealt at random", random_blocks},
 };
 
-// What a rank does through a file of the library. `offsets` are its pieces, of one length, in file order.
+// What a rank does through a file of the library. `offsets` are its pieces, of one length, in file
+// order.
 struct file_access {
   argosy::any_policy policy;
   bool together = true;
   bool served = false;  // by agents that are there from open to close
   bool each = false;    // a call for each piece
 };
-// One run: all ranks write, or read, the pieces that `pieces_of` says, and what they read is checked.
-measured through_file(stage& s, access_kind kind, file_access const& how, std::uint64_t salt, std::int64_t piece_bytes,
+// One run: all ranks write, or read, the pieces that `pieces_of` says, and what they read is
+// checked.
+measured through_file(stage& s, access_kind kind, file_access const& how, std::uint64_t salt,
+                      std::int64_t piece_bytes,
                       std::function<std::vector<std::int64_t>(int rank)> const& pieces_of);
 // The same with a call of the file system for each piece.
 measured by_calls(stage& s, access_kind kind, std::uint64_t salt, std::int64_t piece_bytes,
-                  std::function<std::vector<std::int64_t>(int rank)> const& pieces_of, bool partitioned = false);
+                  std::function<std::vector<std::int64_t>(int rank)> const& pieces_of,
+                  bool partitioned = false);
 
 // Writes the file, checks all of it, and reads it back.
 struct setting {
@@ -73,6 +83,7 @@ struct setting {
   std::function<measured(stage& s, access_kind kind)> run;
   bool reads = true;  // false: as another setting
 };
-void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt, observer const& tell);
+void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt,
+                    observer const& tell);
 
 }  // namespace shapes

@@ -29,7 +29,9 @@ struct options {
   bool check = false;
 
   // So much of an amount, in whole units and at least one.
-  std::int64_t share(std::int64_t units) const { return units * percent < 100 ? 1 : units * percent / 100; }
+  std::int64_t share(std::int64_t units) const {
+    return units * percent < 100 ? 1 : units * percent / 100;
+  }
 };
 
 extern bench::program const usage;

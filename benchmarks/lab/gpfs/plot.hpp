@@ -10,6 +10,7 @@
 namespace shapes {
 
 // SVG. Writes on the left, reads on the right; both axes are logarithmic.
-std::string plot(std::string const& experiment, std::string const& title, std::vector<row> const& rows);
+std::string plot(std::string const& experiment, std::string const& title,
+                 std::vector<row> const& rows);
 
 }  // namespace shapes

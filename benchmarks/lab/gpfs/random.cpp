@@ -28,7 +28,8 @@ struct block_access {
 };
 
 // Each block has one owner. Order and pieces are random.
-std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks, std::int64_t block_bytes) {
+std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks,
+                                             std::int64_t block_bytes) {
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks) + 100);
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
@@ -37,7 +38,8 @@ std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks, std
   std::vector<std::int64_t> places(static_cast<std::size_t>(block_bytes / (2 * piece_bytes)));
   std::vector<std::vector<block_access>> of_ranks(static_cast<std::size_t>(ranks));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t k = 0; k < places.size(); ++k) places[k] = static_cast<std::int64_t>(k) * 2 * piece_bytes;
+    for (std::size_t k = 0; k < places.size(); ++k)
+      places[k] = static_cast<std::int64_t>(k) * 2 * piece_bytes;
     shuffle(places, random);
     block_access a{all[i]};
     std::copy_n(places.begin(), pieces_per_block, a.offsets.begin());
@@ -61,17 +63,19 @@ struct ranges_hint {
   io::lab::gpfs::gpfsMultipleAccessRange_t ranges;
 };
 
-// As published: as many ranges as possible are under way; of those that were accepted, at most max_acc are accessed between
-// two calls of the hint, which give back what was accessed and ask for more.
+// As published: as many ranges as possible are under way; of those that were accepted, at most
+// max_acc are accessed between two calls of the hint, which give back what was accessed and ask for
+// more.
 template <class Access>
-void guided(io::lab::virtual_gpfs_handle& f, std::vector<block_access> const& mine, bool is_write, std::size_t max_acc,
-            Access&& access) {
+void guided(io::lab::virtual_gpfs_handle& f, std::vector<block_access> const& mine, bool is_write,
+            std::size_t max_acc, Access&& access) {
   constexpr std::size_t max_pre = io::lab::gpfs::range_count_max;
   std::deque<io::lab::gpfs::gpfsRangeArray_t> done;  // and not given back
   std::size_t next = 0, asked = 0;                   // [next, asked): accepted, not accessed
   while (next < mine.size() || !done.empty()) {
     ranges_hint h;
-    for (; !done.empty(); done.pop_front()) h.ranges.relRangeArray[h.ranges.relRangeCnt++] = done.front();
+    for (; !done.empty(); done.pop_front())
+      h.ranges.relRangeArray[h.ranges.relRangeCnt++] = done.front();
     for (std::size_t k = asked; k < std::min(next + max_pre, mine.size()); ++k)
       h.ranges.accRangeArray[h.ranges.accRangeCnt++] = range_of(mine[k], is_write);
     require(f.fcntl(h), "multiple access range");
@@ -100,7 +104,8 @@ measured visit(stage& s, access_kind kind, std::size_t max_acc, std::uint64_t sa
       return std::span(memory).subspan(index * piece_bytes, piece_bytes);
     };
     auto const each_piece = [&](block_access const& a, auto const& f) {
-      for (std::size_t k = 0; k < pieces_per_block; ++k) f(a.block * s.block_bytes() + a.offsets[k], piece(a, k));
+      for (std::size_t k = 0; k < pieces_per_block; ++k)
+        f(a.block * s.block_bytes() + a.offsets[k], piece(a, k));
     };
     if (is_write)
       for (block_access const& a : mine)
@@ -130,7 +135,8 @@ measured visit(stage& s, access_kind kind, std::size_t max_acc, std::uint64_t sa
 }  // namespace
 
 void random_blocks(options const& o, int ranks, observer const& tell) {
-  if (o.machine.block_bytes < 2 * pieces_per_block * piece_bytes) throw std::runtime_error("blocks are too small");
+  if (o.machine.block_bytes < 2 * pieces_per_block * piece_bytes)
+    throw std::runtime_error("blocks are too small");
   std::int64_t const blocks = o.share(16), block_bytes = o.machine.block_bytes;
   auto const of_ranks = dealt(ranks, blocks, block_bytes);
   stage s(o, ranks, o.machine);
@@ -143,7 +149,8 @@ void random_blocks(options const& o, int ranks, observer const& tell) {
     tell.begins(name);
     ++salt;
     std::int64_t const bytes = ranks * blocks * pieces_per_block * piece_bytes;
-    tell.ends(name, access_kind::write, bytes, visit(s, access_kind::write, max_acc, salt, of_ranks));
+    tell.ends(name, access_kind::write, bytes,
+              visit(s, access_kind::write, max_acc, salt, of_ranks));
     for (auto const& blocks_of_rank : of_ranks)
       for (block_access const& a : blocks_of_rank)
         for (std::int64_t const inside : a.offsets) {

@@ -19,7 +19,8 @@ int nodes_of(int ranks, int per_node) { return (ranks + per_node - 1) / per_node
 io::lab::scenario scenario_of(options const& o, int ranks, io::lab::gpfs::machine const& m) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1};
   s.network.latency_ns = static_cast<std::int64_t>(m.message_us * 1000);
-  s.network.adapter_mb_per_s = static_cast<std::int64_t>(m.nic_mb_per_s * static_cast<double>(m.adapters_per_node));
+  s.network.adapter_mb_per_s =
+      static_cast<std::int64_t>(m.nic_mb_per_s * static_cast<double>(m.adapters_per_node));
   s.network.node_latency_ns = s.network.latency_ns / 10;
   s.network.node_mb_per_s = static_cast<std::int64_t>(m.copy_mb_per_s);
   s.network.overhead_ns = static_cast<std::int64_t>(m.segment_us * 1000);
@@ -77,8 +78,8 @@ void player::stop(io::report const& r) {
   world_.all_reduce(all);
   if (world_.rank() != 0) return world_.barrier();
   measured const before = stage_.now_, after = stage_.counted();
-  stage_.now_ = {all.seconds, after.messages - before.messages + all.messages, after.revocations - before.revocations,
-                 after.file_calls - before.file_calls};
+  stage_.now_ = {all.seconds, after.messages - before.messages + all.messages,
+                 after.revocations - before.revocations, after.file_calls - before.file_calls};
   world_.barrier();
 }
 
@@ -88,7 +89,8 @@ void fill(std::span<std::byte> bytes, std::int64_t offset, std::uint64_t salt) {
 
 void require(std::span<std::byte const> bytes, std::int64_t offset, std::uint64_t salt) {
   for (std::byte const b : bytes) {
-    if (b != byte_at(offset, salt)) throw std::runtime_error("wrong data at byte " + std::to_string(offset));
+    if (b != byte_at(offset, salt))
+      throw std::runtime_error("wrong data at byte " + std::to_string(offset));
     ++offset;
   }
 }

@@ -64,10 +64,11 @@ class stage {
   measured counted() const;
 };
 
-// The byte of the file at this offset, different for each salt: what is written, and what is to be read.
+// The byte of the file at this offset, different for each salt: what is written, and what is to be
+// read.
 inline std::byte byte_at(std::int64_t offset, std::uint64_t salt) {
-  return static_cast<std::byte>(((static_cast<std::uint64_t>(offset) + 1) * 0x9e3779b97f4a7c15u ^ salt * 0x2545f491u) >>
-                                40);
+  return static_cast<std::byte>(
+      ((static_cast<std::uint64_t>(offset) + 1) * 0x9e3779b97f4a7c15u ^ salt * 0x2545f491u) >> 40);
 }
 void fill(std::span<std::byte> bytes, std::int64_t offset, std::uint64_t salt);
 // Throws if they are not those.

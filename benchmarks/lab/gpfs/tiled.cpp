@@ -22,7 +22,8 @@ namespace {
 
 using deal = std::function<std::vector<std::int64_t>(int rank)>;
 
-// Files are small here beside those that agents are made for: with stripes of a block every rank has some.
+// Files are small here beside those that agents are made for: with stripes of a block every rank
+// has some.
 io::data_shipping shipping(options const& o) { return {.stripe_bytes = o.machine.block_bytes}; }
 
 // To each rank as many of the blocks, in file order.
@@ -59,36 +60,42 @@ deal blocks_of(deal const& pieces, std::int64_t bytes, std::int64_t block_bytes)
 
 }  // namespace
 
-void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt, observer const& tell) {
+void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt,
+                    observer const& tell) {
   tell.begins(what.name);
   tell.ends(what.name, access_kind::write, bytes, what.run(s, access_kind::write));
   std::vector<std::byte> const content = s.files.content(stage::path);
-  if (static_cast<std::int64_t>(content.size()) != bytes) throw std::runtime_error("the file has the wrong size");
+  if (static_cast<std::int64_t>(content.size()) != bytes)
+    throw std::runtime_error("the file has the wrong size");
   require(content, 0, salt);
   if (what.reads) tell.ends(what.name, access_kind::read, bytes, what.run(s, access_kind::read));
 }
 
 void discontiguous(options const& o, int ranks, observer const& tell) {
   constexpr std::int64_t piece = 1024;
-  // With a call for each block, or a window of the whole file for each rank, little is long enough to see the rate.
+  // With a call for each block, or a window of the whole file for each rank, little is long enough
+  // to see the rate.
   std::int64_t const few = o.share(128), many = o.share(1024);
   deal const little = at_random(ranks, few, piece), all = at_random(ranks, many, piece);
   std::uint64_t salt = 0;
-  auto const measure = [&](std::string const& name, deal const& which, std::int64_t count, auto const& run) {
+  auto const measure = [&](std::string const& name, deal const& which, std::int64_t count,
+                           auto const& run) {
     stage s(o, ranks, o.machine);
     ++salt;
-    write_and_read(s, {name, [&](stage& on, access_kind kind) { return run(on, kind, which); }}, ranks * count * piece,
-                   salt, tell);
+    write_and_read(s, {name, [&](stage& on, access_kind kind) { return run(on, kind, which); }},
+                   ranks * count * piece, salt, tell);
   };
-  measure("posix", little, few,
-          [&](stage& s, access_kind kind, deal const& which) { return by_calls(s, kind, salt, piece, which); });
+  measure("posix", little, few, [&](stage& s, access_kind kind, deal const& which) {
+    return by_calls(s, kind, salt, piece, which);
+  });
   auto const with = [&](file_access const& how) {
     return [&, how](stage& s, access_kind kind, deal const& which) {
       return through_file(s, kind, how, salt, piece, which);
     };
   };
   measure("sieving", little, few,
-          with({.policy = io::sieving{.reads = io::sieve::always, .writes = io::sieve::always}, .together = false}));
+          with({.policy = io::sieving{.reads = io::sieve::always, .writes = io::sieve::always},
+                .together = false}));
   measure("two_phase", all, many, with({.policy = io::two_phase()}));
   measure("data_shipping", all, many, with({.policy = shipping(o)}));
 }
@@ -96,7 +103,8 @@ void discontiguous(options const& o, int ranks, observer const& tell) {
 void contiguous(options const& o, int ranks, observer const& tell) {
   std::int64_t const stretch = o.share(16) * o.machine.block_bytes;
   deal const each = [=](int rank) { return std::vector<std::int64_t>{rank * stretch}; };
-  // Servers that slow down when more is asked of them than they take, as with releases that had no flow control.
+  // Servers that slow down when more is asked of them than they take, as with releases that had no
+  // flow control.
   io::lab::gpfs::machine flooded = o.machine;
   flooded.overload_write = 1;
   std::uint64_t salt = 0;
@@ -104,15 +112,19 @@ void contiguous(options const& o, int ranks, observer const& tell) {
     for (bool const ships : {false, true}) {
       stage s(o, ranks, controlled ? o.machine : flooded);
       ++salt;
-      file_access const how =
-          ships ? file_access{.policy = shipping(o)} : file_access{.policy = io::independent(), .together = false};
-      write_and_read(
-          s,
-          {std::string(ships ? "data_shipping" : "independent") + (controlled ? "" : ", no flow control"),
-           [&](stage& on, access_kind kind) { return through_file(on, kind, how, salt, stretch, each); }, controlled},
-          ranks * stretch, salt, tell);
+      file_access const how = ships ? file_access{.policy = shipping(o)}
+                                    : file_access{.policy = io::independent(), .together = false};
+      write_and_read(s,
+                     {std::string(ships ? "data_shipping" : "independent") +
+                          (controlled ? "" : ", no flow control"),
+                      [&](stage& on, access_kind kind) {
+                        return through_file(on, kind, how, salt, stretch, each);
+                      },
+                      controlled},
+                     ranks * stretch, salt, tell);
     }
-  // A call of the file system for each block; partitioned one at a time round robin, most of them are another node's.
+  // A call of the file system for each block; partitioned one at a time round robin, most of them
+  // are another node's.
   deal const blocks = blocks_of(each, stretch, o.machine.block_bytes);
   for (bool const partitioned : {false, true}) {
     stage s(o, ranks, o.machine);
@@ -126,7 +138,8 @@ void contiguous(options const& o, int ranks, observer const& tell) {
   }
 }
 
-// What was open in the paper: does an agent gain by a second buffer for a call, and by merging over holes?
+// What was open in the paper: does an agent gain by a second buffer for a call, and by merging over
+// holes?
 void agents(options const& o, int ranks, observer const& tell) {
   constexpr std::int64_t piece = 1024;
   std::int64_t const many = o.share(1024);
@@ -140,13 +153,15 @@ void agents(options const& o, int ranks, observer const& tell) {
       how.sparse = sparse;
       stage s(o, ranks, o.machine);
       ++salt;
-      write_and_read(
-          s,
-          {std::to_string(buffers) + (buffers == 1 ? " buffer" : " buffers") + (sparse ? ", pieces alone" : ""),
-           [&](stage& on, access_kind kind) {
-             return through_file(on, kind, {.policy = how, .together = false, .served = true}, salt, piece, all);
-           }},
-          ranks * many * piece, salt, tell);
+      write_and_read(s,
+                     {std::to_string(buffers) + (buffers == 1 ? " buffer" : " buffers") +
+                          (sparse ? ", pieces alone" : ""),
+                      [&](stage& on, access_kind kind) {
+                        return through_file(on, kind,
+                                            {.policy = how, .together = false, .served = true},
+                                            salt, piece, all);
+                      }},
+                     ranks * many * piece, salt, tell);
     }
 }
 
@@ -165,8 +180,9 @@ void strided(options const& o, int ranks, observer const& tell) {
       return by_calls(s, kind, salt, record, turns, partitioned);
     });
   measure("data_shipping, a call each", [&](stage& s, access_kind kind) {
-    return through_file(s, kind, {.policy = shipping(o), .together = false, .served = true, .each = true}, salt, record,
-                        turns);
+    return through_file(s, kind,
+                        {.policy = shipping(o), .together = false, .served = true, .each = true},
+                        salt, record, turns);
   });
   measure("data_shipping, collective", [&](stage& s, access_kind kind) {
     return through_file(s, kind, {.policy = shipping(o)}, salt, record, turns);

@@ -1,4 +1,5 @@
-// b_eff_io 2.0 with all rewrites, of one partition of all tasks: one run gives all cells of a set of hints.
+// b_eff_io 2.0 with all rewrites, of one partition of all tasks: one run gives all cells of a set
+// of hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <optional>
@@ -26,7 +27,9 @@ struct unmarked_memory {
   std::span<std::uint64_t> out, in;
 
   explicit unmarked_memory(io::lab::hollow_memory const& m)
-      : out(reinterpret_cast<std::uint64_t*>(m.bytes().data()), m.bytes().size() / sizeof(std::uint64_t)), in(out) {}
+      : out(reinterpret_cast<std::uint64_t*>(m.bytes().data()),
+            m.bytes().size() / sizeof(std::uint64_t)),
+        in(out) {}
   void set(bool, int, int, be::pattern const&, std::int64_t) const {}
   void unset(be::pattern const&) const {}
   std::int64_t wrong(bool, int, int, be::pattern const&, std::int64_t) const { return 0; }
@@ -41,7 +44,9 @@ class recorder final : public be::observer {
     for (be::cell& c : to_.cells)
       if (c.how == who.how && c.type == who.type) c.close_seconds = seconds;
   }
-  void failed(be::contender const&, std::string const& what) override { throw std::runtime_error("b_eff_io: " + what); }
+  void failed(be::contender const&, std::string const& what) override {
+    throw std::runtime_error("b_eff_io: " + what);
+  }
 
  private:
   be::run_result& to_;
@@ -60,7 +65,8 @@ be::plan plan_of(setup const& s) {
   return p;
 }
 
-// Where software has a choice, calls of one task do not wait for others, so they have no policy of all.
+// Where software has a choice, calls of one task do not wait for others, so they have no policy of
+// all.
 be::policy_choice policy_of(setup const& s) {
   return [&s](be::call c, io::resolved_hints const& now) -> io::any_policy {
     software const& w = *find_software(s.what.software);
@@ -87,10 +93,12 @@ std::map<std::string, double> values_of(be::run_result const& r, std::int64_t lo
     std::string const how(be::name_of(m));
     be::by_type const values = r.type_values(ranks, m);
     for (int t = 0; t < be::types; ++t) {
-      std::string const name = fmt::format("{}.{}", how, be::type_names[static_cast<std::size_t>(t)]);
+      std::string const name =
+          fmt::format("{}.{}", how, be::type_names[static_cast<std::size_t>(t)]);
       put(name, values[static_cast<std::size_t>(t)]);
       for (int const number : be::compared_patterns(t))
-        if (be::cell const* c = r.find(ranks, m, t, number)) put(name + "." + chunk_name(c->what, longest), c->rate());
+        if (be::cell const* c = r.find(ranks, m, t, number))
+          put(name + "." + chunk_name(c->what, longest), c->rate());
     }
     put(how + ".average", be::weighted(values));
   }

@@ -1,4 +1,5 @@
-// Published experiments, run again on descriptions of the machines they were made on, in virtual time.
+// Published experiments, run again on descriptions of the machines they were made on, in virtual
+// time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <exception>
@@ -19,9 +20,11 @@ namespace {
 using namespace papers;
 
 void print_fit(std::string const& machine, fit const& f) {
-  fmt::print("{}: {} rows, badness {:.1f} before, {:.1f} now\n", machine, f.rows, f.badness_before, f.badness);
+  fmt::print("{}: {} rows, badness {:.1f} before, {:.1f} now\n", machine, f.rows, f.badness_before,
+             f.badness);
   for (fitted const& p : f.parameters)
-    fmt::print("  {:<24} {:>10.4g} -> {:<10.4g} +- {:.0f} %{}\n", p.name, p.before, p.value, 100 * p.relative_error,
+    fmt::print("  {:<24} {:>10.4g} -> {:<10.4g} +- {:.0f} %{}\n", p.name, p.before, p.value,
+               100 * p.relative_error,
                p.relative_error > 0.5 ? "  not identified: keep its source's value" : "");
   fmt::print("covariance of the logarithms:\n");
   for (auto const& line : f.covariance) {
@@ -38,8 +41,8 @@ bool is_among(std::string const& names, std::string const& name) {
 // Rows for claims only where they are asked for.
 bool wanted(options const& o, row const& r) {
   if (r.role == part::claims && !o.claims && o.table.empty() && o.row.empty()) return false;
-  return r.role != part::out && (o.table.empty() || is_among(o.table, r.table)) && (o.row.empty() || o.row == r.key) &&
-         (o.calibrate.empty() || o.calibrate == r.machine);
+  return r.role != part::out && (o.table.empty() || is_among(o.table, r.table)) &&
+         (o.row.empty() || o.row == r.key) && (o.calibrate.empty() || o.calibrate == r.machine);
 }
 
 int run(options const& o) {
@@ -55,7 +58,8 @@ int run(options const& o) {
   std::vector<result> results;
   std::set<std::string> tables;
   bool well = true;
-  fmt::print("{:<34} {:>10} {:>10} {:>8}  {:<9}  {}\n", "row", "published", "simulated", "error", "role", o.beside);
+  fmt::print("{:<34} {:>10} {:>10} {:>8}  {:<9}  {}\n", "row", "published", "simulated", "error",
+             "role", o.beside);
   for (row const& r : rows) {
     if (!wanted(o, r)) continue;
     bench::say(r.key);
@@ -65,8 +69,9 @@ int run(options const& o) {
     bench::say("");
     tables.insert(r.table);
     result const& x = results.back();
-    fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}{}\n", r.key, known ? fmt::format("{:g}", r.published) : "",
-               x.simulated, known ? fmt::format("{:+.0f} %", 100 * x.error()) : "", name_of(r.role),
+    fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}{}\n", r.key,
+               known ? fmt::format("{:g}", r.published) : "", x.simulated,
+               known ? fmt::format("{:+.0f} %", 100 * x.error()) : "", name_of(r.role),
                x.beside > 0        ? fmt::format("{:.4g}", x.beside)
                : o.repetitions > 1 ? fmt::format("sd {:.3g}", x.simulated_sd)
                                    : "",

@@ -1,4 +1,5 @@
-// Small pieces inside of blocks of the file system that are dealt to the tasks at random: one collective call.
+// Small pieces inside of blocks of the file system that are dealt to the tasks at random: one
+// collective call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <numeric>
@@ -15,12 +16,15 @@ namespace papers {
 
 namespace io = argosy;
 
-// As many pieces of a block as the row's bytes give. The file is there before, and not cached when a measurement
-// begins; open, view, sync and close are in the time.
+// As many pieces of a block as the row's bytes give. The file is there before, and not cached when
+// a measurement begins; open, view, sync and close are in the time.
 rates block_pieces(setup const& s) {
-  std::int64_t const piece = s.what.transfer_bytes, block = s.machine.fs.block_bytes, tasks = s.what.tasks();
-  std::int64_t const of_block = std::max<std::int64_t>(1, s.what.bytes_per_task / blocks_of_task / piece);
-  std::int64_t const blocks = std::max<std::int64_t>(2, blocks_of_task / s.scale), mine = blocks * of_block * piece;
+  std::int64_t const piece = s.what.transfer_bytes, block = s.machine.fs.block_bytes,
+                     tasks = s.what.tasks();
+  std::int64_t const of_block =
+      std::max<std::int64_t>(1, s.what.bytes_per_task / blocks_of_task / piece);
+  std::int64_t const blocks = std::max<std::int64_t>(2, blocks_of_task / s.scale),
+                     mine = blocks * of_block * piece;
   std::vector<std::int64_t> dealt(static_cast<std::size_t>(blocks * tasks)),
       places(static_cast<std::size_t>(block / piece));
   std::iota(dealt.begin(), dealt.end(), 0);
@@ -42,7 +46,8 @@ rates block_pieces(setup const& s) {
       p.time(kind, mine * tasks, [&] {
         io::hints const hints = p.ships_alone() ? p.hints_for_agents() : io::hints();
         auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener());
-        f.set_view(0, {io::bytes(1), io::table(offsets[static_cast<std::size_t>(p.world.rank())], piece)});
+        f.set_view(
+            0, {io::bytes(1), io::table(offsets[static_cast<std::size_t>(p.world.rank())], piece)});
         if (kind == io::access_kind::write)
           f.write_at_all(0, memory.bytes(), p.policy());
         else

@@ -58,12 +58,15 @@ fit calibrate(laboratory& lab, std::string const& machine, std::vector<row> cons
   std::vector<std::string> names;
   vector start;
   for (auto const& [name, p] : m.given)
-    if (p.kind == origin::calibrated && p.value > 0) names.push_back(name), start.push_back(std::log(p.value));
+    if (p.kind == origin::calibrated && p.value > 0)
+      names.push_back(name), start.push_back(std::log(p.value));
   std::size_t const n = names.size();
-  if (n == 0 || fitted_to.empty()) throw std::invalid_argument(machine + " has nothing to calibrate");
+  if (n == 0 || fitted_to.empty())
+    throw std::invalid_argument(machine + " has nothing to calibrate");
   if (3 * n > 2 * fitted_to.size())
-    throw std::invalid_argument(fmt::format("{} has {} calibrated parameters for {} rows: at most two for three",
-                                            machine, n, fitted_to.size()));
+    throw std::invalid_argument(
+        fmt::format("{} has {} calibrated parameters for {} rows: at most two for three", machine,
+                    n, fitted_to.size()));
 
   auto const residuals_at = [&](vector const& x) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -71,7 +74,8 @@ fit calibrate(laboratory& lab, std::string const& machine, std::vector<row> cons
       m.given[names[i]].value = std::exp(x[i]);
     }
     vector all;
-    for (row const* r : fitted_to) all.push_back(std::log(lab.measure(*r).simulated / r->published) / deviation_of(*r));
+    for (row const* r : fitted_to)
+      all.push_back(std::log(lab.measure(*r).simulated / r->published) / deviation_of(*r));
     for (std::size_t i = 0; i < n; ++i) all.push_back((x[i] - start[i]) / std::log(1.5));
     return all;
   };
@@ -88,13 +92,15 @@ fit calibrate(laboratory& lab, std::string const& machine, std::vector<row> cons
       moved[i] += probe;
       vector const there = residuals_at(moved);
       slopes[i].resize(there.size());
-      for (std::size_t k = 0; k < there.size(); ++k) slopes[i][k] = (there[k] - residuals[k]) / probe;
+      for (std::size_t k = 0; k < there.size(); ++k)
+        slopes[i][k] = (there[k] - residuals[k]) / probe;
     }
     matrix normal(n, vector(n));
     vector downhill(n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t k = 0; k < residuals.size(); ++k) normal[i][j] += slopes[i][k] * slopes[j][k];
+        for (std::size_t k = 0; k < residuals.size(); ++k)
+          normal[i][j] += slopes[i][k] * slopes[j][k];
       for (std::size_t k = 0; k < residuals.size(); ++k) downhill[i] -= slopes[i][k] * residuals[k];
     }
     done.covariance = inverse(normal);
@@ -120,7 +126,8 @@ fit calibrate(laboratory& lab, std::string const& machine, std::vector<row> cons
   residuals_at(x);
   done.badness = badness_of(residuals);
   for (std::size_t i = 0; i < n; ++i)
-    done.parameters.push_back({names[i], std::exp(start[i]), std::exp(x[i]), std::sqrt(done.covariance[i][i])});
+    done.parameters.push_back(
+        {names[i], std::exp(start[i]), std::exp(x[i]), std::sqrt(done.covariance[i][i])});
   return done;
 }
 

@@ -1,4 +1,5 @@
-// Fits the calibrated parameters of a machine to the rows that may be fitted, and says how well they are known.
+// Fits the calibrated parameters of a machine to the rows that may be fitted, and says how well
+// they are known.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,10 +23,11 @@ struct fit {
   int rows = 0;
 };
 
-// Least squares of ln(simulated / published) over max(3 %, the published deviation of the mean), and of ln(p / p0) over ln 1.5,
-// where p0 is the value in the file; by steps of Gauss and Newton in logarithms, within the intervals. Throws
-// std::invalid_argument if there is more than one parameter for 1.5 rows, or nothing to fit. The machine in the laboratory has the
-// fitted values afterwards; files are not changed. `tell` hears of each step.
+// Least squares of ln(simulated / published) over max(3 %, the published deviation of the mean),
+// and of ln(p / p0) over ln 1.5, where p0 is the value in the file; by steps of Gauss and Newton in
+// logarithms, within the intervals. Throws std::invalid_argument if there is more than one
+// parameter for 1.5 rows, or nothing to fit. The machine in the laboratory has the fitted values
+// afterwards; files are not changed. `tell` hears of each step.
 fit calibrate(laboratory& lab, std::string const& machine, std::vector<row> const& rows,
               std::function<void(std::string const&)> const& tell);
 

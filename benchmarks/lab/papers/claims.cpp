@@ -42,7 +42,8 @@ class calculator {
 
  private:
   [[noreturn]] void refuse(std::string const& why) const {
-    throw std::invalid_argument(fmt::format("claim: {}, at '{}'", why, text_.substr(std::min(at_, text_.size()))));
+    throw std::invalid_argument(
+        fmt::format("claim: {}, at '{}'", why, text_.substr(std::min(at_, text_.size()))));
   }
   void skip() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -60,7 +61,8 @@ class calculator {
   double number() {
     skip();
     double x = 0;
-    std::size_t const dots = std::min(text_.find("..", at_), text_.size());  // behind the number of an interval
+    // behind the number of an interval
+    std::size_t const dots = std::min(text_.find("..", at_), text_.size());
     auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + dots, x);
     if (error != std::errc()) refuse("a number should be here");
     at_ = static_cast<std::size_t>(end - text_.data());
@@ -162,6 +164,8 @@ std::vector<claim> read_claims(std::string const& file, std::string_view text) {
   return all;
 }
 
-verdict judge(std::string const& expression, rate_function const& rate) { return calculator(expression, rate).run(); }
+verdict judge(std::string const& expression, rate_function const& rate) {
+  return calculator(expression, rate).run();
+}
 
 }  // namespace papers

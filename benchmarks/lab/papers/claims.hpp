@@ -1,4 +1,5 @@
-// Sentences of the papers as expressions over rows: what holds of the published numbers, and of the simulated ones.
+// Sentences of the papers as expressions over rows: what holds of the published numbers, and of the
+// simulated ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +18,8 @@ struct claim {
 // id,source,sentence,expression; throws std::invalid_argument.
 std::vector<claim> read_claims(std::string const& file, std::string_view text);
 
-// The rate of a row, or its standard deviation over several runs, as `sd KEY`; none: it is not known.
+// The rate of a row, or its standard deviation over several runs, as `sd KEY`; none: it is not
+// known.
 using rate_function = std::function<std::optional<double>(std::string const& key)>;
 
 struct verdict {
@@ -26,10 +28,11 @@ struct verdict {
 };
 
 //   [pc14.14.n60.read] > [pc14.13.n60.read] and [a]/[b] in 1.8..2.2
-//   median([a] / [b] [c] / [d] [e] / [f]) > 1            of most of them, where they are an odd number
+//   median([a] / [b] [c] / [d] [e] / [f]) > 1            of most of them, where they are an odd
+//                                                        number
 //   [a] ~ [b] @ 10%        max([a] [b] [c]) <= 700        [sd a] > [sd b]
-// Comparisons joined by `and`; < > <= >= ~ in; sums, products, brackets, min, max and median. Throws std::invalid_argument, with the place, for
-// what cannot be read.
+// Comparisons joined by `and`; < > <= >= ~ in; sums, products, brackets, min, max and median.
+// Throws std::invalid_argument, with the place, for what cannot be read.
 verdict judge(std::string const& expression, rate_function const& rate);
 
 }  // namespace papers

@@ -1,4 +1,5 @@
-// Small blocks, dealt to the tasks at random, region after region: each region a new view, and one collective call.
+// Small blocks, dealt to the tasks at random, region after region: each region a new view, and one
+// collective call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <numeric>
@@ -18,8 +19,8 @@ namespace io = argosy;
 rates discontiguous(setup const& s) {
   constexpr std::int64_t region_bytes = std::int64_t{2} << 30;
   std::int64_t const block = s.what.transfer_bytes, tasks = s.what.tasks();
-  std::int64_t const most =
-      std::max<std::int64_t>(1, region_bytes / s.scale / block / tasks);  // of a task, in a region
+  // of a task, in a region
+  std::int64_t const most = std::max<std::int64_t>(1, region_bytes / s.scale / block / tasks);
   std::int64_t const mine = s.bytes(block) / block;
   io::lab::hollow_memory const memory(static_cast<std::size_t>(std::min(mine, most) * block));
   // The blocks of a region, in the order in which they are dealt; all tasks compute the same, once.
@@ -35,7 +36,8 @@ rates discontiguous(setup const& s) {
   return play(s, [&](player& p) {
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
       p.time(kind, mine * block * tasks, [&] {
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(), p.opener());
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(),
+                                             p.opener());
         for (std::int64_t region = 0, done = 0; done < mine; ++region) {
           std::int64_t const here = std::min(most, mine - done);
           deal(region, here * tasks);
@@ -44,7 +46,8 @@ rates discontiguous(setup const& s) {
           std::sort(offsets.begin(), offsets.end());
           for (std::int64_t& o : offsets) o *= block;
           f.set_view(done * tasks * block, {io::bytes(1), io::table(std::move(offsets), block)});
-          std::span<std::byte> const bytes = memory.bytes().first(static_cast<std::size_t>(here * block));
+          std::span<std::byte> const bytes =
+              memory.bytes().first(static_cast<std::size_t>(here * block));
           if (kind == io::access_kind::write)
             f.write_at_all(0, bytes, p.policy());
           else

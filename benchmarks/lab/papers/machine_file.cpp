@@ -23,7 +23,8 @@ namespace lab = argosy::lab;
 constexpr int deepest = 8;
 constexpr std::size_t longest_text = std::size_t{1} << 20;
 
-// Parameters of the network between ranks: the member, and how many of its units are in one of the parameter's.
+// Parameters of the network between ranks: the member, and how many of its units are in one of the
+// parameter's.
 struct net_parameter {
   char const* name;
   std::int64_t lab::virtual_network::* member;
@@ -55,7 +56,8 @@ constexpr disk_parameter disk_parameters[] = {
     {"striped_call_us", &lab::virtual_disk::call_ns, 1000, 0},
     {"striped_lock_us", &lab::virtual_disk::lock_ns, 1000, 0},
 };
-constexpr char const *servers_name = "striped_servers", *locks_name = "striped_locks";  // 0: it has none
+// 0: it has none
+constexpr char const *servers_name = "striped_servers", *locks_name = "striped_locks";
 constexpr double most_servers = 65'536;
 
 constexpr double most_net = 1e12;  // of a member: products with it must fit
@@ -77,7 +79,8 @@ class reader {
 
   void read(std::string const& file, std::string const& text) {
     if (static_cast<int>(open_.size()) >= deepest)
-      throw std::invalid_argument(file + ": included too deeply: more than 8 files, one in the other");
+      throw std::invalid_argument(file +
+                                  ": included too deeply: more than 8 files, one in the other");
     if (std::find(open_.begin(), open_.end(), file) != open_.end())
       throw std::invalid_argument(file + ": includes itself");
     if (text.size() > longest_text) throw std::invalid_argument(file + ": longer than a megabyte");
@@ -90,9 +93,12 @@ class reader {
   }
 
  private:
-  void read_line(std::string const& file, int number, std::string const& line, std::set<std::string>& here) {
+  void read_line(std::string const& file, int number, std::string const& line,
+                 std::set<std::string>& here) {
     std::string const place = fmt::format("{}:{}", file, number);
-    auto const refuse = [&](std::string const& why) { throw std::invalid_argument(place + ": " + why); };
+    auto const refuse = [&](std::string const& why) {
+      throw std::invalid_argument(place + ": " + why);
+    };
     std::istringstream words(line.substr(0, line.find('#')));
     std::string name, value, kind, rest;
     if (!(words >> name)) return;
@@ -130,22 +136,26 @@ class reader {
 
   // "PC 1.4, n = 1  [250, 500]"
   template <class Refuse>
-  static void read_source(parameter& p, std::string const& text, std::string const& name, Refuse const& refuse) {
+  static void read_source(parameter& p, std::string const& text, std::string const& name,
+                          Refuse const& refuse) {
     std::size_t const open = text.find('[');
     p.source = trimmed(text.substr(0, open));
     if (p.source.empty()) refuse(name + " has no source");
     if (open == text.npos) {
       if (p.kind == origin::calibrated || p.kind == origin::assumed)
-        refuse(fmt::format("{} is {}, and has no interval: [low, high] behind its source", name, name_of(p.kind)));
+        refuse(fmt::format("{} is {}, and has no interval: [low, high] behind its source", name,
+                           name_of(p.kind)));
       return;
     }
     std::size_t const comma = text.find(',', open), close = text.find(']', open);
-    if (close == text.npos || comma == text.npos || comma > close || !trimmed(text.substr(close + 1)).empty() ||
+    if (close == text.npos || comma == text.npos || comma > close ||
+        !trimmed(text.substr(close + 1)).empty() ||
         !parse(trimmed(text.substr(open + 1, comma - open - 1)), p.low) ||
         !parse(trimmed(text.substr(comma + 1, close - comma - 1)), p.high) || p.low >= p.high)
       refuse(name + ": an interval is [low, high], two numbers");
     if (p.value < p.low || p.value > p.high)
-      refuse(fmt::format("{} is {}, outside of its interval [{}, {}]", name, p.value, p.low, p.high));
+      refuse(
+          fmt::format("{} is {}, outside of its interval [{}, {}]", name, p.value, p.low, p.high));
   }
 
   paper_machine& machine_;
@@ -174,7 +184,8 @@ std::vector<std::string> parameter_names() {
 void paper_machine::set(std::string const& which, double value) {
   for (net_parameter const& n : net_parameters) {
     if (which != n.name) continue;
-    if (value < 0 || value * n.unit > most_net) throw std::invalid_argument(which + " is negative, or too large");
+    if (value < 0 || value * n.unit > most_net)
+      throw std::invalid_argument(which + " is negative, or too large");
     net.*n.member = std::llround(value * n.unit);
     return;
   }
@@ -182,7 +193,8 @@ void paper_machine::set(std::string const& which, double value) {
     if (which != d.name) continue;
     if (value < d.least || value * d.unit > most_net)
       throw std::invalid_argument(which + " is too small, or too large");
-    if (value * d.unit != std::floor(value * d.unit)) throw std::invalid_argument(which + " is a whole number");
+    if (value * d.unit != std::floor(value * d.unit))
+      throw std::invalid_argument(which + " is a whole number");
     disk.*d.member = std::llround(value * d.unit);
     return;
   }
@@ -202,10 +214,12 @@ void paper_machine::set(std::string const& which, double value) {
   lab::gpfs::for_each_parameter(fs, [&]<class T>(char const* parameter_name, T&) {
     if (which == parameter_name) whole = std::is_integral_v<T>;
   });
-  if (whole && value != std::floor(value)) throw std::invalid_argument(which + " is a whole number");
+  if (whole && value != std::floor(value))
+    throw std::invalid_argument(which + " is a whole number");
   // The file system's own reader knows its parameters, and which values they take.
-  std::istringstream line(whole && std::abs(value) < 1e15 ? fmt::format("{} {}", which, std::llround(value))
-                                                          : fmt::format("{} {}", which, value));
+  std::istringstream line(whole && std::abs(value) < 1e15
+                              ? fmt::format("{} {}", which, std::llround(value))
+                              : fmt::format("{} {}", which, value));
   fs = lab::gpfs::read_machine(line, fs);
 }
 
@@ -217,7 +231,8 @@ std::uint64_t paper_machine::hash() const {
   return h;
 }
 
-paper_machine read_paper_machine(std::string const& name, std::string const& text, include_function const& include) {
+paper_machine read_paper_machine(std::string const& name, std::string const& text,
+                                 include_function const& include) {
   paper_machine m;
   m.name = name;
   reader(m, include).read(name + ".machine", text);

@@ -13,8 +13,8 @@
 
 namespace papers {
 
-// stated: printed in a paper; derived: computed from printed numbers; calibrated: fitted to rows of the role `calibrate`;
-// assumed: from elsewhere, or by judgement.
+// stated: printed in a paper; derived: computed from printed numbers; calibrated: fitted to rows of
+// the role `calibrate`; assumed: from elsewhere, or by judgement.
 enum class origin { stated, derived, calibrated, assumed };
 char const* name_of(origin o);
 
@@ -26,8 +26,9 @@ struct parameter {
   std::string place;         // "frost-1.3.machine:7"
 };
 
-// The file system, and the network between ranks; what the file does not name has the default of argosy::lab. The file
-// system is a GPFS, or where `striped_servers` is named one that stripes files over servers and has no tokens.
+// The file system, and the network between ranks; what the file does not name has the default of
+// argosy::lab. The file system is a GPFS, or where `striped_servers` is named one that stripes
+// files over servers and has no tokens.
 struct paper_machine {
   std::string name;
   argosy::lab::gpfs::machine fs;
@@ -41,8 +42,8 @@ struct paper_machine {
   std::uint64_t hash() const;  // of names and values
 };
 
-// Names of all parameters; their units are in them. Those of the network between ranks begin with mpi_, those of a file
-// system without tokens with striped_.
+// Names of all parameters; their units are in them. Those of the network between ranks begin with
+// mpi_, those of a file system without tokens with striped_.
 std::vector<std::string> parameter_names();
 
 // Gives the text of a file that is included. Throws std::invalid_argument if there is none.
@@ -54,11 +55,13 @@ using include_function = std::function<std::string(std::string const& name)>;
 //   client_read_mb_per_s  335  calibrated  PC 1.4, n = 1  [250, 500]   # a comment
 //   servers               2    stated      PC, section "machine"
 //
-// name, value, origin, source, and the interval that the source allows, in the same unit. A later line replaces an included one.
-// Throws std::invalid_argument with file and line for: unknown names, values that are no numbers, unknown origins, no source,
-// calibrated or assumed values without an interval or outside of it, a name twice in one file, includes behind a parameter, in a
+// name, value, origin, source, and the interval that the source allows, in the same unit. A later
+// line replaces an included one. Throws std::invalid_argument with file and line for: unknown
+// names, values that are no numbers, unknown origins, no source, calibrated or assumed values
+// without an interval or outside of it, a name twice in one file, includes behind a parameter, in a
 // circle or nested deeper than 8, names of files with a directory.
-paper_machine read_paper_machine(std::string const& name, std::string const& text, include_function const& include);
+paper_machine read_paper_machine(std::string const& name, std::string const& text,
+                                 include_function const& include);
 // From a directory.
 paper_machine load_paper_machine(std::string const& directory, std::string const& name);
 

@@ -14,17 +14,18 @@ namespace {
 
 // Whatever a program depends on, but for what of it is measured.
 std::string program_of(row const& r, paper_machine const& m) {
-  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {} {:x}", r.machine, r.software, r.workload, r.nodes,
-                     r.per_node, r.bytes_per_task, r.transfer_bytes, r.stripe_bytes, r.unique ? "u" : "",
-                     r.largeblock ? "l" : "", r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, r.hints,
-                     m.hash());
+  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {} {:x}", r.machine, r.software, r.workload,
+                     r.nodes, r.per_node, r.bytes_per_task, r.transfer_bytes, r.stripe_bytes,
+                     r.unique ? "u" : "", r.largeblock ? "l" : "",
+                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, r.hints, m.hash());
 }
 
 double rate_of(rates const& x, row const& r) {
   if (r.op == "write") return x.write;
   if (r.op == "read") return x.read;
   auto const found = x.others.find(r.op);
-  if (found == x.others.end()) throw std::invalid_argument(r.key + ": its program does not measure " + r.op);
+  if (found == x.others.end())
+    throw std::invalid_argument(r.key + ": its program does not measure " + r.op);
   return found->second;
 }
 
@@ -32,8 +33,9 @@ double rate_of(rates const& x, row const& r) {
 
 paper_machine& laboratory::machine(std::string const& name) {
   auto const found = machines_.find(name);
-  return found != machines_.end() ? found->second
-                                  : machines_.emplace(name, load_paper_machine(directory_, name)).first->second;
+  return found != machines_.end()
+             ? found->second
+             : machines_.emplace(name, load_paper_machine(directory_, name)).first->second;
 }
 
 result laboratory::measure(row const& r) {
@@ -58,7 +60,8 @@ result laboratory::measure(row const& r) {
     for (auto const& [name, value] : one.others) x.others[name] += value / n;
   }
   x.simulated = r.of_runs == statistic::most ? most : mean;
-  if (all.size() > 1) x.simulated_sd = std::sqrt(std::max(0.0, (squares - n * mean * mean) / (n - 1)));
+  if (all.size() > 1)
+    x.simulated_sd = std::sqrt(std::max(0.0, (squares - n * mean * mean) / (n - 1)));
   if (r.workload == "beffio" && seconds_ < full_seconds) x.short_of = seconds_;
   return x;
 }

@@ -22,7 +22,8 @@ namespace io = argosy;
 namespace {
 
 io::lab::gpfs::machine scaled(io::lab::gpfs::machine m, std::int64_t scale, std::uint64_t seed) {
-  m.pagepool_bytes = std::max(m.pagepool_bytes / scale, std::min(m.pagepool_bytes, 8 * m.block_bytes));
+  m.pagepool_bytes =
+      std::max(m.pagepool_bytes / scale, std::min(m.pagepool_bytes, 8 * m.block_bytes));
   m.server_cache_bytes /= scale;
   m.server_dirty_bytes /= scale;
   m.noise_seed = static_cast<std::int64_t>(seed);
@@ -64,11 +65,12 @@ rates play(setup const& s, std::function<void(player&)> const& program) {
     gpfs.emplace(scaled(s.machine.fs, s.scale, s.seed), s.what.nodes, io::lab::gpfs::troubles(),
                  io::lab::contents::none);
   io::opener const opener = gpfs ? gpfs->opener() : striped->opener();
-  io::lab::scenario scene{.ranks = s.what.tasks(), .ranks_per_node = s.what.per_node, .seed = s.seed};
+  io::lab::scenario scene{
+      .ranks = s.what.tasks(), .ranks_per_node = s.what.per_node, .seed = s.seed};
   scene.network = s.machine.net;
   scene.network.polls_in_files = find_software(s.what.software)->agents && !s.what.largeblock;
-  io::lab::virtual_cluster const cluster(scene,
-                                         {.stack_bytes = std::size_t{1} << 20, .contents = io::lab::contents::none});
+  io::lab::virtual_cluster const cluster(
+      scene, {.stack_bytes = std::size_t{1} << 20, .contents = io::lab::contents::none});
   measured.events = cluster
                         .run([&](io::lab::virtual_rank const& world) {
                           player p(world, s, opener, gpfs ? &*gpfs : nullptr, measured);
@@ -94,8 +96,11 @@ void player::fill(std::int64_t bytes) {
   io::lab::hollow_memory const memory(most);
   std::int64_t const n = world.size(), each = (bytes + n - 1) / n / most * most + most;
   io::lab::virtual_gpfs_handle f = open_plain();
-  for (std::int64_t at = world.rank() * each, end = std::min(bytes, at + each); at < end; at += most)
-    require(f.write(at, memory.bytes().first(static_cast<std::size_t>(std::min(most, end - at)))).error, "write");
+  for (std::int64_t at = world.rank() * each, end = std::min(bytes, at + each); at < end;
+       at += most)
+    require(
+        f.write(at, memory.bytes().first(static_cast<std::size_t>(std::min(most, end - at)))).error,
+        "write");
   require(f.sync(), "sync");
   require(f.close(), "close");
   world.barrier();
@@ -116,12 +121,12 @@ io::any_policy player::policy() const { return how().policy(s.what, s.machine); 
 // Files of the library's own, beside the data, have the locks that they need.
 io::opener player::opener() const {
   if (how().locks) return opener_;
-  return opener_.opening(
-      [all = opener_](std::string const& file, io::open_flags flags, std::error_code& error) -> io::any_handle {
-        io::any_handle opened = all(file, flags, error);
-        if (error || io::lab::is_hidden(file)) return opened;
-        return lockless(std::move(opened));
-      });
+  return opener_.opening([all = opener_](std::string const& file, io::open_flags flags,
+                                         std::error_code& error) -> io::any_handle {
+    io::any_handle opened = all(file, flags, error);
+    if (error || io::lab::is_hidden(file)) return opened;
+    return lockless(std::move(opened));
+  });
 }
 
 io::mode player::amode() const {
@@ -138,9 +143,11 @@ io::hints player::hints_for_agents() const {
 
 io::lab::virtual_gpfs_handle player::open_plain() const {
   if (gpfs_ == nullptr)
-    throw std::invalid_argument(s.machine.name + " has no GPFS, whose calls " + s.what.key + " makes");
+    throw std::invalid_argument(s.machine.name + " has no GPFS, whose calls " + s.what.key +
+                                " makes");
   std::error_code error;
-  io::lab::virtual_gpfs_handle f = gpfs_->open(path, {.read = true, .write = true, .create = true}, error);
+  io::lab::virtual_gpfs_handle f =
+      gpfs_->open(path, {.read = true, .write = true, .create = true}, error);
   require(error, "open");
   return f;
 }
@@ -159,7 +166,8 @@ void plain_file::read(std::int64_t offset, std::span<std::byte> memory) {
   require(handle_.read(offset, memory).error, "read");
 }
 void plain_file::close() {
-  if (shapes::stop_partitioning all; partitioned_) require(handle_.fcntl(all), "stop of partitioning");
+  if (shapes::stop_partitioning all; partitioned_)
+    require(handle_.fcntl(all), "stop of partitioning");
   require(handle_.close(), "close");
 }
 

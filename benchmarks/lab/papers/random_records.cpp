@@ -1,4 +1,5 @@
-// Records at random places of a file, each task's chosen without regard to the others', with the range hint and without.
+// Records at random places of a file, each task's chosen without regard to the others', with the
+// range hint and without.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <random>
@@ -17,8 +18,9 @@ namespace {
 using range = io::gpfs::gpfsRangeArray_t;
 
 // One range for each block that a record touches; `record_of` says whose each is.
-std::vector<range> ranges_of(std::vector<std::int64_t> const& records, std::int64_t bytes, std::int64_t block_bytes,
-                             bool writes, std::vector<std::int64_t>& record_of) {
+std::vector<range> ranges_of(std::vector<std::int64_t> const& records, std::int64_t bytes,
+                             std::int64_t block_bytes, bool writes,
+                             std::vector<std::int64_t>& record_of) {
   std::vector<range> all;
   for (std::size_t k = 0; k < records.size(); ++k) {
     io::detail::block_ranges of_one(block_bytes, writes);
@@ -64,14 +66,16 @@ rates random_records(setup const& s) {
           io::report done;
           std::size_t next = 0;  // range
           // Records are accessed whole: up to the last one that has a range in this step.
-          io::detail::guided_access(f.handle(), ranges, max_acc, done, [&](std::int64_t, std::int64_t end) {
-            while (next < static_cast<std::size_t>(end)) {
-              std::int64_t const k = record_of[next];
-              access(k);
-              while (next < record_of.size() && record_of[next] == k) ++next;
-            }
-            return static_cast<std::int64_t>(next);
-          });
+          io::detail::guided_access(f.handle(), ranges, max_acc, done,
+                                    [&](std::int64_t, std::int64_t end) {
+                                      while (next < static_cast<std::size_t>(end)) {
+                                        std::int64_t const k = record_of[next];
+                                        access(k);
+                                        while (next < record_of.size() && record_of[next] == k)
+                                          ++next;
+                                      }
+                                      return static_cast<std::int64_t>(next);
+                                    });
         }
         f.close();
       });

@@ -1,4 +1,5 @@
-// The programs by which ROMIO's levels of access were compared: an array in blocks, BTIO's cells, and points in any order.
+// The programs by which ROMIO's levels of access were compared: an array in blocks, BTIO's cells,
+// and points in any order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -18,13 +19,14 @@ namespace io = argosy;
 
 namespace {
 
-// Each task has its share of the pattern, densely in memory. At level 3 by one collective call, else alone; the software's
-// policy knows how. Open, view and close are in the time.
+// Each task has its share of the pattern, densely in memory. At level 3 by one collective call,
+// else alone; the software's policy knows how. Open, view and close are in the time.
 rates by_level(setup const& s, patterns::pattern const& of_tasks) {
   bool const together = s.what.level == 3;
   // Merges of tasks by themselves lock, as those of others may be on other nodes.
-  io::hints const hints =
-      s.what.level == 2 && s.machine.disk.has_locks ? io::hints{.ds_write = io::toggle::enable} : io::hints();
+  io::hints const hints = s.what.level == 2 && s.machine.disk.has_locks
+                              ? io::hints{.ds_write = io::toggle::enable}
+                              : io::hints();
   std::vector<patterns::share> shares;
   std::int64_t bytes = 0, most = 1;
   for (int rank = 0; rank < of_tasks.ranks(); ++rank) {
@@ -68,10 +70,12 @@ rates dist3d(setup const& s) {
   return by_level(s, *patterns::make(c));
 }
 
-// Five doubles at each point. Where cells do not divide the array, the last points of it belong to nobody.
+// Five doubles at each point. Where cells do not divide the array, the last points of it belong to
+// nobody.
 rates btio(setup const& s) {
   std::int64_t const q = std::llround(std::sqrt(static_cast<double>(s.what.tasks())));
-  if (q * q != s.what.tasks()) throw std::invalid_argument(s.what.key + ": BTIO's tasks are a square");
+  if (q * q != s.what.tasks())
+    throw std::invalid_argument(s.what.key + ": BTIO's tasks are a square");
   patterns::cells c{.name = "btio", .ranks = s.what.tasks()};
   std::int64_t const n = std::max(q, edge_of(s, 40));
   c.grid = {q, q, q};
@@ -84,8 +88,10 @@ rates btio(setup const& s) {
 
 rates unstruc(setup const& s) {
   constexpr std::int64_t point = 64;
-  return by_level(s, *patterns::make(patterns::shuffled{
-                         .name = "unstruc", .ranks = s.what.tasks(), .piece = point, .count = s.bytes(point) / point}));
+  return by_level(s, *patterns::make(patterns::shuffled{.name = "unstruc",
+                                                        .ranks = s.what.tasks(),
+                                                        .piece = point,
+                                                        .count = s.bytes(point) / point}));
 }
 
 }  // namespace papers

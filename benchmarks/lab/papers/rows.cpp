@@ -40,7 +40,8 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     if (t.has("max_acc") && !t.at(k, "max_acc").empty()) r.max_acc = t.number(k, "max_acc");
     if (t.has("level") && !t.at(k, "level").empty()) {
       r.level = static_cast<int>(t.number(k, "level"));
-      if (r.level != 0 && r.level != 2 && r.level != 3) refuse("no level of ROMIO that is run: " + t.at(k, "level"));
+      if (r.level != 0 && r.level != 2 && r.level != 3)
+        refuse("no level of ROMIO that is run: " + t.at(k, "level"));
     }
     if (t.has("statistic") && !t.at(k, "statistic").empty()) {
       if (t.at(k, "statistic") != "max" && t.at(k, "statistic") != "mean")
@@ -57,7 +58,8 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     if (!known) refuse("no such role: " + role);
     if (r.role != part::out && r.role != part::duplicate && !r.reason.empty())
       refuse("a reason, but a role that needs none");
-    if ((r.role == part::out || r.role == part::duplicate) && r.reason.empty()) refuse("left out, but not why");
+    if ((r.role == part::out || r.role == part::duplicate) && r.reason.empty())
+      refuse("left out, but not why");
     if (r.role != part::out) {
       if (find_workload(r.workload) == nullptr) refuse("no such workload: " + r.workload);
       if (find_software(r.software) == nullptr) refuse("no such software: " + r.software);

@@ -18,18 +18,22 @@ namespace {
 
 io::any_policy by_file_system(row const&, paper_machine const&) { return io::independent{}; }
 
-// Blocks are bound to all tasks, and agents access what is wanted of a stripe, block by block and never across a hole;
-// with large blocks, each task by itself.
+// Blocks are bound to all tasks, and agents access what is wanted of a stripe, block by block and
+// never across a hole; with large blocks, each task by itself.
 io::any_policy shipped(row const& r, paper_machine const& m) {
   if (r.largeblock) return io::independent{};
   std::int64_t const stripe = r.stripe_bytes > 0 ? r.stripe_bytes : 16 * m.fs.block_bytes;
-  io::data_shipping how{
-      .stripe_bytes = stripe, .agents = r.tasks(), .window_bytes = stripe, .sparse = true, .overlap = false};
+  io::data_shipping how{.stripe_bytes = stripe,
+                        .agents = r.tasks(),
+                        .window_bytes = stripe,
+                        .sparse = true,
+                        .overlap = false};
   if (r.max_acc) how.max_ranges = *r.max_acc;
   return how;
 }
 
-// At level 2 it sieves, with locks around its merges; where the file system has none, it writes as at level 0.
+// At level 2 it sieves, with locks around its merges; where the file system has none, it writes as
+// at level 0.
 io::any_policy by_romio(row const& r, paper_machine const& m) {
   if (r.level == 0) return io::independent{};
   if (r.level == 3) return romio_1{};
@@ -44,11 +48,12 @@ io::any_policy by_hints(row const&, paper_machine const&) { return {}; }
 }  // namespace
 
 software const* find_software(std::string_view name) {
-  static constexpr software all[] = {{.name = "posix", .plain = true, .policy = by_file_system},
-                                     {.name = "ibm_prototype", .agents = true, .locks = false, .policy = shipped},
-                                     {.name = "ibm_pe", .agents = true, .locks = false, .policy = shipped},
-                                     {.name = "romio_1", .together = true, .policy = by_romio},
-                                     {.name = "argosy", .together = true, .policy = by_hints}};
+  static constexpr software all[] = {
+      {.name = "posix", .plain = true, .policy = by_file_system},
+      {.name = "ibm_prototype", .agents = true, .locks = false, .policy = shipped},
+      {.name = "ibm_pe", .agents = true, .locks = false, .policy = shipped},
+      {.name = "romio_1", .together = true, .policy = by_romio},
+      {.name = "argosy", .together = true, .policy = by_hints}};
   for (software const& s : all)
     if (s.name == name) return &s;
   return nullptr;

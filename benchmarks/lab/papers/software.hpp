@@ -1,4 +1,5 @@
-// The software of the published rows, each the same on all machines: how it moves data, as a policy of this library.
+// The software of the published rows, each the same on all machines: how it moves data, as a policy
+// of this library.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,17 +20,22 @@ struct software {
   std::string_view name;
   bool plain = false;     // calls of the file system, no library
   bool together = false;  // where it is a choice, calls are collective
-  bool agents = false;    // threads beside their tasks, which poll for messages while these access files
-  bool locks = true;      // false: all there is of a block is written by its agent, so nobody locks ranges of bytes
+  // threads beside their tasks, which poll for messages while these access files
+  bool agents = false;
+  // false: all there is of a block is written by its agent, so nobody locks ranges of bytes
+  bool locks = true;
   argosy::any_policy (*policy)(row const& r,
-                               paper_machine const& m) = nullptr;  // empty: by hints, as users of this library have it
+                               // empty: by hints, as users of this library have it
+                               paper_machine const& m) = nullptr;
 };
 
-// posix; ibm_prototype, MPI-IO on GPFS of 2000; ibm_pe, as IBM shipped it; romio_1; and argosy, this library. Null: none of these.
+// posix; ibm_prototype, MPI-IO on GPFS of 2000; ibm_pe, as IBM shipped it; romio_1; and argosy,
+// this library. Null: none of these.
 software const* find_software(std::string_view name);
 
-// ROMIO before it knew file systems: tasks whose accesses interleave exchange data, all of them are aggregators, and their domains
-// are of equal length wherever blocks end. Exchange and file access take turns.
+// ROMIO before it knew file systems: tasks whose accesses interleave exchange data, all of them are
+// aggregators, and their domains are of equal length wherever blocks end. Exchange and file access
+// take turns.
 struct romio_1 {
   static constexpr std::string_view name = "romio_1";
   std::int64_t buffer_bytes = 4 << 20;

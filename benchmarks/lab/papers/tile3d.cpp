@@ -16,7 +16,8 @@ namespace {
 
 // Edge of a task's cube of doubles.
 std::int64_t edge_of(setup const& s) {
-  return std::max<std::int64_t>(8, std::llround(std::cbrt(static_cast<double>(s.what.bytes_per_task / 8 / s.scale))));
+  return std::max<std::int64_t>(
+      8, std::llround(std::cbrt(static_cast<double>(s.what.bytes_per_task / 8 / s.scale))));
 }
 
 rates by_first(setup const& s, bool gathers) {
@@ -46,20 +47,24 @@ rates by_first(setup const& s, bool gathers) {
 
 }  // namespace
 
-// Each cube has a halo of one cell in memory. Arrays are Fortran's. Open, view and close are in the time.
+// Each cube has a halo of one cell in memory. Arrays are Fortran's. Open, view and close are in the
+// time.
 rates tile3d(setup const& s) {
   std::int64_t const n = edge_of(s), with_halo = n + 2;
-  io::lab::hollow_memory const memory(static_cast<std::size_t>(with_halo * with_halo * with_halo * 8));
+  io::lab::hollow_memory const memory(
+      static_cast<std::size_t>(with_halo * with_halo * with_halo * 8));
   return play(s, [&](player& p) {
     io::process_grid const grid(p.world.size(), 3);
     auto const c = grid.coordinates(p.world.rank());
-    io::subarray const in_memory({with_halo, with_halo, with_halo}, {n, n, n}, {1, 1, 1}, io::type<double>,
-                                 io::order::fortran);
-    io::subarray const in_file({n * grid.extent(0), n * grid.extent(1), n * grid.extent(2)}, {n, n, n},
-                               {n * c[0], n * c[1], n * c[2]}, io::type<double>, io::order::fortran);
+    io::subarray const in_memory({with_halo, with_halo, with_halo}, {n, n, n}, {1, 1, 1},
+                                 io::type<double>, io::order::fortran);
+    io::subarray const in_file({n * grid.extent(0), n * grid.extent(1), n * grid.extent(2)},
+                               {n, n, n}, {n * c[0], n * c[1], n * c[2]}, io::type<double>,
+                               io::order::fortran);
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
       p.time(kind, n * n * n * 8 * p.world.size(), [&] {
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(), p.opener());
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(),
+                                             p.opener());
         f.set_view(0, {io::type<double>, in_file});
         if (kind == io::access_kind::write)
           f.write_all({memory.bytes().data(), in_memory, 1}, p.policy());

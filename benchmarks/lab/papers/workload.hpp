@@ -27,15 +27,17 @@ namespace papers {
 // In 10^6 bytes of all tasks per second, of the slowest task; 0: not measured.
 struct rates {
   double write = 0, read = 0;
-  std::map<std::string, double> others = {};  // of programs that measure more than these two, by row::op
+  // of programs that measure more than these two, by row::op
+  std::map<std::string, double> others = {};
   std::int64_t events = 0;
 };
 
 // T of beffio, as published.
 inline constexpr double full_seconds = 1800;
 
-// A row's run: so many tasks on its machine. With a scale, tasks have so many times less data, and pools and caches are so many
-// times smaller; such a run shows that a program works, and says nothing about the row.
+// A row's run: so many tasks on its machine. With a scale, tasks have so many times less data, and
+// pools and caches are so many times smaller; such a run shows that a program works, and says
+// nothing about the row.
 struct setup {
   row const& what;
   paper_machine const& machine;
@@ -51,7 +53,8 @@ using workload_function = rates (*)(setup const& s);
 // Null if there is none of this name.
 workload_function find_workload(std::string_view name);
 
-// A task's side of a run: its world, the file system, and a clock that all tasks start and stop together.
+// A task's side of a run: its world, the file system, and a clock that all tasks start and stop
+// together.
 class player {
  public:
   // `gpfs`: where it is one.
@@ -83,7 +86,8 @@ class player {
   argosy::hints hints_if_unique() const {
     return s.what.unique && ships_alone() ? hints_for_agents() : argosy::hints();
   }
-  // A handle of the file, for calls of GPFS. Throws std::invalid_argument if it is none, std::system_error.
+  // A handle of the file, for calls of GPFS. Throws std::invalid_argument if it is none,
+  // std::system_error.
   argosy::lab::virtual_gpfs_handle open_plain() const;
 
  private:
@@ -95,8 +99,8 @@ class player {
 // Plays on the row's machine, without contents; `program` once on each task.
 rates play(setup const& s, std::function<void(player&)> const& program);
 
-// An open file of the file system, by its own calls. Of a row that opens it unique, all tasks open and close it, and it is
-// partitioned meanwhile. Throws std::system_error.
+// An open file of the file system, by its own calls. Of a row that opens it unique, all tasks open
+// and close it, and it is partitioned meanwhile. Throws std::system_error.
 class plain_file {
  public:
   explicit plain_file(player const& p);

@@ -16,8 +16,9 @@ rates sparse(setup const& s);
 // In passes over `count` places, each with every `apart`-th of them: where the k-th access goes.
 std::int64_t sparse_place(std::int64_t k, std::int64_t count, std::int64_t apart);
 rates dealt_blocks(setup const& s);
-inline constexpr std::int64_t random_file_bytes = std::int64_t{2}
-                                                  << 30;  // of the file's records, by calls of the file system
+// of the file's records, by calls of the file
+inline constexpr std::int64_t random_file_bytes = std::int64_t{2}  // system
+                                                  << 30;
 rates random_records(setup const& s);
 inline constexpr std::int64_t blocks_of_task = 100;
 rates block_pieces(setup const& s);

@@ -1,4 +1,5 @@
-// How a collective write grows with the number of ranks, on virtual ranks: time, messages, metadata and memory of each.
+// How a collective write grows with the number of ranks, on virtual ranks: time, messages, metadata
+// and memory of each.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
@@ -88,19 +89,22 @@ std::uint64_t mixed(std::uint64_t x) {
 
 // The rank's part of the file.
 io::layout part(std::string_view view, int rank, int ranks, std::int64_t bytes) {
-  if (view == "cyclic") return at(8 * rank, io::flatten(io::vector(bytes / 8, 1, ranks, io::type<double>)));
+  if (view == "cyclic")
+    return at(8 * rank, io::flatten(io::vector(bytes / 8, 1, ranks, io::type<double>)));
   if (view == "tile") {
     io::process_grid const grid(ranks, 3);
     auto const side = static_cast<std::int64_t>(std::cbrt(static_cast<double>(bytes) / 8));
-    io::darray<double, 3> const a({side * grid.extent(0), side * grid.extent(1), side * grid.extent(2)},
-                                  io::distribute::block, grid, rank);
+    io::darray<double, 3> const a(
+        {side * grid.extent(0), side * grid.extent(1), side * grid.extent(2)},
+        io::distribute::block, grid, rank);
     return a.form();
   }
-  // Stretches of the file with a slot for each rank; in each stretch the ranks stand in an order of its own.
+  // Stretches of the file with a slot for each rank; in each stretch the ranks stand in an order of
+  // its own.
   std::vector<std::int64_t> offsets;
   for (std::int64_t i = 0; i < bytes / 64; ++i) {
-    auto const shift =
-        static_cast<std::int64_t>(mixed(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(ranks));
+    auto const shift = static_cast<std::int64_t>(mixed(static_cast<std::uint64_t>(i)) %
+                                                 static_cast<std::uint64_t>(ranks));
     offsets.push_back((i * ranks + (rank + shift) % ranks) * 64);
   }
   return io::table(offsets, 64);
@@ -134,9 +138,10 @@ void run(options const& o, std::string const& view, int ranks) {
   row all;
   cluster.run([&](io::lab::virtual_rank const& world) {
     io::layout const mine = part(view, world.rank(), ranks, o.bytes);
-    std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), static_cast<std::byte>(world.rank()));
-    auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
-                                                         files.opener());
+    std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()),
+                                      static_cast<std::byte>(world.rank()));
+    auto f = io::basic_file<io::lab::virtual_rank>::open(
+        world, "state", io::mode::create | io::mode::read_write, {}, files.opener());
     f.set_view(0, {io::bytes(1), mine});
     for (int call = 0; call < o.calls; ++call) {
       world.barrier();
@@ -152,16 +157,18 @@ void run(options const& o, std::string const& view, int ranks) {
     }
     f.close();
   });
-  double const real = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  double const real =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   std::int64_t const file = files.allocated_bytes();
   std::int64_t const memory = (patterns::peak_rss_bytes() - before - file) / ranks;
   auto const mean = [&](most_and_sum const& x) { return static_cast<double>(x.sum) / ranks; };
-  std::printf("%-7s %6d %9.3f %7lld %9.1f %5lld %9.1f %5lld %10.0f %8lld %9.0f %6lld %9lld %8.2f\n", view.c_str(),
-              ranks, all.seconds * 1e3, static_cast<long long>(all.rounds), mean(all.messages[0]),
-              static_cast<long long>(all.messages[0].most), mean(all.messages[1]),
-              static_cast<long long>(all.messages[1].most), mean(all.view_bytes[0]),
-              static_cast<long long>(all.view_bytes[0].most), mean(all.view_bytes[1]),
-              static_cast<long long>(all.view_bytes[1].most), static_cast<long long>(memory), real);
+  std::printf("%-7s %6d %9.3f %7lld %9.1f %5lld %9.1f %5lld %10.0f %8lld %9.0f %6lld %9lld %8.2f\n",
+              view.c_str(), ranks, all.seconds * 1e3, static_cast<long long>(all.rounds),
+              mean(all.messages[0]), static_cast<long long>(all.messages[0].most),
+              mean(all.messages[1]), static_cast<long long>(all.messages[1].most),
+              mean(all.view_bytes[0]), static_cast<long long>(all.view_bytes[0].most),
+              mean(all.view_bytes[1]), static_cast<long long>(all.view_bytes[1].most),
+              static_cast<long long>(memory), real);
   std::fflush(stdout);
 }
 
@@ -178,10 +185,11 @@ int main(int argc, char** argv) {
       lattice::run({.ranks = n, .per_node = o.per_node, .servers = o.servers, .local = o.local});
     return 0;
   }
-  std::printf("%-7s %6s %9s %7s %15s %15s %19s %16s %9s %8s\n", "view", "ranks", "virtual", "rounds", "messages,",
-              "messages,", "view bytes,", "view bytes,", "bytes of", "real");
-  std::printf("%-7s %6s %9s %7s %9s %5s %9s %5s %10s %8s %9s %6s %9s %8s\n", "", "", "ms", "", "1st mean", "most",
-              "last mean", "most", "1st mean", "most", "last mean", "most", "memory", "s");
+  std::printf("%-7s %6s %9s %7s %15s %15s %19s %16s %9s %8s\n", "view", "ranks", "virtual",
+              "rounds", "messages,", "messages,", "view bytes,", "view bytes,", "bytes of", "real");
+  std::printf("%-7s %6s %9s %7s %9s %5s %9s %5s %10s %8s %9s %6s %9s %8s\n", "", "", "ms", "",
+              "1st mean", "most", "last mean", "most", "1st mean", "most", "last mean", "most",
+              "memory", "s");
   for (std::string const view : {"tile", "cyclic", "random"}) {
     if (!o.view.empty() && o.view != view) continue;
     for (int n = o.from; n <= o.to; n *= 4) run(o, view, n);

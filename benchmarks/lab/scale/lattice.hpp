@@ -1,5 +1,6 @@
-// A lattice in four dimensions, dealt to the ranks in blocks and stored in one order of its sites: its geometry, and two ways to
-// write and read it that know nothing of argosy's plans. Any world of argosy can run them.
+// A lattice in four dimensions, dealt to the ranks in blocks and stored in one order of its sites:
+// its geometry, and two ways to write and read it that know nothing of argosy's plans. Any world of
+// argosy can run them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -49,7 +50,8 @@ struct geometry {
     auto const box = [](numbers const& n) { return std::vector<std::int64_t>(n.begin(), n.end()); };
     numbers sizes{}, starts{};
     for (std::size_t d = 0; d < 4; ++d) sizes[d] = extent(d), starts[d] = at[d] * local[d];
-    return argosy::flatten(argosy::subarray(box(sizes), box(local), box(starts), argosy::bytes(site_bytes)));
+    return argosy::flatten(
+        argosy::subarray(box(sizes), box(local), box(starts), argosy::bytes(site_bytes)));
   }
   // The same as a list, in the order of the file.
   std::vector<block> blocks() const {
@@ -59,15 +61,17 @@ struct geometry {
     for (std::int64_t t = 0; t < local[0]; ++t)
       for (std::int64_t z = 0; z < local[1]; ++z)
         for (std::int64_t y = 0; y < local[2]; ++y, memory += length)
-          all.push_back(
-              {(((at[0] * local[0] + t) * extent(1) + at[1] * local[1] + z) * extent(2) + at[2] * local[2] + y) *
-                       extent(3) * site_bytes +
-                   at[3] * length,
-               memory, length});
+          all.push_back({(((at[0] * local[0] + t) * extent(1) + at[1] * local[1] + z) * extent(2) +
+                          at[2] * local[2] + y) *
+                                 extent(3) * site_bytes +
+                             at[3] * length,
+                         memory, length});
     return all;
   }
   // Checks: every byte says where in the file it belongs.
-  static std::byte content(std::int64_t offset) { return static_cast<std::byte>((offset * 2654435761) >> 16); }
+  static std::byte content(std::int64_t offset) {
+    return static_cast<std::byte>((offset * 2654435761) >> 16);
+  }
   void fill(std::span<std::byte> data) const {
     for (block const& b : blocks())
       for (std::int64_t i = 0; i < b.length; i += 64)
@@ -82,16 +86,19 @@ struct geometry {
 };
 
 inline void check(argosy::io_result const& done, std::size_t bytes) {
-  if (done.error || done.bytes != static_cast<std::int64_t>(bytes)) throw std::runtime_error("the file was not moved");
+  if (done.error || done.bytes != static_cast<std::int64_t>(bytes))
+    throw std::runtime_error("the file was not moved");
 }
 
 // --- The user's transposition ---
 
-// Bytes for each rank, and from each, packed by rank: what MPI_Alltoallv does, but for messages without bytes.
+// Bytes for each rank, and from each, packed by rank: what MPI_Alltoallv does, but for messages
+// without bytes.
 struct by_messages {
   template <argosy::communicator World>
-  void operator()(World const& world, std::span<std::byte const> out, std::vector<std::int64_t> const& sent,
-                  std::span<std::byte> in, std::vector<std::int64_t> const& received) const {
+  void operator()(World const& world, std::span<std::byte const> out,
+                  std::vector<std::int64_t> const& sent, std::span<std::byte> in,
+                  std::vector<std::int64_t> const& received) const {
     std::vector<typename World::request> all;
     for (int r = 0; r < world.size(); ++r)
       if (auto const n = static_cast<std::size_t>(received[static_cast<std::size_t>(r)]); n > 0) {
@@ -107,8 +114,9 @@ struct by_messages {
   }
 };
 
-// The ranks that share their first two coordinates hold whole planes of the file together: they exchange what they have, so that each
-// has a few long stretches, and access the file by themselves.
+// The ranks that share their first two coordinates hold whole planes of the file together: they
+// exchange what they have, so that each has a few long stretches, and access the file by
+// themselves.
 template <argosy::communicator World>
 class transposition {
  public:
@@ -121,7 +129,8 @@ class transposition {
         rows_(packed_.size()) {
     // My lines lie in the stream of the row in ascending order, and so do each partner's.
     std::int64_t const each = g.bytes();
-    for (std::int64_t const place : lines_of(g.at[2], g.at[3])) sent_[static_cast<std::size_t>(place / each)] += line();
+    for (std::int64_t const place : lines_of(g.at[2], g.at[3]))
+      sent_[static_cast<std::size_t>(place / each)] += line();
     for (int r = 0; r < row_.size(); ++r)
       for (std::int64_t const place : lines_of(r / g.grid[3], r % g.grid[3]))
         if (place / each == row_.rank()) {
@@ -132,14 +141,18 @@ class transposition {
 
   void write(argosy::any_handle& file, std::span<std::byte const> data) {
     by_messages()(row_, data, sent_, packed_, received_);
-    for_each_line([&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(row, packed, n); });
-    for_each_stretch(
-        [&](std::int64_t offset, std::span<std::byte const> rows) { check(file.write(offset, rows), rows.size()); });
+    for_each_line(
+        [&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(row, packed, n); });
+    for_each_stretch([&](std::int64_t offset, std::span<std::byte const> rows) {
+      check(file.write(offset, rows), rows.size());
+    });
   }
   void read(argosy::any_handle& file, std::span<std::byte> data) {
-    for_each_stretch(
-        [&](std::int64_t offset, std::span<std::byte> rows) { check(file.read(offset, rows), rows.size()); });
-    for_each_line([&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(packed, row, n); });
+    for_each_stretch([&](std::int64_t offset, std::span<std::byte> rows) {
+      check(file.read(offset, rows), rows.size());
+    });
+    for_each_line(
+        [&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(packed, row, n); });
     by_messages()(row_, packed_, received_, data, sent_);
   }
   // In two writes and two reads, each with as many.
@@ -155,7 +168,9 @@ class transposition {
     std::vector<std::int64_t> places;
     for (std::int64_t plane = 0; plane < g.local[0] * g.local[1]; ++plane)
       for (std::int64_t y = 0; y < g.local[2]; ++y)
-        places.push_back(((plane * g.extent(2) + y0 * g.local[2] + y) * g.extent(3) + x0 * g.local[3]) * g.site_bytes);
+        places.push_back(
+            ((plane * g.extent(2) + y0 * g.local[2] + y) * g.extent(3) + x0 * g.local[3]) *
+            g.site_bytes);
     return places;
   }
   template <class F>
@@ -166,7 +181,8 @@ class transposition {
       packed += line();
     }
   }
-  // My stretch of the stream, where the file holds it in one piece: planes of one t follow one another.
+  // My stretch of the stream, where the file holds it in one piece: planes of one t follow one
+  // another.
   template <class F>
   void for_each_stretch(F&& f) {
     geometry const& g = geometry_;
@@ -176,7 +192,8 @@ class transposition {
       std::int64_t const t = from / of_t, length = std::min(end, (t + 1) * of_t) - from;
       std::int64_t const offset =
           ((g.at[0] * g.local[0] + t) * g.extent(1) + g.at[1] * g.local[1]) * plane + from % of_t;
-      f(offset, std::span(rows_).subspan(static_cast<std::size_t>(from - begin), static_cast<std::size_t>(length)));
+      f(offset, std::span(rows_).subspan(static_cast<std::size_t>(from - begin),
+                                         static_cast<std::size_t>(length)));
       from += length;
     }
   }
@@ -184,13 +201,15 @@ class transposition {
   geometry geometry_;
   World row_;
   std::vector<std::int64_t> sent_, received_;  // bytes, by rank of the row
-  std::vector<std::int64_t> places_;           // of the lines that come, in my stretch of the stream
+  // of the lines that come, in my stretch of the stream
+  std::vector<std::int64_t> places_;
   std::vector<std::byte> packed_, rows_;
 };
 
 // --- ROMIO's way ---
 
-// The number of each rank goes to each rank: Bruck's algorithm, as MPI libraries do it for short messages.
+// The number of each rank goes to each rank: Bruck's algorithm, as MPI libraries do it for short
+// messages.
 template <argosy::communicator World>
 void all_to_all(World const& world, std::vector<std::int32_t>& values) {
   int const n = world.size(), me = world.rank();
@@ -203,7 +222,8 @@ void all_to_all(World const& world, std::vector<std::int32_t>& values) {
       if (i & k) out.push_back(all[place(i)]);
     in.resize(out.size());
     std::array<typename World::request, 2> both;
-    both[0] = world.start_receive(std::as_writable_bytes(std::span(in)), static_cast<int>(place(me - k)), 12);
+    both[0] = world.start_receive(std::as_writable_bytes(std::span(in)),
+                                  static_cast<int>(place(me - k)), 12);
     both[1] = world.start_send(std::as_bytes(std::span(out)), static_cast<int>(place(me + k)), 12);
     World::wait_all(both);
     std::size_t next = 0;
@@ -213,15 +233,17 @@ void all_to_all(World const& world, std::vector<std::int32_t>& values) {
   for (int i = 0; i < n; ++i) values[place(me - i)] = all[place(i)];
 }
 
-// As MPI_File_write_all does it in ROMIO, of the generic file system: one aggregator for each node, the file cut into equal domains;
-// lists of offsets and lengths to the aggregators; then rounds of cb_buffer_size, in which aggregators first tell all ranks how much they
-// expect of each, then receive it from each rank, and then access the file.
+// As MPI_File_write_all does it in ROMIO, of the generic file system: one aggregator for each node,
+// the file cut into equal domains; lists of offsets and lengths to the aggregators; then rounds of
+// cb_buffer_size, in which aggregators first tell all ranks how much they expect of each, then
+// receive it from each rank, and then access the file.
 template <argosy::communicator World>
 class romio {
  public:
   static constexpr std::int64_t buffer_bytes = 16 << 20;
 
-  romio(World const& world, geometry const& g, int ranks_per_node) : world_(world), blocks_(g.blocks()) {
+  romio(World const& world, geometry const& g, int ranks_per_node)
+      : world_(world), blocks_(g.blocks()) {
     for (int r = 0; r < world.size(); r += ranks_per_node) aggregators_.push_back(r);
   }
   std::int64_t messages() const { return messages_; }
@@ -229,7 +251,9 @@ class romio {
   void write(argosy::any_handle& file, std::span<std::byte const> data) {
     exchange(file, const_cast<std::byte*>(data.data()), true);
   }
-  void read(argosy::any_handle& file, std::span<std::byte> data) { exchange(file, data.data(), false); }
+  void read(argosy::any_handle& file, std::span<std::byte> data) {
+    exchange(file, data.data(), false);
+  }
 
  private:
   struct most {
@@ -244,7 +268,8 @@ class romio {
   static std::int64_t within(std::vector<block> const& all, range w, F&& f) {
     std::int64_t bytes = 0;
     for (block const& b : all) {
-      std::int64_t const from = std::max(b.offset, w.begin), to = std::min(b.offset + b.length, w.end);
+      std::int64_t const from = std::max(b.offset, w.begin),
+                         to = std::min(b.offset + b.length, w.end);
       if (from >= to) continue;
       f(block{from, b.memory + from - b.offset, to - from});
       bytes += to - from;
@@ -261,7 +286,8 @@ class romio {
   using message = std::pair<int, std::vector<std::byte>>;  // with a rank
   void start(std::vector<typename World::request>& all, message& m, bool sends) {
     if (sends) ++messages_;
-    all.push_back(sends ? world_.start_send(m.second, m.first, 14) : world_.start_receive(m.second, m.first, 14));
+    all.push_back(sends ? world_.start_send(m.second, m.first, 14)
+                        : world_.start_receive(m.second, m.first, 14));
   }
 
   void exchange(argosy::any_handle& file, std::byte* data, bool writing) {
@@ -269,7 +295,8 @@ class romio {
     // Everybody's first and last offset.
     range mine{blocks_.front().offset, blocks_.back().offset + blocks_.back().length};
     std::vector<range> ranges(n);
-    world_.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(ranges)));
+    world_.all_gather(std::as_bytes(std::span(&mine, 1)),
+                      std::as_writable_bytes(std::span(ranges)));
     range hull = mine;
     for (range const& r : ranges) hull = {std::min(hull.begin, r.begin), std::max(hull.end, r.end)};
     ranges = {};
@@ -283,16 +310,20 @@ class romio {
     std::vector<std::vector<std::int64_t>> lists(aggregators_.size());
     std::vector<std::int32_t> counts(n);
     for (std::size_t a = 0; a < aggregators_.size(); ++a) {
-      within(blocks_, domains_[a], [&](block const& b) { lists[a].insert(lists[a].end(), {b.offset, b.length}); });
-      counts[static_cast<std::size_t>(aggregators_[a])] = static_cast<std::int32_t>(lists[a].size());
+      within(blocks_, domains_[a],
+             [&](block const& b) { lists[a].insert(lists[a].end(), {b.offset, b.length}); });
+      counts[static_cast<std::size_t>(aggregators_[a])] =
+          static_cast<std::int32_t>(lists[a].size());
     }
     all_to_all(world_, counts);
     std::vector<typename World::request> all;
     std::vector<std::pair<int, std::vector<std::int64_t>>> told;
     for (std::size_t r = 0; r < n; ++r)
       if (counts[r] > 0)
-        told.emplace_back(static_cast<int>(r), std::vector<std::int64_t>(static_cast<std::size_t>(counts[r])));
-    for (auto& [r, list] : told) all.push_back(world_.start_receive(std::as_writable_bytes(std::span(list)), r, 13));
+        told.emplace_back(static_cast<int>(r),
+                          std::vector<std::int64_t>(static_cast<std::size_t>(counts[r])));
+    for (auto& [r, list] : told)
+      all.push_back(world_.start_receive(std::as_writable_bytes(std::span(list)), r, 13));
     for (std::size_t a = 0; a < aggregators_.size(); ++a)
       if (!lists[a].empty()) {
         all.push_back(world_.start_send(std::as_bytes(std::span(lists[a])), aggregators_[a], 13));
@@ -314,11 +345,13 @@ class romio {
     world_.all_reduce(rounds);
     std::vector<std::byte> memory;
     for (std::int64_t round = 0; round < rounds.value; ++round) {
-      range const w =
-          own == aggregators_.end() ? range{0, 0} : window(static_cast<std::size_t>(own - aggregators_.begin()), round);
+      range const w = own == aggregators_.end()
+                          ? range{0, 0}
+                          : window(static_cast<std::size_t>(own - aggregators_.begin()), round);
       std::vector<std::int32_t> sizes(n);
       for (auto const& [r, b] : theirs)
-        sizes[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(within(b, w, [](block const&) {}));
+        sizes[static_cast<std::size_t>(r)] =
+            static_cast<std::int32_t>(within(b, w, [](block const&) {}));
       std::vector<std::int32_t> const expected = sizes;
       all_to_all(world_, sizes);
       std::vector<message> parts, mine_there;  // at the aggregator, and of this rank

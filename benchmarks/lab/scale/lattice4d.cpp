@@ -25,7 +25,8 @@ struct result {
   double real_s = 0;
 };
 
-// `move(world, write)`: what a rank does, after a barrier. Both times are those of the second of two calls.
+// `move(world, write)`: what a rank does, after a barrier. Both times are those of the second of
+// two calls.
 template <class Make>
 result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& make) {
   result r;
@@ -70,7 +71,8 @@ struct by_hand {
 
 io::any_handle opened(io::lab::virtual_rank const& world, io::lab::virtual_files const& files) {
   std::error_code error;
-  if (world.rank() == 0) files.opener()("lattice", {.read = true, .write = true, .create = true}, error).close();
+  if (world.rank() == 0)
+    files.opener()("lattice", {.read = true, .write = true, .create = true}, error).close();
   world.barrier();
   io::any_handle file = files.opener()("lattice", {.read = true, .write = true}, error);
   if (error) throw std::system_error(error);
@@ -89,38 +91,46 @@ struct ours {
 }  // namespace
 
 void print_head() {
-  std::printf("%6s %6s %9s | %26s | %26s | %26s | %17s | %7s\n", "", "", "", "ROMIO's way: write, read",
-              "transposition", "argosy", "argosy is faster", "real");
-  std::printf("%6s %6s %9s | %8s %8s %8s | %8s %8s %8s | %8s %8s %8s | %8s %8s | %7s\n", "ranks", "nodes", "MB", "ms",
-              "ms", "messages", "ms", "ms", "messages", "ms", "ms", "messages", "write", "read", "s");
+  std::printf("%6s %6s %9s | %26s | %26s | %26s | %17s | %7s\n", "", "", "",
+              "ROMIO's way: write, read", "transposition", "argosy", "argosy is faster", "real");
+  std::printf("%6s %6s %9s | %8s %8s %8s | %8s %8s %8s | %8s %8s %8s | %8s %8s | %7s\n", "ranks",
+              "nodes", "MB", "ms", "ms", "messages", "ms", "ms", "messages", "ms", "ms", "messages",
+              "write", "read", "s");
 }
 
 void run(virtual_run const& o) {
   geometry const g(o.ranks, 0, o.local);
   io::lab::virtual_files const first, second, third;
-  result const of_romio = timed(o, first, [&](auto const& world, geometry const& mine, auto const& files) {
-    return by_hand<romio<io::lab::virtual_rank>>{{world, mine, o.per_node}, opened(world, files)};
-  });
-  result const by_user = timed(o, second, [&](auto const& world, geometry const& mine, auto const& files) {
-    return by_hand<transposition<io::lab::virtual_rank>>{{world, mine}, opened(world, files)};
-  });
-  result const of_argosy = timed(o, third, [&](auto const& world, geometry const& mine, auto const& files) {
-    auto f = io::basic_file<io::lab::virtual_rank>::open(world, "lattice", io::mode::create | io::mode::read_write, {},
-                                                         files.opener());
-    f.set_view(0, {io::bytes(1), mine.view()});
-    return ours{std::move(f)};
-  });
-  if (first.content("lattice") != third.content("lattice") || second.content("lattice") != third.content("lattice"))
+  result const of_romio =
+      timed(o, first, [&](auto const& world, geometry const& mine, auto const& files) {
+        return by_hand<romio<io::lab::virtual_rank>>{{world, mine, o.per_node},
+                                                     opened(world, files)};
+      });
+  result const by_user =
+      timed(o, second, [&](auto const& world, geometry const& mine, auto const& files) {
+        return by_hand<transposition<io::lab::virtual_rank>>{{world, mine}, opened(world, files)};
+      });
+  result const of_argosy =
+      timed(o, third, [&](auto const& world, geometry const& mine, auto const& files) {
+        auto f = io::basic_file<io::lab::virtual_rank>::open(
+            world, "lattice", io::mode::create | io::mode::read_write, {}, files.opener());
+        f.set_view(0, {io::bytes(1), mine.view()});
+        return ours{std::move(f)};
+      });
+  if (first.content("lattice") != third.content("lattice") ||
+      second.content("lattice") != third.content("lattice"))
     throw std::runtime_error("the three files differ");
   auto const of = [&](result const& r) {
-    std::printf(" | %8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3, static_cast<double>(r.messages) / o.ranks / 4);
+    std::printf(" | %8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3,
+                static_cast<double>(r.messages) / o.ranks / 4);
   };
   std::printf("%6d %6d %9.1f", o.ranks, (o.ranks + o.per_node - 1) / o.per_node,
               static_cast<double>(g.file_bytes()) / 1e6);
   of(of_romio);
   of(by_user);
   of(of_argosy);
-  std::printf(" | %7.2fx %7.2fx | %7.1f\n", by_user.write_s / of_argosy.write_s, by_user.read_s / of_argosy.read_s,
+  std::printf(" | %7.2fx %7.2fx | %7.1f\n", by_user.write_s / of_argosy.write_s,
+              by_user.read_s / of_argosy.read_s,
               of_romio.real_s + by_user.real_s + of_argosy.real_s);
   std::fflush(stdout);
 }

@@ -1,4 +1,5 @@
-// Aggregates as elements, found by Boost.PFR: every member at its place, padding left out. Include this to use it.
+// Aggregates as elements, found by Boost.PFR: every member at its place, padding left out. Include
+// this to use it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,12 +15,14 @@ namespace argosy {
 //   io::contiguous(n, io::type<particle>)       28 of every 32 bytes
 // A specialisation of `describe` for one type goes before this.
 template <class T>
-  requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> && !detail::is_std_array<T>)
+  requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
+           !detail::is_std_array<T>)
 struct describe<T> {
   static constexpr layout form() {
     constexpr auto offsets = detail::field_offsets<T>();
     static_assert(detail::fields_fill<T>(offsets),
-                  "argosy: Boost.PFR does not see the members of this aggregate (bases, bit-fields); specialise "
+                  "argosy: Boost.PFR does not see the members of this aggregate (bases, "
+                  "bit-fields); specialise "
                   "argosy::describe<T>, see docs/use/datatypes.md");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return concat(at(offsets[I], detail::layout_of<detail::field_type<T, I>>())...);

@@ -10,7 +10,8 @@
 
 namespace argosy {
 
-// Named by meaning and width, as C++ types are deduced; of C's own names only those whose width differs between machines.
+// Named by meaning and width, as C++ types are deduced; of C's own names only those whose width
+// differs between machines.
 enum class basic : std::uint8_t {
   byte,       // never converted: std::byte, and all data whose type is not known
   character,  // char, signed char, unsigned char, char8_t
@@ -23,7 +24,8 @@ enum class basic : std::uint8_t {
   uint64,
   int128,
   uint128,
-  long_int,  // `long` and what is an alias of it: on most 64-bit systems also std::int64_t. See basic_element.
+  // `long` and what is an alias of it: on most 64-bit systems also std::int64_t. See basic_element.
+  long_int,
   unsigned_long,
   wide_character,
   float32,
@@ -46,12 +48,29 @@ constexpr std::int64_t size_in(basic_sizes const& sizes, basic type) noexcept {
 }
 
 // Sizes in memory.
-inline constexpr basic_sizes native_sizes{
-    1, 1,  sizeof(bool),       2, 2, 4, 4, 8, 8, 16, 16, sizeof(long), sizeof(unsigned long), sizeof(wchar_t), 4,
-    8, 16, sizeof(long double)};
+inline constexpr basic_sizes native_sizes{1,
+                                          1,
+                                          sizeof(bool),
+                                          2,
+                                          2,
+                                          4,
+                                          4,
+                                          8,
+                                          8,
+                                          16,
+                                          16,
+                                          sizeof(long),
+                                          sizeof(unsigned long),
+                                          sizeof(wchar_t),
+                                          4,
+                                          8,
+                                          16,
+                                          sizeof(long double)};
 
-// Sizes in external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they have in memory.
-inline constexpr basic_sizes external32_sizes{1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 4, 4, 2, 4, 8, 16, 16};
+// Sizes in external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they
+// have in memory.
+inline constexpr basic_sizes external32_sizes{1,  1,  1, 2, 2, 4, 4, 8,  8,
+                                              16, 16, 4, 4, 2, 4, 8, 16, 16};
 
 }  // namespace detail
 
@@ -78,7 +97,8 @@ constexpr basic integer_of_width() {
 // The basic type of an arithmetic type, an enumeration or std::byte.
 template <class T>
 constexpr basic basic_of() {
-  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "argosy::basic_of: not a basic type; see signature_of");
+  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
+                "argosy::basic_of: not a basic type; see signature_of");
   if constexpr (std::is_same_v<T, std::byte>)
     return basic::byte;
   else if constexpr (std::is_enum_v<T>)

@@ -18,10 +18,10 @@ namespace argosy {
 
 namespace detail {
 
-// The layout's offsets count from `address`. A const_buffer can be written to a file, but not read into. Without types
-// the data is bytes, which no representation converts.
-// Data that cannot be described gives a buffer that says why when it is asked for its form, size or types, by the exception that
-// was thrown: a call that gets it reports that on all ranks.
+// The layout's offsets count from `address`. A const_buffer can be written to a file, but not read
+// into. Without types the data is bytes, which no representation converts. Data that cannot be
+// described gives a buffer that says why when it is asked for its form, size or types, by the
+// exception that was thrown: a call that gets it reports that on all ranks.
 template <class Byte>
   requires(std::same_as<std::remove_const_t<Byte>, std::byte>)
 class basic_buffer {
@@ -31,9 +31,12 @@ class basic_buffer {
       : address_(address), form_(std::move(form)), types_(signature(basic::byte, form_.size())) {}
   basic_buffer(Byte* address, layout form, stream_types types)
       : address_(address), form_(std::move(form)), types_(std::move(types)) {}
-  // So many items, side by side. Made in its place: to move a layout costs more than to make this one.
+  // So many items, side by side. Made in its place: to move a layout costs more than to make this
+  // one.
   basic_buffer(Byte* address, basic type, std::int64_t count)
-      : address_(address), form_(bytes(detail::mul(count, size_in(native_sizes, type)))), types_(type, count) {}
+      : address_(address),
+        form_(bytes(detail::mul(count, size_in(native_sizes, type)))),
+        types_(type, count) {}
   explicit basic_buffer(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
 
   Byte* address() const noexcept { return address_; }
@@ -80,7 +83,8 @@ using byte_like = std::conditional_t<std::is_const_v<T>, std::byte const, std::b
 // Of memory the first byte.
 template <class T>
 byte_like<T>* first_byte(T* address) {
-  static_assert(!std::is_volatile_v<T>, "argosy: volatile memory cannot be a buffer; copy it first");
+  static_assert(!std::is_volatile_v<T>,
+                "argosy: volatile memory cannot be a buffer; copy it first");
   using any = std::conditional_t<std::is_const_v<T>, void const, void>;
   return static_cast<byte_like<T>*>(static_cast<any*>(address));
 }

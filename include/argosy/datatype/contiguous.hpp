@@ -15,7 +15,8 @@ namespace argosy {
 // If the count is negative, form() throws invalid_layout.
 template <number Count, datatype Old>
 class contiguous {
-  static_assert(detail::may_be_not_negative<Count>, "argosy::contiguous: the count is negative; give 0 or more");
+  static_assert(detail::may_be_not_negative<Count>,
+                "argosy::contiguous: the count is negative; give 0 or more");
 
  public:
   using old_type = Old;
@@ -25,7 +26,8 @@ class contiguous {
     requires is_static
   = default;
   template <number N>
-  constexpr contiguous(N count, Old old) : count_(detail::store<Count>(count)), old_(std::move(old)) {
+  constexpr contiguous(N count, Old old)
+      : count_(detail::store<Count>(count)), old_(std::move(old)) {
     if (std::is_constant_evaluated()) check();
   }
 

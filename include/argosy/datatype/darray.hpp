@@ -1,4 +1,5 @@
-// darray: one process' part of an array that is dealt out over a grid of processes, block by block or cyclically.
+// darray: one process' part of an array that is dealt out over a grid of processes, block by block
+// or cyclically.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,34 +22,43 @@ namespace argosy {
 //   using namespace io::distribute;
 //   io::darray<double, 3> tile({nx, ny, nz}, block, grid, world.rank());
 //   io::darray<double, 2> cells({ny, nx}, {cyclic(4), none}, {p, 1}, rank, io::order::fortran);
-//   io::darray rows(io::list(io::c<64>, n), block, io::list(io::c<4>, io::c<1>), rank, io::type<double>);
-// Like MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the array's order; the extent is
-// the whole array. Costs O(dimensions): no block is ever listed. Where the grid does not match, form() throws
-// invalid_layout; where the numbers are fixed, that does not compile.
+//   io::darray rows(io::list(io::c<64>, n), block, io::list(io::c<4>, io::c<1>), rank,
+//   io::type<double>);
+// Like MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the
+// array's order; the extent is the whole array. Costs O(dimensions): no block is ever listed. Where
+// the grid does not match, form() throws invalid_layout; where the numbers are fixed, that does not
+// compile.
 template <class T, std::size_t Dimensions = std::dynamic_extent, class Sizes = numbers<Dimensions>,
-          class Rules = distribute::rules<Dimensions>, class Grid = numbers<Dimensions>, number Process = std::int64_t,
-          detail::order_argument Order = order>
+          class Rules = distribute::rules<Dimensions>, class Grid = numbers<Dimensions>,
+          number Process = std::int64_t, detail::order_argument Order = order>
 class darray {
-  static_assert(
-      detail::sizes_may_agree<Sizes, Rules, Grid>(),
-      "argosy::darray: the lists differ in size; give one size, distribution and grid dimension for each dimension");
+  static_assert(detail::sizes_may_agree<Sizes, Rules, Grid>(),
+                "argosy::darray: the lists differ in size; give one size, distribution and grid "
+                "dimension for each dimension");
   static constexpr auto fault = detail::known_deal_fault<Sizes, Rules, Grid>();
-  static_assert(fault != detail::deal_fault::size, "argosy::darray: a size is negative; give 0 or more");
-  static_assert(fault != detail::deal_fault::grid, "argosy::darray: a grid dimension is not positive; give 1 or more");
-  static_assert(fault != detail::deal_fault::none_is_dealt,
-                "argosy::darray: distribution none needs exactly 1 process along its dimension of the grid");
+  static_assert(fault != detail::deal_fault::size,
+                "argosy::darray: a size is negative; give 0 or more");
+  static_assert(fault != detail::deal_fault::grid,
+                "argosy::darray: a grid dimension is not positive; give 1 or more");
+  static_assert(
+      fault != detail::deal_fault::none_is_dealt,
+      "argosy::darray: distribution none needs exactly 1 process along its dimension of the grid");
   static_assert(fault != detail::deal_fault::block_too_small,
-                "argosy::darray: block(k) times the processes does not cover a size; give a larger k, or leave it out");
-  static_assert(detail::may_be_not_negative<Process>, "argosy::darray: the rank is negative; ranks count from 0");
+                "argosy::darray: block(k) times the processes does not cover a size; give a larger "
+                "k, or leave it out");
+  static_assert(detail::may_be_not_negative<Process>,
+                "argosy::darray: the rank is negative; ranks count from 0");
   static_assert(detail::known_processes<Grid>() == 0 ||
                     detail::known_number<Process>().value_or(0) < detail::known_processes<Grid>(),
-                "argosy::darray: the rank is not in the grid; ranks go from 0 to the product of its dimensions - 1");
+                "argosy::darray: the rank is not in the grid; ranks go from 0 to the product of "
+                "its dimensions - 1");
 
  public:
   using old_type = std::conditional_t<datatype<T>, T, element<T>>;
-  static constexpr bool is_static = detail::is_fixed_list<Sizes> && detail::are_fixed_rules<Rules> &&
-                                    detail::is_fixed_list<Grid> && detail::is_fixed<Process> &&
-                                    detail::is_fixed_order<Order> && detail::static_datatype<old_type>;
+  static constexpr bool is_static = detail::is_fixed_list<Sizes> &&
+                                    detail::are_fixed_rules<Rules> && detail::is_fixed_list<Grid> &&
+                                    detail::is_fixed<Process> && detail::is_fixed_order<Order> &&
+                                    detail::static_datatype<old_type>;
 
   constexpr darray()
     requires is_static
@@ -56,9 +66,11 @@ class darray {
   template <number R>
   constexpr darray(Sizes sizes, Rules distribution, Grid grid, R rank, Order order = {})
     requires std::default_initializable<old_type>
-      : darray(std::move(sizes), std::move(distribution), std::move(grid), rank, old_type{}, order) {}
+      : darray(std::move(sizes), std::move(distribution), std::move(grid), rank, old_type{},
+               order) {}
   template <number R>
-  constexpr darray(Sizes sizes, Rules distribution, Grid grid, R rank, old_type old, Order order = {})
+  constexpr darray(Sizes sizes, Rules distribution, Grid grid, R rank, old_type old,
+                   Order order = {})
       : sizes_(std::move(sizes)),
         rules_(std::move(distribution)),
         grid_(std::move(grid)),
@@ -88,8 +100,8 @@ class darray {
   constexpr std::int64_t copies() const { return with(bytes(1)).form().size(); }
   template <datatype New>
   constexpr auto with(New old) const {
-    return darray<New, Dimensions, Sizes, Rules, Grid, Process, Order>(sizes_, rules_, grid_, process_, std::move(old),
-                                                                       order_);
+    return darray<New, Dimensions, Sizes, Rules, Grid, Process, Order>(
+        sizes_, rules_, grid_, process_, std::move(old), order_);
   }
 
  private:
@@ -100,7 +112,8 @@ class darray {
   }
   constexpr void check() const {
     if (grid_.size() > 0)
-      if (auto const given = detail::no_number::length(grid_[0])) detail::throw_grid_differs(*given, sizes_.size());
+      if (auto const given = detail::no_number::length(grid_[0]))
+        detail::throw_grid_differs(*given, sizes_.size());
     detail::require_numbers(sizes_);
     detail::require_numbers(grid_);
     detail::require_number(process_);
@@ -110,7 +123,8 @@ class darray {
     std::int64_t processes = 1;
     for (std::size_t d = 0; d < sizes_.size(); ++d) {
       auto const found = detail::check_deal(sizes_[d], grid_[d], rules_[d]);
-      if (found != detail::deal_fault::no_fault) detail::throw_deal(found, d, sizes_[d], grid_[d], rules_[d]);
+      if (found != detail::deal_fault::no_fault)
+        detail::throw_deal(found, d, sizes_[d], grid_[d], rules_[d]);
       processes = detail::mul(processes, grid_[d]);
     }
     if (process_ < 0 || process_ >= processes)
@@ -132,25 +146,29 @@ namespace detail {
 
 // A grid, or a list of numbers that are its dimensions.
 template <class Grid, std::size_t Dimensions>
-using stored_grid = std::conditional_t<std::same_as<Grid, process_grid>, numbers<Dimensions>, stored_list<Grid>>;
+using stored_grid =
+    std::conditional_t<std::same_as<Grid, process_grid>, numbers<Dimensions>, stored_list<Grid>>;
 
 }  // namespace detail
 
 template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old>
 darray(S const&, R const&, G const&, P, Old)
-    -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
-              detail::stored_grid<G, detail::stored_list<S>::static_size>, detail::stored_number<P>,
-              detail::fixed_order<order::c>>;
-template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old, class Order>
+    -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>,
+              detail::stored_rules<R>, detail::stored_grid<G, detail::stored_list<S>::static_size>,
+              detail::stored_number<P>, detail::fixed_order<order::c>>;
+template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old,
+          class Order>
 darray(S const&, R const&, G const&, P, Old, Order)
-    -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
-              detail::stored_grid<G, detail::stored_list<S>::static_size>, detail::stored_number<P>, Order>;
+    -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>,
+              detail::stored_rules<R>, detail::stored_grid<G, detail::stored_list<S>::static_size>,
+              detail::stored_number<P>, Order>;
 template <std::size_t N, class R, detail::number_sequence G, number P, datatype Old>
 darray(detail::any_integer const (&)[N], R const&, G const&, P, Old)
-    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, detail::stored_number<P>,
-              detail::fixed_order<order::c>>;
+    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>,
+              detail::stored_number<P>, detail::fixed_order<order::c>>;
 template <std::size_t N, class R, detail::number_sequence G, number P, datatype Old, class Order>
 darray(detail::any_integer const (&)[N], R const&, G const&, P, Old, Order)
-    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, detail::stored_number<P>, Order>;
+    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>,
+              detail::stored_number<P>, Order>;
 
 }  // namespace argosy

@@ -11,8 +11,9 @@ namespace argosy {
 
 namespace detail {
 
-// `form()` is the normal form: which bytes, in which order, between which bounds. `is_static` says that all numbers are
-// fixed and all parts static; such an object is empty, and its form is a constant.
+// `form()` is the normal form: which bytes, in which order, between which bounds. `is_static` says
+// that all numbers are fixed and all parts static; such an object is empty, and its form is a
+// constant.
 template <class T>
 concept described_datatype = requires(T const& t) {
   { t.form() } -> std::convertible_to<layout>;
@@ -29,14 +30,16 @@ concept flat_datatype = !std::same_as<T, layout> && !described_datatype<T> && re
 
 // A layout is a datatype, too: its own normal form, known at run time.
 template <class T>
-concept datatype = std::same_as<T, layout> || detail::described_datatype<T> || detail::flat_datatype<T>;
+concept datatype =
+    std::same_as<T, layout> || detail::described_datatype<T> || detail::flat_datatype<T>;
 
 namespace detail {
 
 template <class T>
 concept static_datatype = described_datatype<T> && T::is_static && std::default_initializable<T>;
 
-// The normal form of any datatype. Local; costs O(the description), except for `layout`, which is passed through.
+// The normal form of any datatype. Local; costs O(the description), except for `layout`, which is
+// passed through.
 template <datatype T>
 constexpr decltype(auto) form_of(T const& type) {
   if constexpr (std::same_as<T, layout>) {

@@ -1,4 +1,5 @@
-// How a dimension of a darray is dealt out: io::distribute::block, block(k), cyclic, cyclic(k), none.
+// How a dimension of a darray is dealt out: io::distribute::block, block(k), cyclic, cyclic(k),
+// none.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,15 +19,16 @@ namespace argosy::distribute {
 
 enum class kind { block, cyclic, none };
 
-// One dimension's rule, at run time. Size 0 means MPI's default: ceil(n / p) for block, 1 for cyclic.
+// One dimension's rule, at run time. Size 0 means MPI's default: ceil(n / p) for block, 1 for
+// cyclic.
 struct rule {
   distribute::kind kind = kind::block;
   std::int64_t size = 0;
   friend constexpr bool operator==(rule const&, rule const&) = default;
 };
 
-// The same with its kind, and perhaps its size, in the type. What `block(k)` makes of a number that is not positive is
-// refused by the array that is dealt out by it.
+// The same with its kind, and perhaps its size, in the type. What `block(k)` makes of a number that
+// is not positive is refused by the array that is dealt out by it.
 template <distribute::kind Kind, number Size>
 struct kind_rule {
   [[no_unique_address]] Size size;
@@ -40,9 +42,11 @@ struct default_rule {
   constexpr auto operator()(N size) const {
     using stored = argosy::detail::stored_number<N>;
     if constexpr (argosy::detail::is_fixed<N>) {
-      static_assert(N::value > 0, "argosy::distribute: the block size is not positive; give 1 or more");
+      static_assert(N::value > 0,
+                    "argosy::distribute: the block size is not positive; give 1 or more");
     } else if (std::is_constant_evaluated() && size <= 0) {
-      detail::throw_invalid("distribute", "the block size is " + std::to_string(size) + "; give 1 or more");
+      detail::throw_invalid("distribute",
+                            "the block size is " + std::to_string(size) + "; give 1 or more");
     } else if (size == 0) {  // which would mean that none was given
       return kind_rule<Kind, stored>{detail::no_number::zero};
     }
@@ -50,9 +54,11 @@ struct default_rule {
   }
 };
 
-inline constexpr default_rule<kind::block> block{};    // one block each; block(k): of k indices, where k * p >= n
+// one block each; block(k): of k indices, where k * p >= n
+inline constexpr default_rule<kind::block> block{};
 inline constexpr default_rule<kind::cyclic> cyclic{};  // dealt one by one; cyclic(k): k at a time
-inline constexpr default_rule<kind::none> none{};      // not dealt out: one process along this dimension
+// not dealt out: one process along this dimension
+inline constexpr default_rule<kind::none> none{};
 
 // One rule for each of N dimensions; a single one stands for all.
 template <std::size_t N = std::dynamic_extent>
@@ -87,7 +93,8 @@ struct rules<std::dynamic_extent> {
   constexpr rule operator[](std::size_t i) const noexcept { return list[i]; }
 };
 
-// One rule for each dimension, with what is fixed kept in the type: each(block, cyclic(io::c<2>), none).
+// One rule for each dimension, with what is fixed kept in the type: each(block, cyclic(io::c<2>),
+// none).
 template <class... Rules>
 struct rule_list {
   static constexpr std::size_t static_size = sizeof...(Rules);
@@ -95,8 +102,9 @@ struct rule_list {
 
   static constexpr std::size_t size() noexcept { return static_size; }
   constexpr rule operator[](std::size_t i) const {
-    return std::apply([&](auto const&... r) { return std::array<rule, static_size>{static_cast<rule>(r)...}[i]; },
-                      values);
+    return std::apply(
+        [&](auto const&... r) { return std::array<rule, static_size>{static_cast<rule>(r)...}[i]; },
+        values);
   }
 };
 template <std::convertible_to<rule>... Rules>

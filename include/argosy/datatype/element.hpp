@@ -1,5 +1,6 @@
-// C++ types as datatypes: io::type<double> and io::layout_of<T>(). Arithmetic types, enums, std::byte, std::complex,
-// arrays of those, and what is described by io::describe. Whole aggregates: <argosy/datatype/aggregate.hpp>.
+// C++ types as datatypes: io::type<double> and io::layout_of<T>(). Arithmetic types, enums,
+// std::byte, std::complex, arrays of those, and what is described by io::describe. Whole
+// aggregates: <argosy/datatype/aggregate.hpp>.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,9 +17,12 @@
 
 namespace argosy {
 
-// The place to say how a type lies in memory. Specialise it for your type, by chosen members or by a layout:
-//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
-//   template <> struct argosy::describe<tagged> { static constexpr layout form() { return argosy::bytes(8); } };
+// The place to say how a type lies in memory. Specialise it for your type, by chosen members or by
+// a layout:
+//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id>
+//   {};
+//   template <> struct argosy::describe<tagged> { static constexpr layout form() { return
+//   argosy::bytes(8); } };
 // An array of T steps by sizeof(T), whatever the description leaves out. Names are looked up in
 // namespace argosy first: if it has one like that of your class, such as node, element or piece,
 // write ::node and &::node::x.
@@ -66,7 +70,8 @@ constexpr layout copies_of(layout const& part, std::int64_t count, std::size_t s
 constexpr layout placed_in(layout const& form, std::size_t size) {
   if (form.true_lower_bound() < 0 || form.true_upper_bound() > static_cast<std::int64_t>(size))
     throw invalid_layout(
-        "argosy::describe: the described bytes lie outside the object; check the offsets against sizeof");
+        "argosy::describe: the described bytes lie outside the object; check the offsets against "
+        "sizeof");
   return resized(form, 0, static_cast<std::int64_t>(size));
 }
 
@@ -78,7 +83,8 @@ concept element_type = detail::is_described<std::remove_reference_t<T>>();
 
 namespace detail {
 
-// The data of one T: padding and members that are not described are left out. Constant; no side effects.
+// The data of one T: padding and members that are not described are left out. Constant; no side
+// effects.
 template <class T>
 constexpr layout layout_of() {
   if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
@@ -91,27 +97,32 @@ constexpr layout layout_of() {
     else
       return detail::placed_in(describe<T>::form(), sizeof(T));
   } else if constexpr (detail::is_std_array<T>) {
-    return detail::copies_of(layout_of<typename T::value_type>(), static_cast<std::int64_t>(std::tuple_size_v<T>),
-                             sizeof(T));
+    return detail::copies_of(layout_of<typename T::value_type>(),
+                             static_cast<std::int64_t>(std::tuple_size_v<T>), sizeof(T));
   } else if constexpr (detail::is_described<T>()) {
     return bytes(sizeof(T));
   } else {
-    constexpr bool has_no_address = !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T>;
-    static_assert(has_no_address,
-                  "argosy: a pointer means nothing in a file or on another rank; describe the members that "
-                  "do with argosy::members, see docs/use/datatypes.md");
+    constexpr bool has_no_address =
+        !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T>;
+    static_assert(
+        has_no_address,
+        "argosy: a pointer means nothing in a file or on another rank; describe the members that "
+        "do with argosy::members, see docs/use/datatypes.md");
     static_assert(std::is_trivially_copyable_v<T>,
-                  "argosy: this type is not trivially copyable, so its bytes do not carry its value: pass what it "
+                  "argosy: this type is not trivially copyable, so its bytes do not carry its "
+                  "value: pass what it "
                   "holds, or choose members with argosy::describe<T>, see docs/use/datatypes.md");
-    static_assert(detail::is_described<T>() || !has_no_address || !std::is_trivially_copyable_v<T>,
-                  "no flat layout for this type: include argosy/datatype/aggregate.hpp or specialise "
-                  "argosy::describe<T>, see docs/use/datatypes.md");
+    static_assert(
+        detail::is_described<T>() || !has_no_address || !std::is_trivially_copyable_v<T>,
+        "no flat layout for this type: include argosy/datatype/aggregate.hpp or specialise "
+        "argosy::describe<T>, see docs/use/datatypes.md");
     return {};
   }
 }
 
-// The basic types of that data, in the same order. A `describe` that gives a form by hand may give `types()` as well, a
-// signature of the same size; without it its data is bytes, which no representation converts.
+// The basic types of that data, in the same order. A `describe` that gives a form by hand may give
+// `types()` as well, a signature of the same size; without it its data is bytes, which no
+// representation converts.
 template <class T>
 constexpr signature types_of() {
   signature all;
@@ -127,7 +138,8 @@ constexpr signature types_of() {
     else
       return signature(basic::byte, layout_of<T>().size());
   } else if constexpr (detail::is_std_array<T>) {
-    return all.append(types_of<typename T::value_type>(), static_cast<std::int64_t>(std::tuple_size_v<T>));
+    return all.append(types_of<typename T::value_type>(),
+                      static_cast<std::int64_t>(std::tuple_size_v<T>));
   } else if constexpr (detail::is_complex<T>) {
     return all.append(types_of<typename T::value_type>(), 2);
   } else if constexpr (detail::is_described<T>()) {
@@ -137,7 +149,8 @@ constexpr signature types_of() {
   }
 }
 
-// The form if basic types have these sizes: arrays close up; members of a class keep their places, and the class its extent.
+// The form if basic types have these sizes: arrays close up; members of a class keep their places,
+// and the class its extent.
 template <class T>
 constexpr layout file_layout_of(basic_sizes const& sizes) {
   auto const copies = [](layout const& one, std::size_t n) {
@@ -174,7 +187,9 @@ struct element {
   static constexpr bool is_static = true;
   constexpr layout form() const { return detail::layout_of<T>(); }
   constexpr signature types() const { return detail::types_of<T>(); }
-  constexpr layout file_form(basic_sizes const& sizes) const { return detail::file_layout_of<T>(sizes); }
+  constexpr layout file_form(basic_sizes const& sizes) const {
+    return detail::file_layout_of<T>(sizes);
+  }
 };
 
 //   io::vector(ny, 1, nx, io::type<double>)

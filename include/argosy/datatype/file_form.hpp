@@ -1,5 +1,5 @@
-// The parts of a datatype that a data representation needs beside its form: the types along its stream, and its form if
-// basic types have other sizes.
+// The parts of a datatype that a data representation needs beside its form: the types along its
+// stream, and its form if basic types have other sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,8 @@ concept typed_leaf = requires(D const& d, basic_sizes const& sizes) {
   { d.types() } -> std::convertible_to<signature>;
   { d.file_form(sizes) } -> std::convertible_to<layout>;
 };
-// Whole copies of one other datatype, one after the other in the stream: all constructors but record.
+// Whole copies of one other datatype, one after the other in the stream: all constructors but
+// record.
 template <class D>
 concept typed_copies = requires(D const& d) {
   { d.copies() } -> std::convertible_to<std::int64_t>;
@@ -36,9 +37,9 @@ struct any_part {
 template <class D>
 concept typed_parts = requires(D const& d) { d.visit(any_part{}); };
 
-// The basic types along the stream; size() is that of form_of(type). Data that comes without types - a `layout`, what
-// `flatten` returns, a `describe` that gives only a form - is bytes, which no representation converts.
-// Local; O(the description), however many pieces.
+// The basic types along the stream; size() is that of form_of(type). Data that comes without types
+// - a `layout`, what `flatten` returns, a `describe` that gives only a form - is bytes, which no
+// representation converts. Local; O(the description), however many pieces.
 template <datatype D>
 constexpr signature signature_of(D const& type) {
   if constexpr (detail::typed_leaf<D>) {
@@ -49,14 +50,17 @@ constexpr signature signature_of(D const& type) {
     return all;
   } else if constexpr (detail::typed_parts<D>) {
     signature all;
-    type.visit([&](std::int64_t, std::int64_t copies, auto const& old) { all.append(signature_of(old), copies); });
+    type.visit([&](std::int64_t, std::int64_t copies, auto const& old) {
+      all.append(signature_of(old), copies);
+    });
     return all;
   } else {
     return signature(basic::byte, form_of(type).size());
   }
 }
 
-// The same of `count` copies, one after the other. A datatype that finds out its types when asked is not asked here.
+// The same of `count` copies, one after the other. A datatype that finds out its types when asked
+// is not asked here.
 template <datatype D>
 stream_types types_of_copies(D const& type, std::int64_t count) {
   if constexpr (requires { type.types_of_copies(count); })
@@ -67,9 +71,10 @@ stream_types types_of_copies(D const& type, std::int64_t count) {
     return signature().append(signature_of(type), count);
 }
 
-// The form where basic types have other sizes, as in a file of another representation: the constructors are applied to
-// the extents there, while displacements in bytes, bounds given by `resized` and the places of members in a struct are
-// taken as they are (MPI 3.1, 13.5.1: no scaling is done). Its extent is what MPI_File_get_type_extent tells.
+// The form where basic types have other sizes, as in a file of another representation: the
+// constructors are applied to the extents there, while displacements in bytes, bounds given by
+// `resized` and the places of members in a struct are taken as they are (MPI 3.1, 13.5.1: no
+// scaling is done). Its extent is what MPI_File_get_type_extent tells.
 template <datatype D>
 constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
   if constexpr (detail::typed_leaf<D>) {
@@ -88,8 +93,8 @@ constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
   }
 }
 
-// A basic type by its name, for C++ types that do not tell: std::int64_t is `long` on most systems, which external32
-// writes in 4 bytes. As MPI_INT64_T beside MPI_LONG:
+// A basic type by its name, for C++ types that do not tell: std::int64_t is `long` on most systems,
+// which external32 writes in 4 bytes. As MPI_INT64_T beside MPI_LONG:
 //   io::contiguous(n, io::int64_type)
 template <basic Type>
 struct basic_element {

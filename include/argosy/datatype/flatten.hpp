@@ -33,14 +33,16 @@ constexpr bool has_element() {
 
 }  // namespace detail
 
-// All numbers fixed: a static_layout, an empty object. Run-time numbers around a static record: an element_layout. Else:
-// a layout. All convert to `layout const&`; pack and unpack take each for what it is.
+// All numbers fixed: a static_layout, an empty object. Run-time numbers around a static record: an
+// element_layout. Else: a layout. All convert to `layout const&`; pack and unpack take each for
+// what it is.
 template <datatype D>
 constexpr auto flatten(D const& d) {
   if constexpr (detail::static_datatype<D>)
     return detail::static_layout_of<D>{};
   else if constexpr (detail::has_element<D>())
-    return detail::element_layout<detail::static_form_of<detail::period_of<typename detail::static_core<D>::type>>()>(
+    return detail::element_layout<
+        detail::static_form_of<detail::period_of<typename detail::static_core<D>::type>>()>(
         d.form());
   else
     return layout(detail::form_of(d));

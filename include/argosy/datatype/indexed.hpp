@@ -12,18 +12,22 @@
 
 namespace argosy {
 
-// Block i has lengths[i] copies of `old` and starts displacements[i] extents of `old` from the origin.
+// Block i has lengths[i] copies of `old` and starts displacements[i] extents of `old` from the
+// origin.
 //   io::indexed({2, 1}, {0, 5}, io::type<double>)
-// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
-// If a length is negative or the lists differ in size, form() throws invalid_layout.
+// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown
+// size on the heap. If a length is negative or the lists differ in size, form() throws
+// invalid_layout.
 template <detail::number_store Lengths, detail::number_store Displacements, datatype Old>
-class indexed : public detail::blocks<indexed<Lengths, Displacements, Old>, Lengths, Displacements, Old> {
+class indexed
+    : public detail::blocks<indexed<Lengths, Displacements, Old>, Lengths, Displacements, Old> {
   using base = detail::blocks<indexed, Lengths, Displacements, Old>;
   friend base;
   static_assert(detail::all_may_be_not_negative<Lengths>(),
                 "argosy::indexed: a block length is negative; give 0 or more");
   static_assert(detail::sizes_may_agree<Lengths, Displacements>(),
-                "argosy::indexed: the lists differ in size; give one block length and one displacement for each block");
+                "argosy::indexed: the lists differ in size; give one block length and one "
+                "displacement for each block");
   static constexpr char const* name = "indexed";
   static constexpr std::int64_t unit(std::int64_t extent) { return extent; }
 
@@ -42,17 +46,19 @@ indexed(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old)
     -> indexed<numbers<N>, numbers<M>, Old>;
 
 // Like `indexed`, with displacements in bytes.
-// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
-// If a length is negative or the lists differ in size, form() throws invalid_layout.
+// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown
+// size on the heap. If a length is negative or the lists differ in size, form() throws
+// invalid_layout.
 template <detail::number_store Lengths, detail::number_store Displacements, datatype Old>
-class hindexed : public detail::blocks<hindexed<Lengths, Displacements, Old>, Lengths, Displacements, Old> {
+class hindexed
+    : public detail::blocks<hindexed<Lengths, Displacements, Old>, Lengths, Displacements, Old> {
   using base = detail::blocks<hindexed, Lengths, Displacements, Old>;
   friend base;
   static_assert(detail::all_may_be_not_negative<Lengths>(),
                 "argosy::hindexed: a block length is negative; give 0 or more");
-  static_assert(
-      detail::sizes_may_agree<Lengths, Displacements>(),
-      "argosy::hindexed: the lists differ in size; give one block length and one displacement for each block");
+  static_assert(detail::sizes_may_agree<Lengths, Displacements>(),
+                "argosy::hindexed: the lists differ in size; give one block length and one "
+                "displacement for each block");
   static constexpr char const* name = "hindexed";
   static constexpr std::int64_t unit(std::int64_t) { return 1; }
 

@@ -16,8 +16,8 @@ namespace argosy {
 //   io::indexed_block(3, cell_of_particle, io::type<double>)
 // If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_store Displacements, datatype Old>
-class indexed_block
-    : public detail::blocks<indexed_block<BlockLength, Displacements, Old>, BlockLength, Displacements, Old> {
+class indexed_block : public detail::blocks<indexed_block<BlockLength, Displacements, Old>,
+                                            BlockLength, Displacements, Old> {
   using base = detail::blocks<indexed_block, BlockLength, Displacements, Old>;
   friend base;
   static_assert(detail::may_be_not_negative<BlockLength>,
@@ -39,15 +39,17 @@ class indexed_block
 };
 
 template <number B, detail::number_sequence D, datatype Old>
-indexed_block(B, D const&, Old) -> indexed_block<detail::stored_number<B>, detail::stored_list<D>, Old>;
+indexed_block(B, D const&, Old)
+    -> indexed_block<detail::stored_number<B>, detail::stored_list<D>, Old>;
 template <number B, std::size_t N, datatype Old>
-indexed_block(B, detail::any_integer const (&)[N], Old) -> indexed_block<detail::stored_number<B>, numbers<N>, Old>;
+indexed_block(B, detail::any_integer const (&)[N], Old)
+    -> indexed_block<detail::stored_number<B>, numbers<N>, Old>;
 
 // Like `indexed_block`, with displacements in bytes.
 // If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_store Displacements, datatype Old>
-class hindexed_block
-    : public detail::blocks<hindexed_block<BlockLength, Displacements, Old>, BlockLength, Displacements, Old> {
+class hindexed_block : public detail::blocks<hindexed_block<BlockLength, Displacements, Old>,
+                                             BlockLength, Displacements, Old> {
   using base = detail::blocks<hindexed_block, BlockLength, Displacements, Old>;
   friend base;
   static_assert(detail::may_be_not_negative<BlockLength>,
@@ -69,8 +71,10 @@ class hindexed_block
 };
 
 template <number B, detail::number_sequence D, datatype Old>
-hindexed_block(B, D const&, Old) -> hindexed_block<detail::stored_number<B>, detail::stored_list<D>, Old>;
+hindexed_block(B, D const&, Old)
+    -> hindexed_block<detail::stored_number<B>, detail::stored_list<D>, Old>;
 template <number B, std::size_t N, datatype Old>
-hindexed_block(B, detail::any_integer const (&)[N], Old) -> hindexed_block<detail::stored_number<B>, numbers<N>, Old>;
+hindexed_block(B, detail::any_integer const (&)[N], Old)
+    -> hindexed_block<detail::stored_number<B>, numbers<N>, Old>;
 
 }  // namespace argosy

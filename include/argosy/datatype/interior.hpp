@@ -24,7 +24,8 @@ template <class A, std::size_t... Given>
 buffer refuse_interior() {
   if constexpr (mdspan_like<A>)
     static_assert((!other_rank<A, Given> && ...),
-                  "argosy::interior: a halo is given for each dimension of the array, such as {1, 1, 1} of three");
+                  "argosy::interior: a halo is given for each dimension of the array, such as {1, "
+                  "1, 1} of three");
   else
     say_what_is_missing<A>();
   return {};
@@ -34,30 +35,36 @@ buffer refuse_interior() {
 
 //   auto core = io::interior(u, {1, 1, 1});                  // one layer off every side
 //   auto core = io::interior(u, {2, 0, 0}, {1, 0, 0});       // off the low and the high sides
-// A buffer, in the order of the indices as `memory` takes it; strides may be negative. Costs O(rank), no copy, no heap.
-// If the halos are wider than the array, the buffer says so when it is asked, by invalid_layout.
+// A buffer, in the order of the indices as `memory` takes it; strides may be negative. Costs
+// O(rank), no copy, no heap. If the halos are wider than the array, the buffer says so when it is
+// asked, by invalid_layout.
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
-auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& halo, order o = order::c) {
+auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& halo,
+              order o = order::c) {
   return detail::memory_of_array(array, o, halo, halo);
 }
 
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& low,
-              numbers<detail::array_rank<std::remove_reference_t<A>>> const& high, order o = order::c) {
+              numbers<detail::array_rank<std::remove_reference_t<A>>> const& high,
+              order o = order::c) {
   return detail::memory_of_array(array, o, low, high);
 }
 
-// What is no array, or has another number of dimensions than halos are given: the compiler says what is missing.
+// What is no array, or has another number of dimensions than halos are given: the compiler says
+// what is missing.
 template <class A, std::size_t N>
   requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N>)
 auto interior(A&&, detail::any_integer const (&)[N], order = order::c) {
   return detail::refuse_interior<std::remove_reference_t<A>, N>();
 }
 template <class A, std::size_t N, std::size_t M>
-  requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N> || detail::other_rank<A, M>)
-auto interior(A&&, detail::any_integer const (&)[N], detail::any_integer const (&)[M], order = order::c) {
+  requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N> ||
+           detail::other_rank<A, M>)
+auto interior(A&&, detail::any_integer const (&)[N], detail::any_integer const (&)[M],
+              order = order::c) {
   return detail::refuse_interior<std::remove_reference_t<A>, N, M>();
 }
 template <class A, class... Halos>

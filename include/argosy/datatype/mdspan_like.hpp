@@ -1,5 +1,5 @@
-// Multi-dimensional views of any library: std::mdspan, Kokkos::View, Boost.MultiArray and their like, known by what
-// they offer and not by their names.
+// Multi-dimensional views of any library: std::mdspan, Kokkos::View, Boost.MultiArray and their
+// like, known by what they offer and not by their names.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -74,8 +74,9 @@ constexpr std::int64_t stride_of(T& array, std::size_t i) {
 
 // A class that would be an array but for what is missing: two of the three facts.
 template <class T>
-inline constexpr int array_facts = int{has_rank<T>} + int{has_extent_functions<T> || has_shape_and_strides<T>} +
-                                   int{has_data_handle<T> || has_origin<T> || has_data<T>};
+inline constexpr int array_facts =
+    int{has_rank<T>} + int{has_extent_functions<T> || has_shape_and_strides<T>} +
+    int{has_data_handle<T> || has_origin<T> || has_data<T>};
 
 // Says what is missing, by name.
 template <class T>
@@ -89,10 +90,12 @@ constexpr void say_what_is_missing() {
         "argosy::memory: this array has no extent(i), const where it is passed as const");
     static_assert(
         requires(T& t, std::size_t i) { static_cast<std::int64_t>(t.stride(i)); },
-        "argosy::memory: this array has no stride(i), in elements, const where it is passed as const");
+        "argosy::memory: this array has no stride(i), in elements, const where it is passed as "
+        "const");
   }
   static_assert(has_data_handle<T> || has_origin<T> || has_data<T>,
-                "argosy::memory: this array has no data() that returns a pointer to its first element; where it is "
+                "argosy::memory: this array has no data() that returns a pointer to its first "
+                "element; where it is "
                 "passed as const, data() must be const, too");
 }
 
@@ -122,7 +125,8 @@ constexpr auto first_element_of(T& array) {
   } else if constexpr (has_origin<T>) {
     std::ptrdiff_t first = 0;
     for (std::size_t i = 0; i < rank_of_type<std::remove_cvref_t<T>>(); ++i)
-      first += static_cast<std::ptrdiff_t>(array.index_bases()[i]) * static_cast<std::ptrdiff_t>(array.strides()[i]);
+      first += static_cast<std::ptrdiff_t>(array.index_bases()[i]) *
+               static_cast<std::ptrdiff_t>(array.strides()[i]);
     return array.origin() + first;
   } else {
     return array.data();
@@ -131,11 +135,13 @@ constexpr auto first_element_of(T& array) {
 
 }  // namespace detail
 
-// A rank known at compile time, extents and strides counted in elements, and a pointer to the first element. A stride
-// may be negative or 0. Element types, constness and layouts are those of the view.
+// A rank known at compile time, extents and strides counted in elements, and a pointer to the first
+// element. A stride may be negative or 0. Element types, constness and layouts are those of the
+// view.
 template <class T>
-concept mdspan_like = detail::has_rank<T> && (detail::has_extent_functions<T> || detail::has_shape_and_strides<T>) &&
-                      (detail::has_data_handle<T> || detail::has_origin<T> || detail::has_data<T>);
+concept mdspan_like =
+    detail::has_rank<T> && (detail::has_extent_functions<T> || detail::has_shape_and_strides<T>) &&
+    (detail::has_data_handle<T> || detail::has_origin<T> || detail::has_data<T>);
 
 namespace detail {
 

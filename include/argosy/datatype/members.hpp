@@ -30,8 +30,10 @@ constexpr bool are_named_once() {
 
 }  // namespace detail
 
-//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
-// It is also a datatype of its own, to choose other members at one place only; it steps by sizeof(particle), too:
+//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id>
+//   {};
+// It is also a datatype of its own, to choose other members at one place only; it steps by
+// sizeof(particle), too:
 //   f.write_all({particles.data(), io::members<&particle::x>{}, n});
 template <auto First, auto... Rest>
 struct members {
@@ -63,13 +65,15 @@ struct members {
   static constexpr layout place() {
     if constexpr (std::is_base_of_v<class_type<Member>, T>) {
       constexpr std::int64_t offset = detail::offset_in<T>(&(detail::outline<T>.object.*Member));
-      static_assert(offset >= 0,
-                    "argosy::members: the compiler does not tell where this member lies (a virtual base?); "
-                    "write the form by hand, see docs/use/datatypes.md");
+      static_assert(
+          offset >= 0,
+          "argosy::members: the compiler does not tell where this member lies (a virtual base?); "
+          "write the form by hand, see docs/use/datatypes.md");
       return at(offset, detail::layout_of<value_type<Member>>());
     } else {
       static_assert(std::is_base_of_v<class_type<Member>, T>,
-                    "argosy::members: this is a member of another class; name members of the class that is described");
+                    "argosy::members: this is a member of another class; name members of the class "
+                    "that is described");
       return {};
     }
   }
@@ -84,7 +88,8 @@ struct members {
 
  public:
   // The class that has them all; `describe` may stand for a class derived from it.
-  using owner = typename most_derived<class_type<First>, class_type<First>, class_type<Rest>...>::type;
+  using owner =
+      typename most_derived<class_type<First>, class_type<First>, class_type<Rest>...>::type;
   static constexpr bool is_static = true;
 
   template <class T>
@@ -95,7 +100,8 @@ struct members {
 
   template <class T>
   static constexpr layout file_form_in(basic_sizes const& sizes) {
-    return resized(concat(place_in_file<T, First>(sizes), place_in_file<T, Rest>(sizes)...), 0, sizeof(T));
+    return resized(concat(place_in_file<T, First>(sizes), place_in_file<T, Rest>(sizes)...), 0,
+                   sizeof(T));
   }
   static constexpr layout file_form(basic_sizes const& sizes) { return file_form_in<owner>(sizes); }
   static constexpr signature types() {

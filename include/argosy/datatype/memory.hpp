@@ -28,10 +28,11 @@ namespace argosy {
 namespace detail {
 
 template <class T>
-concept byte_buffer =
-    std::same_as<std::remove_cvref_t<T>, buffer> || std::same_as<std::remove_cvref_t<T>, const_buffer>;
+concept byte_buffer = std::same_as<std::remove_cvref_t<T>, buffer> ||
+                      std::same_as<std::remove_cvref_t<T>, const_buffer>;
 
-// Where the bytes begin, if offsets are addresses; 0 if they cannot be, since systems keep the lowest addresses free.
+// Where the bytes begin, if offsets are addresses; 0 if they cannot be, since systems keep the
+// lowest addresses free.
 constexpr std::int64_t absolute_start(layout const& form) {
   constexpr std::int64_t lowest_address = 1 << 16;
   return form.true_lower_bound() < lowest_address ? 0 : form.true_lower_bound();
@@ -50,14 +51,14 @@ constexpr decltype(auto) form_at(D const& type) {
 template <class T>
 constexpr void refuse_container() {
   using value = std::ranges::range_value_t<T>;
-  static_assert(
-      std::ranges::contiguous_range<T>,
-      "argosy::memory: the elements of this container do not lie one behind the other, as those of a vector<bool>, a "
-      "deque or a list; copy them into a std::vector, of char or std::uint8_t for bool");
-  static_assert(
-      !std::ranges::contiguous_range<T> || !std::ranges::sized_range<value>,
-      "argosy::memory: the rows of this container lie anywhere in memory; keep them in one std::vector, row behind "
-      "row, or write each by a call of its own");
+  static_assert(std::ranges::contiguous_range<T>,
+                "argosy::memory: the elements of this container do not lie one behind the other, "
+                "as those of a vector<bool>, a "
+                "deque or a list; copy them into a std::vector, of char or std::uint8_t for bool");
+  static_assert(!std::ranges::contiguous_range<T> || !std::ranges::sized_range<value>,
+                "argosy::memory: the rows of this container lie anywhere in memory; keep them in "
+                "one std::vector, row behind "
+                "row, or write each by a call of its own");
 }
 
 // Says what the compiler can tell of data of type T and a datatype that do not belong together.
@@ -76,22 +77,25 @@ template <class T>
 concept scattered_container =
     std::ranges::sized_range<T> && !std::is_array_v<T> && !element_type<T> &&
     (!std::ranges::contiguous_range<T> ||
-     (std::ranges::sized_range<std::ranges::range_value_t<T>> && !element_type<std::ranges::range_value_t<T>>));
+     (std::ranges::sized_range<std::ranges::range_value_t<T>> &&
+      !element_type<std::ranges::range_value_t<T>>));
 
 // Whose form and types are known without looking: as most data is.
 template <class T>
 concept numbers_in_a_row =
-    std::ranges::contiguous_range<T> && std::ranges::sized_range<T> && !std::is_array_v<std::remove_cvref_t<T>> &&
-    !mdspan_like<std::remove_reference_t<T>> &&
+    std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
+    !std::is_array_v<std::remove_cvref_t<T>> && !mdspan_like<std::remove_reference_t<T>> &&
     (std::is_arithmetic_v<std::ranges::range_value_t<T>> ||
-     (std::is_enum_v<std::ranges::range_value_t<T>> && !has_description<std::ranges::range_value_t<T>>));
+     (std::is_enum_v<std::ranges::range_value_t<T>> &&
+      !has_description<std::ranges::range_value_t<T>>));
 
 }  // namespace detail
 
-//   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3], a described struct, a scalar
+//   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3], a described
+//                               struct, a scalar
 //   io::memory(u)               std::mdspan, Kokkos::View, boost::multi_array: see below
-// Local; no copy, no heap. Data that is const, or reached through const, gives a const_buffer. The buffer refers to x,
-// which must live on; a temporary that owns its data is refused.
+// Local; no copy, no heap. Data that is const, or reached through const, gives a const_buffer. The
+// buffer refers to x, which must live on; a temporary that owns its data is refused.
 template <class T>
 auto memory(T&& x) {
   using bare = std::remove_cvref_t<T>;
@@ -116,7 +120,8 @@ auto memory(T&& x) {
     using value = std::ranges::range_value_t<T>;
     if constexpr (detail::numbers_in_a_row<T>) {
       auto* const first = detail::first_byte(std::ranges::data(x));
-      return detail::basic_buffer<std::remove_pointer_t<decltype(first)>>(first, detail::basic_of<value>(), count);
+      return detail::basic_buffer<std::remove_pointer_t<decltype(first)>>(
+          first, detail::basic_of<value>(), count);
     } else
       return detail::described_buffer([&] {
         layout const one = detail::layout_of<value>();
@@ -129,19 +134,21 @@ auto memory(T&& x) {
     return buffer();
   } else if constexpr (std::is_pointer_v<bare>) {
     static_assert(!std::is_pointer_v<bare>,
-                  "argosy::memory: a pointer alone does not say how much lies there; give {pointer, io::type<double>, "
+                  "argosy::memory: a pointer alone does not say how much lies there; give "
+                  "{pointer, io::type<double>, "
                   "count}, or std::span(pointer, count)");
     return buffer();
   } else {
     static_assert(std::is_lvalue_reference_v<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
-    return detail::make_buffer(std::addressof(x), detail::layout_of<bare>(), detail::types_of<bare>());
+    return detail::make_buffer(std::addressof(x), detail::layout_of<bare>(),
+                               detail::types_of<bare>());
   }
 }
 
-// Multi-dimensional data in the order of its indices: the last (C) or the first (Fortran) index runs fastest in the
-// stream, however the array is stored. So a file does not depend on how a program stores its arrays; give the order
-// of the file's array.
+// Multi-dimensional data in the order of its indices: the last (C) or the first (Fortran) index
+// runs fastest in the stream, however the array is stored. So a file does not depend on how a
+// program stores its arrays; give the order of the file's array.
 template <class T>
   requires mdspan_like<std::remove_reference_t<T>>
 auto memory(T&& array, order o) {
@@ -203,8 +210,8 @@ auto memory(Elements&& x, D const& type) {
 }
 
 // Returns the buffer of `count` copies of a datatype behind each pointer of a range, in its order:
-// blocks that lie anywhere. The addresses are taken now. A null pointer is an error, which names its
-// index; so is a datatype that is larger than the object of a std::unique_ptr.
+// blocks that lie anywhere. The addresses are taken now. A null pointer is an error, which names
+// its index; so is a datatype that is larger than the object of a std::unique_ptr.
 //   io::memory(blocks, io::members<&block::u>{})    std::vector<std::unique_ptr<block>> blocks
 //   io::memory(patches, inside)                     std::vector<double*> patches; a subarray
 template <detail::range_of_pointers Pointers, datatype D>

@@ -1,4 +1,5 @@
-// numbers<N>: lists of integers that are known at run time. Lists with fixed numbers in them are made by io::list.
+// numbers<N>: lists of integers that are known at run time. Lists with fixed numbers in them are
+// made by io::list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,26 +27,29 @@ template <class T>
 concept integer = number<T> && !is_fixed<T>;
 
 template <class T>
-concept integer_range =
-    std::ranges::input_range<T> && std::ranges::sized_range<T> && integer<std::ranges::range_value_t<T>>;
+concept integer_range = std::ranges::input_range<T> && std::ranges::sized_range<T> &&
+                        integer<std::ranges::range_value_t<T>>;
 
-// A number in braces, {n, 0}, of any integer type: counts them where the types of a datatype are deduced, and is never made.
+// A number in braces, {n, 0}, of any integer type: counts them where the types of a datatype are
+// deduced, and is never made.
 struct any_integer {
   template <integer I>
   constexpr any_integer(I) noexcept {}
 };
 
-// A kept number may say why there is none: the lowest values are no numbers. So what a rank cannot describe costs nothing to
-// carry to the call that gets it, and is refused there, on all ranks.
+// A kept number may say why there is none: the lowest values are no numbers. So what a rank cannot
+// describe costs nothing to carry to the call that gets it, and is refused there, on all ranks.
 struct no_number {
   static constexpr std::int64_t too_large = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::int64_t zero = too_large + 1;  // where one may not be given, and 0 says that none was
+  // where one may not be given, and 0 says that none was
+  static constexpr std::int64_t zero = too_large + 1;
   static constexpr std::int64_t no_memory = too_large + 2;  // for the list
   static constexpr std::int64_t first_length = too_large + 3, most_length = std::int64_t{1} << 32;
 
   // A list of so many numbers, where another one is needed.
   static constexpr std::int64_t of_list(std::size_t given) {
-    return first_length + static_cast<std::int64_t>(std::min(given, static_cast<std::size_t>(most_length)));
+    return first_length +
+           static_cast<std::int64_t>(std::min(given, static_cast<std::size_t>(most_length)));
   }
   // How many were given; nothing for all else.
   static constexpr std::optional<std::int64_t> length(std::int64_t kept) {
@@ -57,11 +61,14 @@ struct no_number {
 
 [[noreturn]] void throw_no_number(std::int64_t kept, std::size_t needed);
 [[noreturn]] void throw_invalid(char const* where, std::string const& what);
-[[noreturn]] void throw_negative_element(char const* where, char const* what, std::size_t i, std::int64_t value);
-[[noreturn]] void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b, std::size_t m);
-[[noreturn]] void throw_box(char const* where, std::size_t i, std::int64_t size, std::int64_t subsize,
-                            std::int64_t start);
-[[noreturn]] void throw_halo(std::size_t i, std::int64_t low, std::int64_t high, std::int64_t extent);
+[[noreturn]] void throw_negative_element(char const* where, char const* what, std::size_t i,
+                                         std::int64_t value);
+[[noreturn]] void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b,
+                                     std::size_t m);
+[[noreturn]] void throw_box(char const* where, std::size_t i, std::int64_t size,
+                            std::int64_t subsize, std::int64_t start);
+[[noreturn]] void throw_halo(std::size_t i, std::int64_t low, std::int64_t high,
+                             std::int64_t extent);
 [[noreturn]] void throw_beyond_member(std::int64_t room, std::int64_t count, std::int64_t bytes);
 
 // Refuses what is no number.
@@ -82,16 +89,18 @@ constexpr Stored store(N n) {
       if (!std::in_range<std::int64_t>(n)) return no_number::too_large;
     return static_cast<std::int64_t>(n);
   } else {
-    static_assert(std::same_as<Stored, N>, "argosy: this number is fixed to another value by the type of the datatype");
+    static_assert(std::same_as<Stored, N>,
+                  "argosy: this number is fixed to another value by the type of the datatype");
     return n;
   }
 }
 
 }  // namespace detail
 
-// Integers of any type, kept as 64 bits: N of them, or any number of them. Up to 8 stay off the heap. What does not fit, or is
-// not N of them, throws nothing here: the datatype that is made of it cannot be, and says so when it is asked. So does one of
-// a list for which there is no memory, by std::bad_alloc.
+// Integers of any type, kept as 64 bits: N of them, or any number of them. Up to 8 stay off the
+// heap. What does not fit, or is not N of them, throws nothing here: the datatype that is made of
+// it cannot be, and says so when it is asked. So does one of a list for which there is no memory,
+// by std::bad_alloc.
 template <std::size_t N = std::dynamic_extent>
 class numbers {
  public:

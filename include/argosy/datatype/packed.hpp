@@ -10,9 +10,10 @@
 
 namespace argosy {
 
-// The same items in the same order, one right behind the other; its extent is its size. In the file, and in memory that holds
-// records as they are in the file.
-//   f.set_view(64, io::packed(io::type<particle>));      28 bytes each, where a particle has 32 with its padding
+// The same items in the same order, one right behind the other; its extent is its size. In the
+// file, and in memory that holds records as they are in the file.
+//   f.set_view(64, io::packed(io::type<particle>));      28 bytes each, where a particle has 32
+//                                                        with its padding
 //   f.write_all(particles);                              the padding stays in memory
 template <datatype Old>
 class packed_type {

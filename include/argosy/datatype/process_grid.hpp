@@ -1,4 +1,5 @@
-// A grid of processes: balanced dimensions, coordinates, neighbours. Plain arithmetic; no communicator.
+// A grid of processes: balanced dimensions, coordinates, neighbours. Plain arithmetic; no
+// communicator.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,13 +17,18 @@
 namespace argosy {
 
 //   io::process_grid grid(world.size(), 3);                    // 12 processes: 3 x 2 x 2
-//   io::process_grid plane(12, {0, 2}, {true, false});         // 6 x 2, the first dimension periodic
-// Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and darray.
+//   io::process_grid plane(12, {0, 2}, {true, false});         // 6 x 2, the first dimension
+//                                                              periodic
+// Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and
+// darray.
 class process_grid {
  public:
-  // A grid as square as possible: dimensions never increase, and the largest is as small as it can be.
-  constexpr process_grid(std::int64_t processes, int dimensions) : process_grid(processes, zeros(dimensions)) {}
-  constexpr process_grid(std::int64_t processes, int dimensions, std::initializer_list<bool> periodic)
+  // A grid as square as possible: dimensions never increase, and the largest is as small as it can
+  // be.
+  constexpr process_grid(std::int64_t processes, int dimensions)
+      : process_grid(processes, zeros(dimensions)) {}
+  constexpr process_grid(std::int64_t processes, int dimensions,
+                         std::initializer_list<bool> periodic)
       : process_grid(processes, zeros(dimensions)) {
     set_periodic(periodic);
   }
@@ -33,7 +39,9 @@ class process_grid {
       : process_grid(processes, numbers<>(std::span(dims.begin(), dims.size()))) {
     set_periodic(periodic);
   }
-  constexpr process_grid(std::int64_t processes, numbers<> const& dims) : dims_(dims) { fill(processes); }
+  constexpr process_grid(std::int64_t processes, numbers<> const& dims) : dims_(dims) {
+    fill(processes);
+  }
 
   constexpr int size() const noexcept { return size_; }
   constexpr int dimensions() const noexcept { return static_cast<int>(dims_.size()); }
@@ -75,7 +83,8 @@ class process_grid {
     return rank(where);
   }
 
-  // The dimensions as a list, for callers that need exactly N: others get one that no datatype can be made of.
+  // The dimensions as a list, for callers that need exactly N: others get one that no datatype can
+  // be made of.
   template <std::size_t N>
   constexpr operator numbers<N>() const {
     return numbers<N>(std::span(dims_.begin(), dims_.size()));
@@ -86,8 +95,8 @@ class process_grid {
  private:
   static constexpr numbers<> zeros(int dimensions) {
     if (dimensions < 1 || dimensions > 63)
-      detail::throw_invalid("process_grid",
-                            "the number of dimensions is " + std::to_string(dimensions) + "; give 1 to 63");
+      detail::throw_invalid("process_grid", "the number of dimensions is " +
+                                                std::to_string(dimensions) + "; give 1 to 63");
     numbers<> dims;
     for (int d = 0; d < dimensions; ++d) dims.push_back(0);
     return dims;
@@ -95,7 +104,8 @@ class process_grid {
   constexpr void fill(std::int64_t processes);
   constexpr void set_periodic(std::initializer_list<bool> periodic) {
     if (periodic.size() != 0 && periodic.size() != dims_.size())
-      detail::throw_sizes_differ("process_grid", "dimensions", dims_.size(), "periodic flags", periodic.size());
+      detail::throw_sizes_differ("process_grid", "dimensions", dims_.size(), "periodic flags",
+                                 periodic.size());
     std::size_t d = 0;
     for (bool p : periodic) periodic_ |= std::uint64_t{p} << d++;
   }
@@ -105,11 +115,13 @@ class process_grid {
   }
   [[noreturn]] void throw_rank(int rank) const {
     detail::throw_invalid("process_grid", "rank " + std::to_string(rank) + " is not in a grid of " +
-                                              std::to_string(size_) + " processes; ranks are 0 to " +
+                                              std::to_string(size_) +
+                                              " processes; ranks are 0 to " +
                                               std::to_string(size_ - 1));
   }
   [[noreturn]] void throw_dimension(int d) const {
-    detail::throw_invalid("process_grid", "dimension " + std::to_string(d) + " of a grid that has " +
+    detail::throw_invalid("process_grid", "dimension " + std::to_string(d) +
+                                              " of a grid that has " +
                                               std::to_string(dims_.size()) + "; they count from 0");
   }
 
@@ -120,8 +132,8 @@ class process_grid {
 
 constexpr void process_grid::fill(std::int64_t processes) {
   if (processes < 1 || processes > 0x7fffffff)
-    detail::throw_invalid("process_grid",
-                          "the number of processes is " + std::to_string(processes) + "; give 1 or more");
+    detail::throw_invalid("process_grid", "the number of processes is " +
+                                              std::to_string(processes) + "; give 1 or more");
   detail::require_numbers(dims_);
   std::int64_t given = 1, free = 0;
   for (std::size_t d = 0; d < dims_.size(); ++d) {
@@ -133,8 +145,9 @@ constexpr void process_grid::fill(std::int64_t processes) {
   }
   if (dims_.size() == 0 || dims_.size() > 63) zeros(static_cast<int>(dims_.size()));
   if (processes % given != 0 || (free == 0 && given != processes))
-    detail::throw_invalid("process_grid", "the given dimensions multiply to " + std::to_string(given) +
-                                              ", which does not fit " + std::to_string(processes) +
+    detail::throw_invalid("process_grid", "the given dimensions multiply to " +
+                                              std::to_string(given) + ", which does not fit " +
+                                              std::to_string(processes) +
                                               " processes; leave a dimension 0 to have it chosen");
   numbers<> const chosen = detail::balanced(processes / given, static_cast<std::size_t>(free));
   std::size_t next = 0;

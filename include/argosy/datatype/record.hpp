@@ -1,4 +1,5 @@
-// record(member(displacement, old, count), ...): data of several types at any places, as MPI's struct.
+// record(member(displacement, old, count), ...): data of several types at any places, as MPI's
+// struct.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,7 +29,8 @@ struct any_room {
 };
 
 constexpr bool lies_within(std::int64_t room, layout const& all) {
-  return all.empty() || room == any_room::bytes || (all.true_lower_bound() >= 0 && all.true_upper_bound() <= room);
+  return all.empty() || room == any_room::bytes ||
+         (all.true_lower_bound() >= 0 && all.true_upper_bound() <= room);
 }
 constexpr bool lies_within(std::int64_t room, layout const& one, std::int64_t count) {
   return count < 0 || lies_within(room, repeat(count, one.extent(), one));
@@ -64,13 +66,17 @@ class record_parts<Parts...> {
 
 }  // namespace detail
 
-// `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form() throws invalid_layout.
+// `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form()
+// throws invalid_layout.
 //   io::member(64, io::type<double>, 100)
-//   io::member(&particle::x, io::type<double>, 3)     where the member lies; one of another type does not compile, and more than it
-//                                                     holds does not, either, or is refused by form()
+//   io::member(&particle::x, io::type<double>, 3)     where the member lies; one of another type
+//                                                     does not compile, and more than it
+//                                                     holds does not, either, or is refused by
+//                                                     form()
 template <number Displacement, datatype Old, number Count = fixed<1>>
 class member {
-  static_assert(detail::may_be_not_negative<Count>, "argosy::member: the count is negative; give 0 or more");
+  static_assert(detail::may_be_not_negative<Count>,
+                "argosy::member: the count is negative; give 0 or more");
 
  public:
   using old_type = Old;
@@ -90,11 +96,13 @@ class member {
   template <class M, class C, number N = fixed<1>>
   constexpr member(M C::* place, Old old, N count = {})
       : member(detail::offset_in<C>(&(detail::outline<C>.object.*place)), std::move(old), count) {
-    static_assert(!detail::are_other_numbers<M, Old>(),
-                  "argosy::member: the member is of another type than the datatype that is given for it");
+    static_assert(
+        !detail::are_other_numbers<M, Old>(),
+        "argosy::member: the member is of another type than the datatype that is given for it");
     if constexpr (detail::static_datatype<Old> && detail::is_fixed<N>)
       static_assert(detail::lies_within(sizeof(M), Old{}.form(), N::value),
-                    "argosy::member: the copies that are given reach beyond the member; give as many as it holds");
+                    "argosy::member: the copies that are given reach beyond the member; give as "
+                    "many as it holds");
     room_.bytes = sizeof(M);
   }
 
@@ -102,7 +110,8 @@ class member {
     auto const& old = detail::form_of(old_);
     check();
     layout const all = repeat(count_, old.extent(), old);
-    if (!detail::lies_within(room_.bytes, all)) detail::throw_beyond_member(room_.bytes, count_, old.size());
+    if (!detail::lies_within(room_.bytes, all))
+      detail::throw_beyond_member(room_.bytes, count_, old.size());
     return at(displacement_, all);
   }
 
@@ -122,8 +131,8 @@ class member {
   [[no_unique_address]] Displacement displacement_;
   [[no_unique_address]] Old old_;
   [[no_unique_address]] Count count_;
-  [[no_unique_address]] std::conditional_t<detail::is_fixed<Displacement>, detail::any_room, detail::room_of_member>
-      room_;
+  [[no_unique_address]] std::conditional_t<detail::is_fixed<Displacement>, detail::any_room,
+                                           detail::room_of_member> room_;
 };
 
 template <number D, datatype Old>
@@ -149,9 +158,10 @@ struct lists;
 }  // namespace detail
 
 //   io::record(io::member(0, io::type<double>, 3), io::member(32, io::type<int>))
-//   io::record(lengths, displacements, io::type<double>, io::type<int>)       displacements in bytes
-// In the order written. Its extent ends with the last bound of a member, without padding: use `resized` for arrays of
-// padded structs, or io::type<T>, which knows sizeof(T).
+//   io::record(lengths, displacements, io::type<double>, io::type<int>)       displacements in
+//                                                                             bytes
+// In the order written. Its extent ends with the last bound of a member, without padding: use
+// `resized` for arrays of padded structs, or io::type<T>, which knows sizeof(T).
 template <class... Members>
 class record {
  public:
@@ -181,20 +191,27 @@ class record {
 
 template <class Lengths, class Displacements, datatype... Old>
 class record<detail::lists<Lengths, Displacements>, Old...> {
-  static_assert(detail::all_may_be_not_negative<Lengths>(), "argosy::record: a length is negative; give 0 or more");
-  static_assert((Lengths::static_size == std::dynamic_extent || Lengths::static_size == sizeof...(Old)) &&
-                    (Displacements::static_size == std::dynamic_extent || Displacements::static_size == sizeof...(Old)),
-                "argosy::record: the lists differ in size; give one length and one displacement for each type");
+  static_assert(detail::all_may_be_not_negative<Lengths>(),
+                "argosy::record: a length is negative; give 0 or more");
+  static_assert((Lengths::static_size == std::dynamic_extent ||
+                 Lengths::static_size == sizeof...(Old)) &&
+                    (Displacements::static_size == std::dynamic_extent ||
+                     Displacements::static_size == sizeof...(Old)),
+                "argosy::record: the lists differ in size; give one length and one displacement "
+                "for each type");
 
  public:
-  static constexpr bool is_static =
-      detail::is_fixed_list<Lengths> && detail::is_fixed_list<Displacements> && (detail::static_datatype<Old> && ...);
+  static constexpr bool is_static = detail::is_fixed_list<Lengths> &&
+                                    detail::is_fixed_list<Displacements> &&
+                                    (detail::static_datatype<Old> && ...);
 
   constexpr record()
     requires is_static
   = default;
   constexpr record(Lengths lengths, Displacements displacements, Old... olds)
-      : lengths_(std::move(lengths)), displacements_(std::move(displacements)), olds_(std::move(olds)...) {
+      : lengths_(std::move(lengths)),
+        displacements_(std::move(displacements)),
+        olds_(std::move(olds)...) {
     if (std::is_constant_evaluated()) check();
   }
 
@@ -239,7 +256,8 @@ template <class... Members>
   requires((detail::is_member<Members> && ...))
 record(Members...) -> record<Members...>;
 template <detail::number_sequence L, detail::number_sequence D, datatype... Old>
-record(L const&, D const&, Old...) -> record<detail::lists<detail::stored_list<L>, detail::stored_list<D>>, Old...>;
+record(L const&, D const&, Old...)
+    -> record<detail::lists<detail::stored_list<L>, detail::stored_list<D>>, Old...>;
 template <std::size_t N, std::size_t M, datatype... Old>
 record(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old...)
     -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
@@ -254,7 +272,8 @@ constexpr layout record_of(L const& lengths, D const& displacements, std::span<l
   detail::require_all_not_negative("record_of", "length", counts);
   detail::require_numbers(places);
   detail::assembler all;
-  for (std::size_t i = 0; i < olds.size(); ++i) all.add(places[i], repeat(counts[i], olds[i].extent(), olds[i]));
+  for (std::size_t i = 0; i < olds.size(); ++i)
+    all.add(places[i], repeat(counts[i], olds[i].extent(), olds[i]));
   return all.finish();
 }
 

@@ -1,4 +1,5 @@
-// resized(old, lower_bound, extent): the same bytes with other bounds; copies then lie closer together or farther apart.
+// resized(old, lower_bound, extent): the same bytes with other bounds; copies then lie closer
+// together or farther apart.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// A signature: the basic types along the stream of a datatype, in compressed form. What a layout says of places, this
-// says of types; a representation needs both.
+// A signature: the basic types along the stream of a datatype, in compressed form. What a layout
+// says of places, this says of types; a representation needs both.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,8 @@ class signature;
 
 namespace detail {
 
-// In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body` nodes, `count` times.
+// In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body`
+// nodes, `count` times.
 struct signature_node {
   basic type;
   std::uint32_t body;  // 0: a run
@@ -56,13 +57,16 @@ class signature {
   constexpr std::span<detail::signature_node const> nodes() const noexcept { return nodes_; }
 
   // Bytes if items have these sizes.
-  constexpr std::int64_t size_with(basic_sizes const& sizes) const { return sum(0, nodes_.size(), sizes); }
+  constexpr std::int64_t size_with(basic_sizes const& sizes) const {
+    return sum(0, nodes_.size(), sizes);
+  }
 
   // Appends `part`, `copies` times. O(nodes of part).
   constexpr signature& append(signature const& part, std::int64_t copies = 1) {
     detail::require_not_negative("signature", "the number of copies", copies);
     if (part.empty() || copies == 0) return *this;
-    detail::once([&] { append_here(part, copies); }, [&] { detail::linked::append(*this, part, copies); });
+    detail::once([&] { append_here(part, copies); },
+                 [&] { detail::linked::append(*this, part, copies); });
     return *this;
   }
   constexpr void append_here(signature const& part, std::int64_t copies) {
@@ -78,7 +82,8 @@ class signature {
       append_loop(part.nodes_, copies);
   }
 
-  // The same normal form. Equal forms are equal sequences of types; the reverse holds for what is built alike.
+  // The same normal form. Equal forms are equal sequences of types; the reverse holds for what is
+  // built alike.
   friend constexpr bool operator==(signature const&, signature const&) = default;
 
  private:
@@ -108,8 +113,9 @@ class signature {
     std::int64_t bytes = 0;
     for (std::size_t i = from; i < to; i += nodes_[i].span()) {
       detail::signature_node const& n = nodes_[i];
-      bytes = detail::add(
-          bytes, detail::mul(n.count, n.body == 0 ? detail::size_in(sizes, n.type) : sum(i + 1, i + n.span(), sizes)));
+      bytes =
+          detail::add(bytes, detail::mul(n.count, n.body == 0 ? detail::size_in(sizes, n.type)
+                                                              : sum(i + 1, i + n.span(), sizes)));
     }
     return bytes;
   }

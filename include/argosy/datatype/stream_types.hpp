@@ -1,4 +1,5 @@
-// The basic types along a stream: a signature, or who knows it. What nobody asks for is not computed.
+// The basic types along a stream: a signature, or who knows it. What nobody asks for is not
+// computed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -41,7 +42,8 @@ class stream_types {
   operator signature() const { return get(); }
   // Bytes where items have other sizes.
   std::int64_t size_with(basic_sizes const& sizes) const {
-    return source_ ? detail::mul(copies_, source_->types().size_with(sizes)) : known_.size_with(sizes);
+    return source_ ? detail::mul(copies_, source_->types().size_with(sizes))
+                   : known_.size_with(sizes);
   }
 
   friend bool operator==(stream_types const& a, stream_types const& b) {

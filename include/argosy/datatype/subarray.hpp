@@ -14,27 +14,37 @@
 
 namespace argosy {
 
-//   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)                    without its border
-//   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>), io::type<double>)
-// Its extent is the whole array, so that copies are arrays one after the other. Costs O(dimensions), not O(pieces).
-// If a number is negative or the box leaves the array, form() throws invalid_layout; where all numbers are fixed, it does not
-// compile. An empty box is a layout without bytes.
-template <detail::number_store Sizes, detail::number_store Subsizes, detail::number_store Starts, datatype Old,
-          detail::order_argument Order = detail::fixed_order<order::c>>
+//   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)                    without
+//                                                                                         its
+//                                                                                         border
+//   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>),
+//   io::type<double>)
+// Its extent is the whole array, so that copies are arrays one after the other. Costs
+// O(dimensions), not O(pieces). If a number is negative or the box leaves the array, form() throws
+// invalid_layout; where all numbers are fixed, it does not compile. An empty box is a layout
+// without bytes.
+template <detail::number_store Sizes, detail::number_store Subsizes, detail::number_store Starts,
+          datatype Old, detail::order_argument Order = detail::fixed_order<order::c>>
 class subarray {
   static_assert(detail::sizes_may_agree<Sizes, Subsizes, Starts>(),
-                "argosy::subarray: the lists differ in size; give one size, subsize and start for each dimension");
-  static_assert(detail::all_may_be_not_negative<Sizes>(), "argosy::subarray: a size is negative; give 0 or more");
-  static_assert(detail::all_may_be_not_negative<Subsizes>(), "argosy::subarray: a subsize is negative; give 0 or more");
-  static_assert(detail::all_may_be_not_negative<Starts>(), "argosy::subarray: a start is negative; give 0 or more");
-  static_assert(detail::box_may_fit<Sizes, Subsizes, Starts>(),
-                "argosy::subarray: start + subsize exceeds the size of a dimension; move or shrink the box");
+                "argosy::subarray: the lists differ in size; give one size, subsize and start for "
+                "each dimension");
+  static_assert(detail::all_may_be_not_negative<Sizes>(),
+                "argosy::subarray: a size is negative; give 0 or more");
+  static_assert(detail::all_may_be_not_negative<Subsizes>(),
+                "argosy::subarray: a subsize is negative; give 0 or more");
+  static_assert(detail::all_may_be_not_negative<Starts>(),
+                "argosy::subarray: a start is negative; give 0 or more");
+  static_assert(
+      detail::box_may_fit<Sizes, Subsizes, Starts>(),
+      "argosy::subarray: start + subsize exceeds the size of a dimension; move or shrink the box");
 
  public:
   using old_type = Old;
-  static constexpr bool is_static = detail::is_fixed_list<Sizes> && detail::is_fixed_list<Subsizes> &&
-                                    detail::is_fixed_list<Starts> && detail::is_fixed_order<Order> &&
-                                    detail::static_datatype<Old>;
+  static constexpr bool is_static = detail::is_fixed_list<Sizes> &&
+                                    detail::is_fixed_list<Subsizes> &&
+                                    detail::is_fixed_list<Starts> &&
+                                    detail::is_fixed_order<Order> && detail::static_datatype<Old>;
 
   constexpr subarray()
     requires is_static
@@ -71,7 +81,8 @@ class subarray {
   }
   template <datatype New>
   constexpr auto with(New old) const {
-    return subarray<Sizes, Subsizes, Starts, New, Order>(sizes_, subsizes_, starts_, std::move(old), order_);
+    return subarray<Sizes, Subsizes, Starts, New, Order>(sizes_, subsizes_, starts_, std::move(old),
+                                                         order_);
   }
 
  private:
@@ -88,17 +99,21 @@ class subarray {
   [[no_unique_address]] Order order_;
 };
 
-template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C, datatype Old>
+template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C,
+          datatype Old>
 subarray(A const&, B const&, C const&, Old)
     -> subarray<detail::stored_list<A>, detail::stored_list<B>, detail::stored_list<C>, Old>;
-template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C, datatype Old, class Order>
+template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C,
+          datatype Old, class Order>
 subarray(A const&, B const&, C const&, Old, Order)
     -> subarray<detail::stored_list<A>, detail::stored_list<B>, detail::stored_list<C>, Old, Order>;
 template <std::size_t A, std::size_t B, std::size_t C, datatype Old>
-subarray(detail::any_integer const (&)[A], detail::any_integer const (&)[B], detail::any_integer const (&)[C], Old)
+subarray(detail::any_integer const (&)[A], detail::any_integer const (&)[B],
+         detail::any_integer const (&)[C], Old)
     -> subarray<numbers<A>, numbers<B>, numbers<C>, Old>;
 template <std::size_t A, std::size_t B, std::size_t C, datatype Old, class Order>
-subarray(detail::any_integer const (&)[A], detail::any_integer const (&)[B], detail::any_integer const (&)[C], Old,
-         Order) -> subarray<numbers<A>, numbers<B>, numbers<C>, Old, Order>;
+subarray(detail::any_integer const (&)[A], detail::any_integer const (&)[B],
+         detail::any_integer const (&)[C], Old, Order)
+    -> subarray<numbers<A>, numbers<B>, numbers<C>, Old, Order>;
 
 }  // namespace argosy

@@ -14,8 +14,9 @@
 
 namespace argosy {
 
-// Used as a layout it is bytes and bounds, and compares as such; used as a datatype it brings its types, which a data
-// representation converts. They cost nothing until one asks for them. What could not be decoded is thrown by whatever asks.
+// Used as a layout it is bytes and bounds, and compares as such; used as a datatype it brings its
+// types, which a data representation converts. They cost nothing until one asks for them. What
+// could not be decoded is thrown by whatever asks.
 class typed_layout {
  public:
   static constexpr bool is_static = false;
@@ -35,13 +36,17 @@ class typed_layout {
 
   // For signature_of and file_form_of. Both throw invalid_layout where a type is not known.
   signature types() const { return source_ ? source_->types() : signature(basic::byte, size()); }
-  layout file_form(basic_sizes const& sizes) const { return source_ ? source_->file_form(sizes) : form(); }
+  layout file_form(basic_sizes const& sizes) const {
+    return source_ ? source_->file_form(sizes) : form();
+  }
   stream_types types_of_copies(std::int64_t count) const {
     if (source_) return {source_, count};
     return signature().append(types(), count);
   }
 
-  friend bool operator==(typed_layout const& a, typed_layout const& b) { return a.form() == b.form(); }
+  friend bool operator==(typed_layout const& a, typed_layout const& b) {
+    return a.form() == b.form();
+  }
 
  private:
   layout form_;

@@ -14,13 +14,15 @@ namespace argosy {
 
 // Equal on every rank, except for `code`, `thrown` and `own`.
 struct agreement {
-  std::error_code code = {};       // this rank's: none, its own errc, or errc::error_on_another_rank
+  // this rank's: none, its own errc, or errc::error_on_another_rank
+  std::error_code code = {};
   int failed_rank = -1;            // the lowest rank that failed
   std::error_code cause = {};      // why that rank failed: an errno, or an errc
   std::string detail = {};         // the message of that rank
   std::exception_ptr thrown = {};  // what code of the user threw on this rank
-  failure own = {};                // of this rank, if it failed, too, but is not the lowest that did
-  std::string advice = {};         // from that rank; empty: the remedy of the cause's class
+  // of this rank, if it failed, too, but is not the lowest that did
+  failure own = {};
+  std::string advice = {};  // from that rank; empty: the remedy of the cause's class
 
   explicit operator bool() const noexcept { return !code; }  // all is well
 };

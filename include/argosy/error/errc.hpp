@@ -8,8 +8,8 @@
 
 namespace argosy {
 
-// MPI's error classes of the I/O chapter and those of its arguments, and what MPI has no name for. `to_mpi_class`
-// (<argosy/error/mpi.hpp>) gives the number.
+// MPI's error classes of the I/O chapter and those of its arguments, and what MPI has no name for.
+// `to_mpi_class` (<argosy/error/mpi.hpp>) gives the number.
 enum class errc {
   // what the file system says
   access = 1,      // EACCES, EPERM; a read of a file opened for writing only
@@ -45,9 +45,12 @@ enum class errc {
 };
 
 std::error_category const& category() noexcept;
-inline std::error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), category()}; }
+inline std::error_code make_error_code(errc e) noexcept {
+  return {static_cast<int>(e), category()};
+}
 
-// The class of any error code: errno values as in the list above, argosy's own codes unchanged. `code` must be an error.
+// The class of any error code: errno values as in the list above, argosy's own codes unchanged.
+// `code` must be an error.
 errc classify(std::error_code const& code) noexcept;
 
 namespace detail {

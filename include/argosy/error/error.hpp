@@ -28,8 +28,8 @@ agreement const& agreed_of(error const& e) noexcept;
 std::string words_without_advice(error const& e);
 }  // namespace detail
 
-// code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
-// why, and what to do.
+// code() is what the error_code& form returns on this rank: an errc. what() says which call, which
+// file, which rank, why, and what to do.
 class error : public std::system_error {
  public:
   error(agreement const& a, std::string_view call, std::string_view path, int rank,

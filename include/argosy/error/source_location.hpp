@@ -1,4 +1,5 @@
-// Where a call stands in the program: std::source_location, also for compilers that have none (clang 14).
+// Where a call stands in the program: std::source_location, also for compilers that have none
+// (clang 14).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

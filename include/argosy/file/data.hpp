@@ -39,8 +39,8 @@ concept beside_address = !std::same_as<D, source_location>;
 
 // The first item of a list in braces: an address, or anything else.
 template <class A>
-concept address_of_data = std::is_pointer_v<A> &&
-    (std::is_void_v<std::remove_pointer_t<A>> || std::is_object_v<std::remove_pointer_t<A>>);
+concept address_of_data = std::is_pointer_v<A> && (std::is_void_v<std::remove_pointer_t<A>> ||
+                                                   std::is_object_v<std::remove_pointer_t<A>>);
 template <class A>
 concept no_address =
     !std::is_pointer_v<std::remove_cvref_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
@@ -72,7 +72,8 @@ concept container_and_datatype = holds_data<C> && gives_datatype<D>;
 // Calls take these by value; users write what they describe:
 //   f.write(u);                                   anything that io::memory takes
 //   f.write({u, inside});                         a datatype in a container: if that is too small
-//                                                 the call fails; {u, inside, count}: several copies
+//                                                 the call fails; {u, inside, count}: several
+//                                                 copies
 //   f.write({particles, members<&particle::x>{}}) these members of all of them
 //   f.write({blocks, members<&block::u>{}})       behind each pointer of a container
 //   f.write({address, datatype, count});          as in MPI: nobody knows how much lies there
@@ -87,10 +88,10 @@ class source {
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
   source(T&& x, source_location where = source_location::current()) : where_(where) {
-    static_assert(
-        !detail::is_quoted<T>,
-        "argosy: text in quotes ends with a zero byte, which would be written, too; give std::string_view(\"text\"), "
-        "or std::span(array) for all of an array");
+    static_assert(!detail::is_quoted<T>,
+                  "argosy: text in quotes ends with a zero byte, which would be written, too; give "
+                  "std::string_view(\"text\"), "
+                  "or std::span(array) for all of an array");
     if constexpr (detail::numbers_in_a_row<T&>) carry([&] { row_ = row_of(x); });
     if (!row_.address && !fault_) describe([&] { return memory(std::forward<T>(x)); });
   }
@@ -100,10 +101,10 @@ class source {
          source_location where = source_location::current())
       : where_(where) {
     if constexpr (std::is_arithmetic_v<Datatype>)
-      static_assert(
-          !std::is_arithmetic_v<Datatype>,
-          "argosy: an address and a number do not say what lies there; give {address, io::type<double>, count}, "
-          "or std::span(address, count)");
+      static_assert(!std::is_arithmetic_v<Datatype>,
+                    "argosy: an address and a number do not say what lies there; give {address, "
+                    "io::type<double>, count}, "
+                    "or std::span(address, count)");
     else
       describe([&] {
         auto const count = detail::store<std::int64_t>(copies);
@@ -156,7 +157,8 @@ class source {
     buffer();
     return *std::move(buffer_);
   }
-  // If it is no more than items side by side, of which a buffer need not be made; else its address is null.
+  // If it is no more than items side by side, of which a buffer need not be made; else its address
+  // is null.
   detail::item_row const& row() const noexcept { return row_; }
   std::optional<failure> const& fault() const noexcept { return fault_; }
   // Where in the program the call stands.
@@ -171,7 +173,8 @@ class source {
       constexpr std::size_t most = std::numeric_limits<std::int64_t>::max() / sizeof(value);
       auto const count = static_cast<std::size_t>(std::ranges::size(x));
       if (count <= most)
-        return {detail::first_byte(std::ranges::data(x)), detail::basic_of<value>(), static_cast<std::int64_t>(count)};
+        return {detail::first_byte(std::ranges::data(x)), detail::basic_of<value>(),
+                static_cast<std::int64_t>(count)};
     }
     return {nullptr, basic::byte, 0};
   }
@@ -181,8 +184,8 @@ class source {
     carry([&] {
       buffer_.emplace(f());
       if (!buffer_->address() && buffer_->size() > 0)
-        fault_.emplace(errc::argument,
-                       "the address is null, and " + std::to_string(buffer_->size()) + " bytes are wanted");
+        fault_.emplace(errc::argument, "the address is null, and " +
+                                           std::to_string(buffer_->size()) + " bytes are wanted");
     });
     if (fault_) buffer_.reset();
   }
@@ -212,7 +215,8 @@ class target : public source {
   target(detail::item_row const r, source_location where) : source(r, where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  target(T&& x, source_location where = source_location::current()) : source(std::forward<T>(x), where) {
+  target(T&& x, source_location where = source_location::current())
+      : source(std::forward<T>(x), where) {
     static_assert(std::convertible_to<decltype(memory(std::forward<T>(x))), argosy::buffer>,
                   "argosy: this data is const, so a file cannot be read into it");
   }

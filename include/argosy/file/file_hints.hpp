@@ -1,4 +1,5 @@
-// The hints of an open file: what is in force, where each value comes from, and what became of those that were given.
+// The hints of an open file: what is in force, where each value comes from, and what became of
+// those that were given.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,14 +15,17 @@
 namespace argosy {
 
 enum class hint_status : std::uint8_t {
-  defaulted,   // nobody gave it
-  accepted,    // in force as given
-  rejected,    // given with a value that cannot be, or at a time when it may not: the value before stays
-  ignored,     // unknown, or valid and without effect here
-  overridden,  // valid, but another hint, or the policy that the last call was given, says otherwise
-  capped,      // in force, but what it asks for is not to be had in full; `why` says how much
+  defaulted,  // nobody gave it
+  accepted,   // in force as given
+  // given with a value that cannot be, or at a time when it may not: the value before stays
+  rejected,
+  ignored,  // unknown, or valid and without effect here
+  // valid, but another hint, or the policy that the last call was given, says otherwise
+  overridden,
+  capped,  // in force, but what it asks for is not to be had in full; `why` says how much
 };
-// `overriding`: ARGOSY_HINTS_OVERRIDE, which wins over all others, and over policies that calls are given.
+// `overriding`: ARGOSY_HINTS_OVERRIDE, which wins over all others, and over policies that calls are
+// given.
 enum class hint_source : std::uint8_t { library, environment, info, code, overriding };
 enum class hint_moment : std::uint8_t { open, set_view, set_hints };
 
@@ -40,7 +44,8 @@ class file_hints {
  public:
   // All defaults.
   file_hints();
-  // Defaults, then what each source says, later ones over earlier ones. What `overriding` says stays.
+  // Defaults, then what each source says, later ones over earlier ones. What `overriding` says
+  // stays.
   file_hints(hints const& from_environment, hints const& from_info, hints const& from_code,
              hints const& overriding = {});
 
@@ -56,7 +61,8 @@ class file_hints {
   std::vector<hint_state> const& all() const noexcept { return all_; }
   hint_state const* find(std::string_view name) const noexcept;
 
-  // Those that must be equal on all ranks, as "name value" lines, and a hash of them: two ranks differ if the hashes do.
+  // Those that must be equal on all ranks, as "name value" lines, and a hash of them: two ranks
+  // differ if the hashes do.
   std::string same_on_all() const;
   std::uint64_t same_hash() const;
   // Takes over what counts as rank 0 has it. `lines` are same_on_all() of that rank.

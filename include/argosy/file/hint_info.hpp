@@ -43,7 +43,8 @@ struct hint_info {
   std::string_view from;    // who defined it: MPI, ROMIO, IBM, argosy
   std::int64_t least = 0, most = INT64_MAX;  // of bytes and counts
 
-  // Ranks may be given different values, of which that of rank 0 counts. MPI demands that those it defines itself are given equal.
+  // Ranks may be given different values, of which that of rank 0 counts. MPI demands that those it
+  // defines itself are given equal.
   constexpr bool first_counts() const noexcept { return same && used && from != "MPI"; }
 };
 

@@ -12,11 +12,15 @@ namespace argosy {
 
 namespace detail {
 
-//   io::file::open(world, path, modes);                                            no hints; an error is thrown
+//   io::file::open(world, path, modes);                                            no hints; an
+//                                                                                  error is thrown
 //   io::file::open(world, path, modes, io::hints{.cb_nodes = 4});
-//   io::file::open(world, path, modes, error);                                     an std::error_code& is set
+//   io::file::open(world, path, modes, error);                                     an
+//                                                                                  std::error_code&
+//                                                                                  is set
 //   io::file::open(world, path, modes, {io::hints{.cb_nodes = 4}, error});         both
-// An argument, not to be kept: it refers to the hints. So nothing can be thrown before the ranks of the call have met.
+// An argument, not to be kept: it refers to the hints. So nothing can be thrown before the ranks of
+// the call have met.
 class hinted : public on_error {
  public:
   hinted(source_location where = source_location::current()) noexcept : on_error(where) {}
@@ -24,7 +28,8 @@ class hinted : public on_error {
       : on_error(error, where) {}
   hinted(argosy::hints const& h, source_location where = source_location::current()) noexcept
       : on_error(where), hints_(&h) {}
-  hinted(argosy::hints const& h, std::error_code& error, source_location where = source_location::current()) noexcept
+  hinted(argosy::hints const& h, std::error_code& error,
+         source_location where = source_location::current()) noexcept
       : on_error(error, where), hints_(&h) {}
   hinted(hinted const&) = delete;
   hinted& operator=(hinted const&) = delete;

@@ -1,4 +1,5 @@
-// Hints: what a program may tell about its access, by typed members or by name. All are optional, none changes results.
+// Hints: what a program may tell about its access, by typed members or by name. All are optional,
+// none changes results.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +20,8 @@ enum class largeblock : std::uint8_t { off, on, switchable };
 
 namespace detail {
 
-// A hint by name, as MPI_Info holds it. `origin` says where it was read, `fault` why it could not be.
+// A hint by name, as MPI_Info holds it. `origin` says where it was read, `fault` why it could not
+// be.
 struct named_hint {
   std::string name;
   std::string value;
@@ -33,8 +35,9 @@ struct named_hint {
 
 //   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable}
 //   io::hints{.named = {{"romio_cb_write", "enable"}, {"cb_nodes", "4"}}}
-// Nothing is checked here: a value that cannot be is reported as rejected by the file's hints, as in MPI, and the default
-// stays. Where a member and a name mean the same hint, the member counts. The table of all hints: docs/use/hints.md.
+// Nothing is checked here: a value that cannot be is reported as rejected by the file's hints, as
+// in MPI, and the default stays. Where a member and a name mean the same hint, the member counts.
+// The table of all hints: docs/use/hints.md.
 struct hints {
   std::optional<std::string> access_style = {};          // access_style
   std::optional<bool> collective_buffering = {};         // collective_buffering
@@ -59,20 +62,21 @@ struct hints {
   std::optional<std::int64_t> window_bytes = {};         // argosy_window_size
   std::optional<bool> develop = {};                      // argosy_develop
   std::optional<bool> lenient = {};                      // argosy_lenient
-  std::optional<std::string> sync_errors = {};           // argosy_sync_errors: "kept" or "until_written"
-  std::optional<std::string> progress = {};              // argosy_progress: "always" or "in_calls"
-  std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
-  std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges
-  std::optional<toggle> partitioning = {};               // argosy_partitioning
-  std::optional<double> price_call_ns = {};              // argosy_price_call_ns
-  std::optional<double> price_write_call_ns = {};        // argosy_price_write_call_ns
-  std::optional<double> price_lock_ns = {};              // argosy_price_lock_ns
-  std::optional<double> price_byte_ns = {};              // argosy_price_byte_ns
-  std::optional<double> price_piece_ns = {};             // argosy_price_piece_ns
-  std::optional<double> price_message_ns = {};           // argosy_price_message_ns
-  std::optional<double> price_message_byte_ns = {};      // argosy_price_message_byte_ns
-  std::optional<double> price_block_ns = {};             // argosy_price_block_ns
-  std::vector<detail::named_hint> named = {};            // any hint; of equal names the last counts
+  // argosy_sync_errors: "kept" or "until_written"
+  std::optional<std::string> sync_errors = {};
+  std::optional<std::string> progress = {};          // argosy_progress: "always" or "in_calls"
+  std::optional<std::int64_t> io_threads = {};       // argosy_io_threads
+  std::optional<std::int64_t> max_ranges = {};       // argosy_max_ranges
+  std::optional<toggle> partitioning = {};           // argosy_partitioning
+  std::optional<double> price_call_ns = {};          // argosy_price_call_ns
+  std::optional<double> price_write_call_ns = {};    // argosy_price_write_call_ns
+  std::optional<double> price_lock_ns = {};          // argosy_price_lock_ns
+  std::optional<double> price_byte_ns = {};          // argosy_price_byte_ns
+  std::optional<double> price_piece_ns = {};         // argosy_price_piece_ns
+  std::optional<double> price_message_ns = {};       // argosy_price_message_ns
+  std::optional<double> price_message_byte_ns = {};  // argosy_price_message_byte_ns
+  std::optional<double> price_block_ns = {};         // argosy_price_block_ns
+  std::vector<detail::named_hint> named = {};        // any hint; of equal names the last counts
 
   hints& set(std::string name, std::string value) {
     named.push_back({std::move(name), std::move(value)});

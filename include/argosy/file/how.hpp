@@ -15,27 +15,31 @@ namespace argosy {
 //   f.write_all(u, io::two_phase{});               this policy
 //   f.write_all(u, error);                         an std::error_code& is set
 //   f.write_all(u, {io::two_phase{}, error});      both
-// No template takes part in the call itself, so it costs no more to compile than the policy that is given.
+// No template takes part in the call itself, so it costs no more to compile than the policy that is
+// given.
 class how {
  public:
   how() = default;
   template <class Policy>
     requires(!std::same_as<Policy, how> &&
-             (std::same_as<Policy, any_policy> || independent_policy<Policy> || collective_policy<Policy>))
+             (std::same_as<Policy, any_policy> || independent_policy<Policy> ||
+              collective_policy<Policy>))
   how(Policy policy) : policy_(std::move(policy)) {}
   how(std::error_code& error) noexcept : error_(&error) {}
   template <class Number>
     requires std::is_arithmetic_v<Number>
   how(Number) {
-    static_assert(!std::is_arithmetic_v<Number>,
-                  "argosy: this argument is a policy or an error; data at an address goes into braces: "
-                  "f.write_at(offset, {address, io::type<double>, count}), or std::span(address, count)");
+    static_assert(
+        !std::is_arithmetic_v<Number>,
+        "argosy: this argument is a policy or an error; data at an address goes into braces: "
+        "f.write_at(offset, {address, io::type<double>, count}), or std::span(address, count)");
   }
-  how(any_policy policy, std::error_code& error) noexcept : policy_(std::move(policy)), error_(&error) {}
+  how(any_policy policy, std::error_code& error) noexcept
+      : policy_(std::move(policy)), error_(&error) {}
 
   any_policy const& policy() const& noexcept { return policy_; }  // empty: the hints choose
   any_policy policy() && noexcept { return std::move(policy_); }
-  std::error_code* error() const noexcept { return error_; }     // null: it is thrown
+  std::error_code* error() const noexcept { return error_; }  // null: it is thrown
 
  private:
   any_policy policy_;

@@ -17,9 +17,10 @@ enum class mode : std::uint16_t {
   exclusive = 16,  // with create: fail if it is there; without it says nothing
   append = 32,     // all pointers start at the end of the file
   delete_on_close = 64,
-  unique_open = 128,  // a promise: nobody but these ranks has the file open; one who is alone with it needs no locks
-  sequential = 256,   // only through shared pointers
-  truncate = 512,     // cut it to 0 bytes when all ranks have opened it; MPI has no such mode
+  // a promise: nobody but these ranks has the file open; one who is alone with it needs no locks
+  unique_open = 128,
+  sequential = 256,  // only through shared pointers
+  truncate = 512,    // cut it to 0 bytes when all ranks have opened it; MPI has no such mode
 };
 
 constexpr mode operator|(mode a, mode b) noexcept {
@@ -43,7 +44,8 @@ namespace detail {
 
 // What contradicts itself in `m`, with the remedy; empty if nothing does.
 constexpr std::string_view fault_of(mode m) noexcept {
-  int const ways = int{has(m, mode::read)} + int{has(m, mode::write)} + int{has(m, mode::read_write)};
+  int const ways =
+      int{has(m, mode::read)} + int{has(m, mode::write)} + int{has(m, mode::read_write)};
   if (ways == 0) return "no way of access: add mode::read, mode::write or mode::read_write";
   if (ways > 1) return "more than one way of access: for both, give mode::read_write alone";
   if (has(m, mode::read) && has(m, mode::create | mode::exclusive))
@@ -51,7 +53,8 @@ constexpr std::string_view fault_of(mode m) noexcept {
   if (has(m, mode::read) && has(m, mode::truncate))
     return "truncate cuts a file that this mode cannot write: use mode::write or mode::read_write";
   if (has(m, mode::read_write) && has(m, mode::sequential))
-    return "a sequential file is either read or written: leave mode::read_write or mode::sequential out";
+    return "a sequential file is either read or written: leave mode::read_write or "
+           "mode::sequential out";
   return {};
 }
 

@@ -8,7 +8,8 @@
 
 namespace argosy {
 
-// The last argument of calls that may fail: nothing, and the error is thrown, or an std::error_code& that is set.
+// The last argument of calls that may fail: nothing, and the error is thrown, or an
+// std::error_code& that is set.
 //   f.sync();
 //   f.sync(error);
 class on_error {

@@ -1,4 +1,5 @@
-// The data representations of this process by name: native, internal, external32, and those that were registered.
+// The data representations of this process by name: native, internal, external32, and those that
+// were registered.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,11 +11,13 @@
 
 namespace argosy {
 
-// As MPI_Register_datarep: lasts until the process ends. Local; register it on every rank that uses it.
-// errc::duplicate_representation if the name is taken; errc::argument if it is empty or longer than 127 characters, if a
-// size is not 1 to 256 bytes, or if a missing function would have to change a size. Any thread.
+// As MPI_Register_datarep: lasts until the process ends. Local; register it on every rank that uses
+// it. errc::duplicate_representation if the name is taken; errc::argument if it is empty or longer
+// than 127 characters, if a size is not 1 to 256 bytes, or if a missing function would have to
+// change a size. Any thread.
 void register_representation(std::string_view name, representation_functions functions);
-void register_representation(std::string_view name, representation_functions functions, std::error_code& error);
+void register_representation(std::string_view name, representation_functions functions,
+                             std::error_code& error);
 
 namespace detail {
 

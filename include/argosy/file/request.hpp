@@ -20,8 +20,8 @@ struct request_watch;
 //   io::request r = f.iwrite_at(0, u);
 //   compute();                            u must neither change nor go
 //   io::report done = r.wait();           throws what the call would have thrown
-// Move-only. Errors come at wait, those of the arguments, too. The destructor waits for this rank's file access, never
-// for other ranks; an error is told by the file's close.
+// Move-only. Errors come at wait, those of the arguments, too. The destructor waits for this rank's
+// file access, never for other ranks; an error is told by the file's close.
 class request {
  public:
   request() = default;  // nothing to wait for
@@ -52,7 +52,8 @@ class request {
   template <communicator>
   friend class basic_file;
   friend struct detail::request_watch;
-  // The file is being closed, and this one may never be waited for: if it failed, close says so, too.
+  // The file is being closed, and this one may never be waited for: if it failed, close says so,
+  // too.
   void tell_by_close();
 
   std::shared_ptr<detail::background_call> operation_;

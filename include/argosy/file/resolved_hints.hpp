@@ -37,7 +37,8 @@ struct resolved_hints {
   toggle ds_read = toggle::automatic;
   toggle ds_write = toggle::automatic;
 
-  // collective access; collective_buffering = false has become `disable` where romio_cb_* did not say otherwise
+  // collective access; collective_buffering = false has become `disable` where romio_cb_* did not
+  // say otherwise
   bool collective_buffering = true;
   toggle cb_read = toggle::automatic;
   toggle cb_write = toggle::automatic;
@@ -45,9 +46,10 @@ struct resolved_hints {
   bool cb_buffer_given = false;
   bool window_given = false;
   std::int64_t window_bytes = detail::cached_window_bytes;  // half of a buffer that alone was given
-  std::int64_t cb_block_bytes = 0;        // file domains start at multiples of it; 0: of the file system's block
-  std::int64_t cb_nodes = 0;              // aggregators; 0: the policy chooses
-  std::int64_t min_domain_bytes = 0;      // file domains are not smaller; 0: the policy chooses
+  // file domains start at multiples of it; 0: of the file system's block
+  std::int64_t cb_block_bytes = 0;
+  std::int64_t cb_nodes = 0;          // aggregators; 0: the policy chooses
+  std::int64_t min_domain_bytes = 0;  // file domains are not smaller; 0: the policy chooses
   std::vector<detail::host_limit> cb_config_list;  // empty: anywhere
 
   // data shipping
@@ -62,8 +64,8 @@ struct resolved_hints {
 
   // the file
   std::optional<unsigned> file_permissions;
-  std::int64_t striping_factor =
-      0;  // servers of a file that is created, and what each has in a piece; 0: the file system chooses
+  // servers of a file that is created, and what each has in a piece; 0: the file system chooses
+  std::int64_t striping_factor = 0;
   std::int64_t striping_unit = 0;
   policy_name policy = policy_name::automatic;
   bool develop = false;
@@ -73,10 +75,12 @@ struct resolved_hints {
   std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
 
   // of the cost model; empty: the default of the policy
-  std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns, price_piece_ns;
+  std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns;
+  std::optional<double> price_piece_ns;
   std::optional<double> price_message_ns, price_message_byte_ns, price_block_ns;
 
-  // Names of the hints of ARGOSY_HINTS_OVERRIDE, which win over code, and over policies that calls are given.
+  // Names of the hints of ARGOSY_HINTS_OVERRIDE, which win over code, and over policies that calls
+  // are given.
   std::vector<std::string> overriding;
   bool overrides(std::string_view name) const {
     return std::find(overriding.begin(), overriding.end(), name) != overriding.end();

@@ -60,7 +60,8 @@ struct summed_report {
   }
 };
 
-// Collective, the same on all ranks: one reduction and a broadcast. On MPI, `world` is any communicator.
+// Collective, the same on all ranks: one reduction and a broadcast. On MPI, `world` is any
+// communicator.
 template <agreeing World>
 summed_report sum(report const& r, World const& world);
 
@@ -93,7 +94,9 @@ summed_report sum(report const& r, World const& world) {
       policy.combine(other.policy);
       exchange.combine(other.exchange);
     }
-  } all{detail::spreads_of(r), {detail::fingerprint(r.policy), world.rank()}, spread(r.exchange_ns())};
+  } all{detail::spreads_of(r),
+        {detail::fingerprint(r.policy), world.rank()},
+        spread(r.exchange_ns())};
   world.all_reduce(all);
   struct words {
     detail::short_text<64> policy;
@@ -104,8 +107,8 @@ summed_report sum(report const& r, World const& world) {
     told.reason.set_start(r.reason.str());
   }
   world.broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-  return {std::string(told.policy.get()), std::string(told.reason.get()), all.policy.low == all.policy.high,
-          all.numbers, all.exchange};
+  return {std::string(told.policy.get()), std::string(told.reason.get()),
+          all.policy.low == all.policy.high, all.numbers, all.exchange};
 }
 
 }  // namespace argosy

@@ -1,4 +1,5 @@
-// What set_view makes a view of: a filetype, with its etype and its representation if they are given.
+// What set_view makes a view of: a filetype, with its etype and its representation if they are
+// given.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +24,8 @@ namespace detail {
 
 // A data representation, or the name of one.
 template <class R>
-concept representation_like = std::same_as<R, representation> || std::convertible_to<R const&, std::string_view>;
+concept representation_like =
+    std::same_as<R, representation> || std::convertible_to<R const&, std::string_view>;
 
 // Users write what it is made of:
 //   f.set_view(0, filetype);
@@ -31,8 +33,8 @@ concept representation_like = std::same_as<R, representation> || std::convertibl
 //   f.set_view(0, {filetype, io::external32});
 //   f.set_view(0, {etype, filetype, "external32"});
 // A mistake in static datatypes does not compile.
-// Datatypes may be functions that return one. The view is made inside of the call: what is thrown then is an error of the
-// call, on every rank. An argument, not to be kept: it refers to its parts.
+// Datatypes may be functions that return one. The view is made inside of the call: what is thrown
+// then is an error of the call, on every rank. An argument, not to be kept: it refers to its parts.
 class view_shape {
  public:
   template <class Filetype>
@@ -42,15 +44,21 @@ class view_shape {
     make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0)); };
   }
   template <class Filetype, representation_like R>
-  view_shape(Filetype const& filetype, R const& r) noexcept : parts_{address_of(filetype), address_of(r)} {
+  view_shape(Filetype const& filetype, R const& r) noexcept
+      : parts_{address_of(filetype), address_of(r)} {
     require_rules<element<std::byte>, Filetype>();
-    make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0), s.named<R>(1)); };
+    make_ = [](view_shape const& s, std::int64_t at) {
+      return view(at, s.made<Filetype>(0), s.named<R>(1));
+    };
   }
   template <class Etype, class Filetype>
     requires(!representation_like<Filetype>)
-  view_shape(Etype const& etype, Filetype const& filetype) noexcept : parts_{address_of(etype), address_of(filetype)} {
+  view_shape(Etype const& etype, Filetype const& filetype) noexcept
+      : parts_{address_of(etype), address_of(filetype)} {
     require_rules<Etype, Filetype>();
-    make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Etype>(0), s.made<Filetype>(1)); };
+    make_ = [](view_shape const& s, std::int64_t at) {
+      return view(at, s.made<Etype>(0), s.made<Filetype>(1));
+    };
   }
   template <class Etype, class Filetype, representation_like R>
   view_shape(Etype const& etype, Filetype const& filetype, R const& r) noexcept
@@ -69,8 +77,8 @@ class view_shape {
   view at(std::int64_t displacement) const { return make_(*this, displacement); }
 
  private:
-  // Does not compile if types that are known to the compiler break a rule for reading. Bytes that are
-  // named twice are a mistake in files that are written; only the mode of the file tells.
+  // Does not compile if types that are known to the compiler break a rule for reading. Bytes that
+  // are named twice are a mistake in files that are written; only the mode of the file tells.
   template <class Etype, class Filetype>
   static constexpr void require_rules() {
     if constexpr (static_datatype<Etype> && static_datatype<Filetype>)
@@ -103,10 +111,10 @@ class view_shape {
     } else if constexpr (datatype<T>) {
       return (part<T>(i));
     } else {
-      static_assert(
-          datatype<T>,
-          "argosy: a view is made of datatypes, and this is none: give io::type<double>, not a double; data goes "
-          "to the calls that read and write");
+      static_assert(datatype<T>,
+                    "argosy: a view is made of datatypes, and this is none: give io::type<double>, "
+                    "not a double; data goes "
+                    "to the calls that read and write");
       return element<std::byte>();
     }
   }

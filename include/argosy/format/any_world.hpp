@@ -1,4 +1,5 @@
-// What a program includes that uses formats on a world of its own: bodies of the templates, and of files.
+// What a program includes that uses formats on a world of its own: bodies of the templates, and of
+// files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

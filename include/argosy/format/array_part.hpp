@@ -1,4 +1,5 @@
-// One rank's part of an array in a file: shape, order and type of the whole, and which of its elements are this rank's.
+// One rank's part of an array in a file: shape, order and type of the whole, and which of its
+// elements are this rank's.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -54,13 +55,15 @@ concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
 
 }  // namespace detail
 
-//   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, world.rank());
+//   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid,
+//   world.rank());
 //   io::array_part cells({n}, io::indexed_block(1, numbers, io::type<cell>));
 //   io::array_part places = io::subarray({all}, {n}, {first}, io::members<&particle::x>{});
-// A regular value; an argument is made of a datatype on the way. In the file elements lie dense: members that a struct is
-// described by, and nothing between them. Arrays as elements are further dimensions: the last ones of an array in C order, the
-// first ones in Fortran order. What cannot be - a datatype that carries a fault, a shape that does not hold the part - is carried to
-// the collective call that gets the part, which reports it on every rank.
+// A regular value; an argument is made of a datatype on the way. In the file elements lie dense:
+// members that a struct is described by, and nothing between them. Arrays as elements are further
+// dimensions: the last ones of an array in C order, the first ones in Fortran order. What cannot be
+// - a datatype that carries a fault, a shape that does not hold the part - is carried to the
+// collective call that gets the part, which reports it on every rank.
 class array_part {
  public:
   template <detail::array_datatype D>
@@ -74,13 +77,14 @@ class array_part {
   // One element, of an array without dimensions.
   template <class T>
   array_part(element<T>)
-      : array_part({}, order::c, detail::inner_type_of<T>(), detail::types_of<T>(), [](layout const& e) { return e; }) {
-  }
+      : array_part({}, order::c, detail::inner_type_of<T>(), detail::types_of<T>(),
+                   [](layout const& e) { return e; }) {}
 
   std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   argosy::order order() const noexcept { return order_; }
   dtype const& type() const noexcept { return type_; }
-  // Of the whole array, and of this rank's part. These and what follows throw invalid_layout if the part cannot be.
+  // Of the whole array, and of this rank's part. These and what follows throw invalid_layout if the
+  // part cannot be.
   std::int64_t bytes() const { return fault_.require_none(), bytes_; }
   std::int64_t part_bytes() const { return fault_.require_none(), size_; }
   // The basic types of an element in memory, of which the part has `elements`; never throws.
@@ -92,12 +96,13 @@ class array_part {
 
   // "'<f8' (30, 20)"; also of one that cannot be
   friend std::string to_string(array_part const& p);
-  friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element, signature types);
+  friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element,
+                                   signature types);
 
  private:
   using form_function = std::function<layout(layout const&)>;
-  array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element, signature types,
-             form_function form);
+  array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element,
+             signature types, form_function form);
   void measure();  // throws what is wrong with it
 
   template <class Sizes>

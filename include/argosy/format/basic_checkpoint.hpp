@@ -1,4 +1,5 @@
-// A checkpoint: named arrays and values in one file, whole or not there, written and read by any number of ranks.
+// A checkpoint: named arrays and values in one file, whole or not there, written and read by any
+// number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,20 +26,25 @@ template <communicator World>
 class joint_call;
 }  // namespace detail
 
-// `io::checkpoint` is this on MPI: checkpoint.hpp. It names what belongs to the state of a program, once for saving and loading:
+// `io::checkpoint` is this on MPI: checkpoint.hpp. It names what belongs to the state of a program,
+// once for saving and loading:
 //   io::checkpoint state;
 //   state.add("step", step).add("u", tile, io::interior(u, {1, 1, 1}));
 //   state.save(world, "state.checkpoint");
 //   state.load(world, "state.checkpoint");  // any other day, any number of ranks
-// It refers to the data, which must live on. Containers that can be resized may be given other elements meanwhile: it looks at them
-// when it saves and loads. Of all else, of spans and of arrays with a shape, it keeps the address.
+// It refers to the data, which must live on. Containers that can be resized may be given other
+// elements meanwhile: it looks at them when it saves and loads. Of all else, of spans and of arrays
+// with a shape, it keeps the address.
 template <communicator World>
 class basic_checkpoint {
  public:
-  // An array in the file, of which `data` is this rank's part. Names are the same on all ranks, in the same order.
+  // An array in the file, of which `data` is this rank's part. Names are the same on all ranks, in
+  // the same order.
   template <class T>
   basic_checkpoint& add(std::string name, array_part part, T&& data) {
-    auto described = [part = std::move(part)](source from) { return content{part, std::move(from)}; };
+    auto described = [part = std::move(part)](source from) {
+      return content{part, std::move(from)};
+    };
     return add<T>(std::move(name), data, false, std::move(described));
   }
   // Adds chosen members of all elements, of which the array is then made.
@@ -77,20 +83,25 @@ class basic_checkpoint {
     }
   }
 
-  // Collective: ends with an error on all ranks, or on none. Everything is written to another file beside `path`, with the
-  // checksums of its blocks, synced, and takes the name at the end; so at every moment, also after a crash or an error, `path`
-  // is the old checkpoint or the new one, whole. errc::datatype if the parts do not cover an array exactly once. After an error
-  // the other file is removed; what a crash leaves of it is called path.<16 letters>.part, and of no use. Needs twice the space.
-  void save(World const& world, std::string const& path, detail::hinted with = {}, opener files = posix_opener());
-  // Collective. The file may have more arrays than these. errc::datatype if an array has another type or shape, or is not there.
-  // errc::damaged names the blocks whose bytes are not what was written: those that the parts of the ranks cover exactly once are
-  // looked at in memory, without reading more; of other blocks that a rank reads of, one rank reads the whole. After an error
+  // Collective: ends with an error on all ranks, or on none. Everything is written to another file
+  // beside `path`, with the checksums of its blocks, synced, and takes the name at the end; so at
+  // every moment, also after a crash or an error, `path` is the old checkpoint or the new one,
+  // whole. errc::datatype if the parts do not cover an array exactly once. After an error the other
+  // file is removed; what a crash leaves of it is called path.<16 letters>.part, and of no use.
+  // Needs twice the space.
+  void save(World const& world, std::string const& path, detail::hinted with = {},
+            opener files = posix_opener());
+  // Collective. The file may have more arrays than these. errc::datatype if an array has another
+  // type or shape, or is not there. errc::damaged names the blocks whose bytes are not what was
+  // written: those that the parts of the ranks cover exactly once are looked at in memory, without
+  // reading more; of other blocks that a rank reads of, one rank reads the whole. After an error
   // the data is something.
-  void load(World const& world, std::string const& path, detail::hinted with = {}, opener files = posix_opener());
+  void load(World const& world, std::string const& path, detail::hinted with = {},
+            opener files = posix_opener());
 
   // What a file has. Collective.
-  static checkpoint_header header_of(World const& world, std::string const& path, detail::hinted with = {},
-                                     opener files = posix_opener());
+  static checkpoint_header header_of(World const& world, std::string const& path,
+                                     detail::hinted with = {}, opener files = posix_opener());
   // Of the last call on this rank that failed.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
@@ -105,18 +116,20 @@ class basic_checkpoint {
     std::function<content()> now;
     bool writable;    // load may change it
     bool everywhere;  // all ranks have the same
-    std::function<failure(detail::checkpoint_array const&)> fit =
-        {};              // gives it the size that the file has
+    // gives it the size that the file has
+    std::function<failure(detail::checkpoint_array const&)> fit = {};
     bool later = false;  // its size is known when the entries before it are loaded
   };
   template <class T>
-  static constexpr bool is_target = std::convertible_to<decltype(memory(std::declval<T>())), buffer>;
+  static constexpr bool is_target =
+      std::convertible_to<decltype(memory(std::declval<T>())), buffer>;
   struct share;  // of the blocks of an array: the work of one rank
 
   template <class T, class Data, class Describe>
   basic_checkpoint& add(std::string name, Data& data, bool everywhere, Describe describe) {
     std::function<content()> now;
-    if constexpr (std::is_lvalue_reference_v<T> && requires(std::remove_cvref_t<T>& x) { x.resize(1); })
+    if constexpr (std::is_lvalue_reference_v<T> &&
+                  requires(std::remove_cvref_t<T>& x) { x.resize(1); })
       now = [&data, describe] { return describe(source(data)); };
     else
       now = [from = source(std::forward<T>(data)), describe] { return describe(from); };
@@ -210,13 +223,13 @@ class basic_checkpoint {
   void write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, std::size_t i,
                    content const& c) const;
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
-  static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, entry const& e,
-                         content const& c, argosy::view const& v);
+  static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+                         entry const& e, content const& c, argosy::view const& v);
   // A file beside the checkpoint, before it takes the name.
   struct unfinished {
-    std::string path = {};       // as the program names the checkpoint
-    std::string full_path = {};  // also when the program is in another directory
-    std::uint64_t number;        // by which it is called
+    std::string path = {};                     // as the program names the checkpoint
+    std::string full_path = {};                // also when the program is in another directory
+    std::uint64_t number;                      // by which it is called
     std::optional<unsigned> permissions = {};  // that it gets with its name, on rank 0
   };
   static void choose_permissions(joint const& s, std::string const& path, opener const& files,

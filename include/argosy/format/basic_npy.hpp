@@ -18,8 +18,9 @@ class joint_call;
 struct part_cover;
 }  // namespace detail
 
-// `io::npy` is this on MPI: npy.hpp. Movable. All calls but header() and file() are collective, and end with an error on every
-// rank or on none. The file is not safe against a crash while it is written; checkpoints are.
+// `io::npy` is this on MPI: npy.hpp. Movable. All calls but header() and file() are collective, and
+// end with an error on every rank or on none. The file is not safe against a crash while it is
+// written; checkpoints are.
 template <communicator World>
 class basic_npy {
  public:
@@ -34,12 +35,14 @@ class basic_npy {
   //   auto f = io::npy::create(world, "u.npy", tile);
   //   f.write_all(io::interior(u, {1, 1, 1}));
   //   f.close();
-  static basic_npy create(World const& world, std::string const& path, array_part const& part, detail::hinted with = {},
-                          opener files = posix_opener());
-  // A file that is there, for reading or with mode::read_write. errc::datatype if its array is another one than that of `part`.
-  // Read is either byte order, and of records those fields that the program has; they must come in one order.
+  static basic_npy create(World const& world, std::string const& path, array_part const& part,
+                          detail::hinted with = {}, opener files = posix_opener());
+  // A file that is there, for reading or with mode::read_write. errc::datatype if its array is
+  // another one than that of `part`. Read is either byte order, and of records those fields that
+  // the program has; they must come in one order.
   static basic_npy open(World const& world, std::string const& path, array_part const& part,
-                        argosy::mode modes = mode::read, detail::hinted with = {}, opener files = posix_opener());
+                        argosy::mode modes = mode::read, detail::hinted with = {},
+                        opener files = posix_opener());
   // What array a file has.
   static npy_header header_of(World const& world, std::string const& path, detail::hinted with = {},
                               opener files = posix_opener());
@@ -60,8 +63,8 @@ class basic_npy {
  private:
   using joint = detail::joint_call<World>;
   enum class progress { none, begun, failed };  // of a new file, until it is closed
-  void make(joint const& s, std::string const& path, array_part const& part, detail::hinted const& with,
-            opener const& files);
+  void make(joint const& s, std::string const& path, array_part const& part,
+            detail::hinted const& with, opener const& files);
   void find(joint const& s);
   void drop(joint const& s);
   void require_cover(joint const& s, array_part const& part, argosy::view const& v,

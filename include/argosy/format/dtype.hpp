@@ -20,7 +20,8 @@ struct dtype_field;
 }  // namespace detail
 
 //   io::dtype_of<double>()           '<f8'
-//   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]        the members that it is described by
+//   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]        the members that it
+//                                    is described by
 // A regular value.
 struct dtype {
   // b truth, i u integers, f c real and complex numbers, S U text, M m times, V bytes; r a record
@@ -80,7 +81,10 @@ dtype record_of_fields() {
 template <class T>
 inner_type inner_type_of() {
   auto const number = [](char kind) {
-    return inner_type{{.kind = kind, .order = sizeof(T) == 1 ? '|' : native_order, .bytes = sizeof(T), .fields = {}}};
+    return inner_type{{.kind = kind,
+                       .order = sizeof(T) == 1 ? '|' : native_order,
+                       .bytes = sizeof(T),
+                       .fields = {}}};
   };
   if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
     return inner_type_of<std::remove_cv_t<T>>();
@@ -108,15 +112,18 @@ inner_type inner_type_of() {
   } else if constexpr (std::is_floating_point_v<T>) {
     return number('f');
   } else {
-    static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "argosy::dtype_of: NumPy has no type for this");
+    static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
+                  "argosy::dtype_of: NumPy has no type for this");
     return number(std::is_signed_v<T> ? 'i' : 'u');
   }
 }
 
 }  // namespace detail
 
-// Of a C++ type that `io::type` knows. Members are named as in the program; `names` in a description says otherwise:
-//   template <> struct argosy::describe<particle> : argosy::members<&particle::x_, &particle::id_> {
+// Of a C++ type that `io::type` knows. Members are named as in the program; `names` in a
+// description says otherwise:
+//   template <> struct argosy::describe<particle> : argosy::members<&particle::x_, &particle::id_>
+//   {
 //     static constexpr char const* names[] = {"x", "id"};
 //   };
 // A description by a form alone is bytes, 'V28'.

@@ -17,11 +17,13 @@ namespace argosy {
 
 using file_header = std::variant<npy_header, checkpoint_header>;
 
-// Local; reads the header and the size of the file, no more. errc::damaged if it is neither a .npy file nor a checkpoint, if the
-// header is not whole, or if the file is shorter than its header says. With an error_code the result is then empty.
+// Local; reads the header and the size of the file, no more. errc::damaged if it is neither a .npy
+// file nor a checkpoint, if the header is not whole, or if the file is shorter than its header
+// says. With an error_code the result is then empty.
 //   io::file_header h = io::read_header("u.npy");
 //   if (auto* npy = std::get_if<io::npy_header>(&h)) std::cout << to_string(*npy);
-file_header read_header(std::string const& path, on_error e = {}, opener const& files = posix_opener());
+file_header read_header(std::string const& path, on_error e = {},
+                        opener const& files = posix_opener());
 
 // A block whose bytes are not those that were written.
 struct damaged_block {
@@ -31,6 +33,7 @@ struct damaged_block {
 };
 
 // Local; reads the whole checkpoint, and says of each block that is damaged where it lies.
-std::vector<damaged_block> find_damage(std::string const& path, on_error e = {}, opener const& files = posix_opener());
+std::vector<damaged_block> find_damage(std::string const& path, on_error e = {},
+                                       opener const& files = posix_opener());
 
 }  // namespace argosy

@@ -14,8 +14,8 @@ namespace argosy {
 struct leftover {
   std::string path;
   std::int64_t bytes = 0;
-  std::string kept =
-      {};  // why it must not be removed, such as "a running job writes it"; empty: no job needs it
+  // why it must not be removed, such as "a running job writes it"; empty: no job needs it
+  std::string kept = {};
 };
 
 //   for (io::leftover const& l : io::find_leftovers("state.checkpoint"))

@@ -33,15 +33,17 @@ std::string to_string(npy_header const& h);
 
 namespace detail {
 
-// How many bytes of the file's start the header has, told by the first 12 of them; none and a failure where this is no .npy file.
-// Headers of more than 1 MiB are refused.
+// How many bytes of the file's start the header has, told by the first 12 of them; none and a
+// failure where this is no .npy file. Headers of more than 1 MiB are refused.
 std::optional<std::int64_t> npy_header_bytes(std::span<std::byte const> start, failure& why);
-// Of the file's start, as many bytes as that or more. None for what NumPy would not read, either: errc::damaged.
+// Of the file's start, as many bytes as that or more. None for what NumPy would not read, either:
+// errc::damaged.
 std::optional<npy_header> parse_npy_header(std::span<std::byte const> start, failure& why);
 
-// The header as bytes, of the lowest version that can hold it, filled up so that the array begins at a multiple of 4096: a page
-// for those who map it, and a block of most file systems.
-std::vector<std::byte> npy_header_of(dtype const& type, order o, std::vector<std::int64_t> const& shape);
+// The header as bytes, of the lowest version that can hold it, filled up so that the array begins
+// at a multiple of 4096: a page for those who map it, and a block of most file systems.
+std::vector<std::byte> npy_header_of(dtype const& type, order o,
+                                     std::vector<std::int64_t> const& shape);
 
 // Gives the new file of this name its first byte, which is 0 until then, so that nobody takes it
 // for whole. `mine` is the file, if that is known, and `start` the header that it has. A failure if

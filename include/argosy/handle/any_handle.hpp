@@ -27,27 +27,33 @@ namespace argosy {
 class any_handle {
  public:
   any_handle() noexcept = default;  // not open: every call is EBADF
-  // The constraint does not ask how an H is made: a decorator that is made of an any_handle would ask back.
+  // The constraint does not ask how an H is made: a decorator that is made of an any_handle would
+  // ask back.
   template <class H>
-    requires(!std::same_as<std::remove_cvref_t<H>, any_handle> && detail::handle_calls<std::remove_cvref_t<H>>)
+    requires(!std::same_as<std::remove_cvref_t<H>, any_handle> &&
+             detail::handle_calls<std::remove_cvref_t<H>>)
   any_handle(H&& held) {
     using mine = std::remove_cvref_t<H>;
     constexpr bool taken = handle<mine> && std::constructible_from<mine, H>;
-    static_assert(taken, "argosy::any_handle: a handle is moved into it, by std::move, or copied if it can be");
+    static_assert(
+        taken,
+        "argosy::any_handle: a handle is moved into it, by std::move, or copied if it can be");
     if constexpr (taken) held_ = std::make_unique<model<mine>>(std::forward<H>(held));
   }
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    detail::in_phase const now(detail::phase::file,
-                               {.name = "read",
-                                .offset = offset,
-                                .bytes = static_cast<std::int64_t>(memory.size()),
-                                .detail = detail::is_reading_to_merge ? detail::to_merge : std::string_view()});
+    detail::in_phase const now(
+        detail::phase::file,
+        {.name = "read",
+         .offset = offset,
+         .bytes = static_cast<std::int64_t>(memory.size()),
+         .detail = detail::is_reading_to_merge ? detail::to_merge : std::string_view()});
     return counted(std::ssize(memory), [&] { return held_->read(offset, memory); });
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    detail::in_phase const now(detail::phase::file,
-                               {.name = "write", .offset = offset, .bytes = static_cast<std::int64_t>(memory.size())});
+    detail::in_phase const now(
+        detail::phase::file,
+        {.name = "write", .offset = offset, .bytes = static_cast<std::int64_t>(memory.size())});
     return counted(std::ssize(memory), [&] { return held_->write(offset, memory); });
   }
   io_result read(std::span<read_part const> parts) {
@@ -59,18 +65,21 @@ class any_handle {
     return counted(detail::total_bytes(parts), [&] { return held_->write(parts); });
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    detail::in_phase const now(detail::phase::locks, {.name = "lock", .offset = offset, .bytes = length});
+    detail::in_phase const now(detail::phase::locks,
+                               {.name = "lock", .offset = offset, .bytes = length});
     return held_ ? held_->lock(offset, length, kind) : closed();
   }
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
-    detail::in_phase const now(detail::phase::locks, {.name = "lock", .offset = offset, .bytes = length});
+    detail::in_phase const now(detail::phase::locks,
+                               {.name = "lock", .offset = offset, .bytes = length});
     error.clear();
     if (held_) return held_->try_lock(offset, length, kind, error);
     error = closed();
     return false;
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    detail::in_phase const now(detail::phase::locks, {.name = "unlock", .offset = offset, .bytes = length});
+    detail::in_phase const now(detail::phase::locks,
+                               {.name = "unlock", .offset = offset, .bytes = length});
     return held_ ? held_->unlock(offset, length) : closed();
   }
   std::int64_t size(std::error_code& error) {
@@ -79,7 +88,9 @@ class any_handle {
     return 0;
   }
   std::error_code resize(std::int64_t bytes) { return held_ ? held_->resize(bytes) : closed(); }
-  std::error_code preallocate(std::int64_t bytes) { return held_ ? held_->preallocate(bytes) : closed(); }
+  std::error_code preallocate(std::int64_t bytes) {
+    return held_ ? held_->preallocate(bytes) : closed();
+  }
   std::error_code sync() {
     detail::in_phase const now(detail::phase::file, {.name = "sync"});
     return held_ ? held_->sync() : closed();
@@ -91,7 +102,9 @@ class any_handle {
   std::error_code close() { return held_ ? held_->close() : closed(); }
   bool is_open() const { return held_ && held_->is_open(); }
   std::int64_t block_bytes() const { return held_ ? held_->block_bytes() : 4096; }
-  std::error_code fcntl(std::span<std::byte> argument) { return held_ ? held_->fcntl(argument) : closed(); }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    return held_ ? held_->fcntl(argument) : closed();
+  }
   bool takes_hints() const { return held_ && held_->takes_hints(); }
   int node() const { return held_ ? held_->node() : unknown_node; }
   argosy::storage storage() const { return held_ ? held_->storage() : argosy::storage(); }
@@ -109,11 +122,13 @@ class any_handle {
   // The held handle if it is an H, otherwise null.
   template <handle H>
   H* target() noexcept {
-    return held_ && held_->type() == &detail::type_tag<H> ? &static_cast<model<H>&>(*held_).handle_ : nullptr;
+    return held_ && held_->type() == &detail::type_tag<H> ? &static_cast<model<H>&>(*held_).handle_
+                                                          : nullptr;
   }
 
  private:
-  // A handle of the program may count wrongly. It is believed nowhere: memory and pointers follow what was moved.
+  // A handle of the program may count wrongly. It is believed nowhere: memory and pointers follow
+  // what was moved.
   template <class Call>
   io_result counted(std::int64_t asked, Call&& call) const {
     io_result const r = held_ ? call() : io_result{0, closed()};
@@ -122,8 +137,8 @@ class any_handle {
     return r;
   }
   [[noreturn]] static void refuse_count(std::int64_t bytes, std::int64_t asked) {
-    throw std::logic_error("a handle, or a decorator of one, says that it moved " + std::to_string(bytes) + " of " +
-                           std::to_string(asked) + " bytes");
+    throw std::logic_error("a handle, or a decorator of one, says that it moved " +
+                           std::to_string(bytes) + " of " + std::to_string(asked) + " bytes");
   }
   struct interface {
     virtual ~interface() = default;
@@ -159,7 +174,9 @@ class any_handle {
     explicit model(T&& held) : handle_(std::forward<T>(held)) {}
     void const* type() const override { return &detail::type_tag<H>; }
 
-    io_result read(std::int64_t offset, std::span<std::byte> memory) override { return handle_.read(offset, memory); }
+    io_result read(std::int64_t offset, std::span<std::byte> memory) override {
+      return handle_.read(offset, memory);
+    }
     io_result write(std::int64_t offset, std::span<std::byte const> memory) override {
       return handle_.write(offset, memory);
     }
@@ -168,10 +185,13 @@ class any_handle {
     std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) override {
       return handle_.lock(offset, length, kind);
     }
-    bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) override {
+    bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind,
+                  std::error_code& error) override {
       return detail::try_lock_of(handle_, offset, length, kind, error);
     }
-    std::error_code unlock(std::int64_t offset, std::int64_t length) override { return handle_.unlock(offset, length); }
+    std::error_code unlock(std::int64_t offset, std::int64_t length) override {
+      return handle_.unlock(offset, length);
+    }
     std::int64_t size(std::error_code& error) override { return handle_.size(error); }
     std::error_code resize(std::int64_t bytes) override { return handle_.resize(bytes); }
     std::error_code preallocate(std::int64_t bytes) override { return handle_.preallocate(bytes); }
@@ -180,7 +200,9 @@ class any_handle {
     std::error_code close() override { return handle_.close(); }
     bool is_open() override { return handle_.is_open(); }
     std::int64_t block_bytes() override { return handle_.block_bytes(); }
-    std::error_code fcntl(std::span<std::byte> argument) override { return detail::fcntl_of(handle_, argument); }
+    std::error_code fcntl(std::span<std::byte> argument) override {
+      return detail::fcntl_of(handle_, argument);
+    }
     bool takes_hints() override { return argosy::detail::takes_hints(handle_); }
     int node() override { return detail::node_of(handle_); }
     argosy::storage storage() override { return detail::storage_of(handle_); }
@@ -201,9 +223,13 @@ class any_handle {
   template <class Part>
   static detail::phase_facts facts_of(std::string_view name, std::span<Part const> parts) noexcept {
     if (!detail::phases_heard_by) return {};
-    return {.name = name, .offset = parts.empty() ? -1 : parts.front().offset, .bytes = detail::total_bytes(parts)};
+    return {.name = name,
+            .offset = parts.empty() ? -1 : parts.front().offset,
+            .bytes = detail::total_bytes(parts)};
   }
-  static std::error_code closed() noexcept { return std::make_error_code(std::errc::bad_file_descriptor); }
+  static std::error_code closed() noexcept {
+    return std::make_error_code(std::errc::bad_file_descriptor);
+  }
 
   std::unique_ptr<interface> held_;
 };

@@ -27,10 +27,12 @@ class call_counts {
   std::int64_t errors(file_call kind) const noexcept { return at(errors_, kind); }
   std::int64_t bytes_read() const noexcept { return at(bytes_, file_call::read); }
   std::int64_t bytes_written() const noexcept { return at(bytes_, file_call::write); }
-  // Stretches of the file that reads (or writes) asked for; parts that follow one another are one stretch.
+  // Stretches of the file that reads (or writes) asked for; parts that follow one another are one
+  // stretch.
   std::int64_t runs(file_call kind) const noexcept { return at(runs_, kind); }
 
-  void count(file_call kind, std::error_code const& error, std::int64_t bytes = 0, std::int64_t runs = 0) noexcept {
+  void count(file_call kind, std::error_code const& error, std::int64_t bytes = 0,
+             std::int64_t runs = 0) noexcept {
     add(calls_, kind, 1);
     if (error) add(errors_, kind, 1);
     if (bytes != 0) add(bytes_, kind, bytes);
@@ -53,7 +55,8 @@ class call_counts {
   by_kind calls_{}, errors_{}, bytes_{}, runs_{};
 };
 
-// Around a handle it counts what the handle was asked for; around a raw one, below `retrying`, system calls.
+// Around a handle it counts what the handle was asked for; around a raw one, below `retrying`,
+// system calls.
 template <handle H>
 class counting : public forwarding<counting<H>, H> {
   using base = forwarding<counting, H>;
@@ -62,7 +65,8 @@ class counting : public forwarding<counting<H>, H> {
   counting()
     requires std::default_initializable<H>
   = default;
-  counting(H counted, std::shared_ptr<call_counts> counts) : base(std::move(counted)), counts_(std::move(counts)) {}
+  counting(H counted, std::shared_ptr<call_counts> counts)
+      : base(std::move(counted)), counts_(std::move(counts)) {}
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
@@ -80,7 +84,8 @@ class counting : public forwarding<counting<H>, H> {
 
 // Opens with `inner`, and counts the calls of what it opens.
 inline opener with_counting(opener inner, std::shared_ptr<call_counts> counts) {
-  return inner.opening([inner, counts = std::move(counts)](std::string const& path, open_flags flags,
+  return inner.opening([inner, counts = std::move(counts)](std::string const& path,
+                                                           open_flags flags,
                                                            std::error_code& error) -> any_handle {
     any_handle opened = inner(path, flags, error);
     counts->count(file_call::open, error);

@@ -25,11 +25,12 @@ struct fault {
   static constexpr std::int64_t all_bytes = std::numeric_limits<std::int64_t>::max();
 
   file_call kind = file_call::write;
-  std::int64_t first = 1;               // the first call that it strikes
-  std::int64_t times = 1;               // how many calls from there on
-  std::error_code error = {};           // what the call returns; the file is not touched, except:
-  std::int64_t most_bytes = all_bytes;  // a transfer moves at most so many bytes (and then returns the error, if any)
-  std::chrono::nanoseconds delay{0};    // before the call
+  std::int64_t first = 1;      // the first call that it strikes
+  std::int64_t times = 1;      // how many calls from there on
+  std::error_code error = {};  // what the call returns; the file is not touched, except:
+  // a transfer moves at most so many bytes (and then returns the error, if any)
+  std::int64_t most_bytes = all_bytes;
+  std::chrono::nanoseconds delay{0};  // before the call
 };
 
 //   fault_script script;
@@ -53,13 +54,17 @@ class fault_script {
     disk_bytes_ = fault::all_bytes;
     for (auto& n : calls_) n = 0;
   }
-  // From now on there is no space at or beyond this file offset: writes stop there by ENOSPC, preallocate fails, too.
+  // From now on there is no space at or beyond this file offset: writes stop there by ENOSPC,
+  // preallocate fails, too.
   void fill_disk_at(std::int64_t offset) { disk_bytes_ = offset; }
   std::int64_t disk_bytes() const noexcept { return disk_bytes_; }
-  // Sets how delays pass; a virtual world puts its own clock here. Call it before the first file call.
+  // Sets how delays pass; a virtual world puts its own clock here. Call it before the first file
+  // call.
   void sleep_by(std::function<void(std::chrono::nanoseconds)> sleep) { sleep_ = std::move(sleep); }
 
-  std::int64_t calls(file_call kind) const noexcept { return calls_[static_cast<std::size_t>(kind)]; }
+  std::int64_t calls(file_call kind) const noexcept {
+    return calls_[static_cast<std::size_t>(kind)];
+  }
   std::int64_t struck() const noexcept { return struck_; }  // calls with a fault so far
   // Those that the i-th fault had a part in; 0: it has not happened.
   std::int64_t struck(std::size_t i) const {
@@ -71,7 +76,8 @@ class fault_script {
     std::error_code error;
     std::int64_t most_bytes = fault::all_bytes;
   };
-  // Counts the next call of this kind, waits as the script says, and returns what is to happen to it.
+  // Counts the next call of this kind, waits as the script says, and returns what is to happen to
+  // it.
   verdict next(file_call kind);
 
  private:
@@ -94,18 +100,26 @@ inline fault fail_at(file_call kind, std::int64_t call, std::error_code error) {
   return {.kind = kind, .first = call, .error = error};
 }
 inline fault fail_from(file_call kind, std::int64_t call, std::errc error) {
-  return {
-      .kind = kind, .first = call, .times = fault::forever, .error = {static_cast<int>(error), std::system_category()}};
+  return {.kind = kind,
+          .first = call,
+          .times = fault::forever,
+          .error = {static_cast<int>(error), std::system_category()}};
 }
 // A torn transfer: `bytes` bytes are moved before the error.
 inline fault tear_at(file_call kind, std::int64_t call, std::int64_t bytes, std::errc error) {
-  return {.kind = kind, .first = call, .error = {static_cast<int>(error), std::system_category()}, .most_bytes = bytes};
+  return {.kind = kind,
+          .first = call,
+          .error = {static_cast<int>(error), std::system_category()},
+          .most_bytes = bytes};
 }
-// A short transfer without an error. For a read this means the end of the file; only raw handles may write short.
-inline fault shorten_at(file_call kind, std::int64_t call, std::int64_t bytes, std::int64_t times = 1) {
+// A short transfer without an error. For a read this means the end of the file; only raw handles
+// may write short.
+inline fault shorten_at(file_call kind, std::int64_t call, std::int64_t bytes,
+                        std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .most_bytes = bytes};
 }
-inline fault delay_at(file_call kind, std::int64_t call, std::chrono::nanoseconds delay, std::int64_t times = 1) {
+inline fault delay_at(file_call kind, std::int64_t call, std::chrono::nanoseconds delay,
+                      std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .delay = delay};
 }
 // EINTR, `times` times in a row; for raw handles only.

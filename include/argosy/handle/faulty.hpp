@@ -20,8 +20,8 @@
 
 namespace argosy {
 
-// faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel does: EINTR, EAGAIN and
-// short counts belong there, since they must not reach the caller.
+// faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel
+// does: EINTR, EAGAIN and short counts belong there, since they must not reach the caller.
 template <handle H>
 class faulty : public forwarding<faulty<H>, H> {
   using base = forwarding<faulty, H>;
@@ -32,7 +32,8 @@ class faulty : public forwarding<faulty<H>, H> {
   faulty()
     requires std::default_initializable<H>
   = default;
-  faulty(H broken, std::shared_ptr<fault_script> script) : base(std::move(broken)), script_(std::move(script)) {}
+  faulty(H broken, std::shared_ptr<fault_script> script)
+      : base(std::move(broken)), script_(std::move(script)) {}
 
   // Transfers may be cut short.
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
@@ -49,8 +50,9 @@ class faulty : public forwarding<faulty<H>, H> {
   io_result read(std::span<read_part const> parts) {
     auto const v = script_->next(file_call::read);
     if (v.error && v.most_bytes == 0) return {0, v.error};
-    io_result const done =
-        v.most_bytes == fault::all_bytes ? inner().read(parts) : inner().read(detail::first_bytes(parts, v.most_bytes));
+    io_result const done = v.most_bytes == fault::all_bytes
+                               ? inner().read(parts)
+                               : inner().read(detail::first_bytes(parts, v.most_bytes));
     return {done.bytes, done.error ? done.error : v.error};
   }
   io_result write(std::span<write_part const> parts);
@@ -63,14 +65,17 @@ class faulty : public forwarding<faulty<H>, H> {
       return {0, v.error ? v.error : done.error};
     }
     if (v.error) return {0, v.error};
-    if (call.kind == file_call::preallocate && call.length > script_->disk_bytes()) return {0, full()};
+    if (call.kind == file_call::preallocate && call.length > script_->disk_bytes())
+      return {0, full()};
     return act();
   }
 
   std::shared_ptr<fault_script> const& script() const noexcept { return script_; }
 
  private:
-  static std::error_code full() { return {static_cast<int>(std::errc::no_space_on_device), std::system_category()}; }
+  static std::error_code full() {
+    return {static_cast<int>(std::errc::no_space_on_device), std::system_category()};
+  }
 
   std::shared_ptr<fault_script> script_ = std::make_shared<fault_script>();
 };
@@ -81,20 +86,24 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
   if (v.error && v.most_bytes == 0) return {0, v.error};
   std::int64_t const disk = script_->disk_bytes();
   if (v.most_bytes == fault::all_bytes && detail::end_of(parts) <= disk)
-    return parts.size() == 1 ? inner().write(parts[0].offset, parts[0].memory) : inner().write(parts);
+    return parts.size() == 1 ? inner().write(parts[0].offset, parts[0].memory)
+                             : inner().write(parts);
 
   auto const kept = detail::first_bytes(parts, v.most_bytes);
   auto const fitting = detail::parts_below(std::span<write_part const>(kept), disk);
   auto const there = detail::total_bytes(std::span<write_part const>(fitting));
   bool const cut = there < detail::total_bytes(std::span<write_part const>(kept));
-  io_result const done = fitting.empty() ? io_result{} : inner().write(std::span<write_part const>(fitting));
+  io_result const done =
+      fitting.empty() ? io_result{} : inner().write(std::span<write_part const>(fitting));
   // A raw handle may stop before it gets to where the disk is full.
   return {done.bytes, done.error ? done.error : cut && done.bytes == there ? full() : v.error};
 }
 
-// Opens with `inner`, unless the script says that open fails; the opened files fail as the script says.
+// Opens with `inner`, unless the script says that open fails; the opened files fail as the script
+// says.
 inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
-  return inner.opening([inner, script = std::move(script)](std::string const& path, open_flags flags,
+  return inner.opening([inner, script = std::move(script)](std::string const& path,
+                                                           open_flags flags,
                                                            std::error_code& error) -> any_handle {
     if (auto const v = script->next(file_call::open); v.error) {
       error = v.error;
@@ -108,21 +117,22 @@ inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
 
 // The same for real files, with faults below the retries: they count system calls instead of calls.
 inline opener with_raw_faults(std::shared_ptr<fault_script> script) {
-  return posix_opener().opening(
-      [script = std::move(script)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-        error.clear();
-        for (;;) {
-          if (auto const v = script->next(file_call::open); v.error) {
-            if (v.error == std::errc::interrupted) continue;
-            error = v.error;
-            return {};
-          }
-          raw_posix opened = raw_posix::open(path, flags, error);
-          if (error == std::errc::interrupted) continue;
-          if (error) return {};
-          return any_handle(retrying(faulty(std::move(opened), script)));
-        }
-      });
+  return posix_opener().opening([script = std::move(script)](std::string const& path,
+                                                             open_flags flags,
+                                                             std::error_code& error) -> any_handle {
+    error.clear();
+    for (;;) {
+      if (auto const v = script->next(file_call::open); v.error) {
+        if (v.error == std::errc::interrupted) continue;
+        error = v.error;
+        return {};
+      }
+      raw_posix opened = raw_posix::open(path, flags, error);
+      if (error == std::errc::interrupted) continue;
+      if (error) return {};
+      return any_handle(retrying(faulty(std::move(opened), script)));
+    }
+  });
 }
 
 static_assert(handle<faulty<posix>>);

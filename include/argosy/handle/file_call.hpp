@@ -8,7 +8,19 @@
 
 namespace argosy {
 
-enum class file_call { open, read, write, lock, unlock, size, resize, preallocate, sync, close, fcntl };
+enum class file_call {
+  open,
+  read,
+  write,
+  lock,
+  unlock,
+  size,
+  resize,
+  preallocate,
+  sync,
+  close,
+  fcntl
+};
 
 namespace detail {
 inline constexpr std::size_t file_call_count = 11;
@@ -16,7 +28,8 @@ inline constexpr std::size_t file_call_count = 11;
 
 constexpr std::string_view to_string(file_call call) noexcept {
   constexpr std::array<std::string_view, detail::file_call_count> names{
-      "open", "read", "write", "lock", "unlock", "size", "resize", "preallocate", "sync", "close", "fcntl"};
+      "open",   "read",        "write", "lock",  "unlock", "size",
+      "resize", "preallocate", "sync",  "close", "fcntl"};
   return names[static_cast<std::size_t>(call)];
 }
 

@@ -1,4 +1,5 @@
-// The base of decorators: a handle around another one that forwards whatever a handle can do, hints to the file system included.
+// The base of decorators: a handle around another one that forwards whatever a handle can do, hints
+// to the file system included.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,19 +21,22 @@ namespace argosy {
 //
 //   template <class Act>
 //   io_result around(handle_call const& call, Act&& act) {   // public
-//     io_result const done = act();                          // the call; or not, or again, or later
+//     io_result const done = act();                          // the call; or not, or again, or
+//                                                            later
 //     return done;
 //   }
 //
-// io_result is what any call returns: the bytes moved, the size, or 0, and the error. What a decorator does otherwise, such as
-// cutting a transfer short, it hides by a function of its own with that name. Several threads may be in `around` at a time.
+// io_result is what any call returns: the bytes moved, the size, or 0, and the error. What a
+// decorator does otherwise, such as cutting a transfer short, it hides by a function of its own
+// with that name. Several threads may be in `around` at a time.
 template <class Derived, handle H>
 class forwarding {
  public:
   forwarding()
     requires std::default_initializable<H>
   = default;
-  // Of an H itself: what is converted to one might be this very class, which asks whether it can be moved.
+  // Of an H itself: what is converted to one might be this very class, which asks whether it can be
+  // moved.
   template <std::same_as<H> Inner>
   explicit forwarding(Inner inner) : inner_(std::move(inner)) {}
 
@@ -60,11 +64,12 @@ class forwarding {
   }
   // To decorators it is a lock, of which io_result::bytes says whether it was had: 1 or 0.
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
-    io_result const done = pass({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind}, [&] {
-      io_result r;
-      r.bytes = detail::try_lock_of(inner_, offset, length, kind, r.error) ? 1 : 0;
-      return r;
-    });
+    io_result const done =
+        pass({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind}, [&] {
+          io_result r;
+          r.bytes = detail::try_lock_of(inner_, offset, length, kind, r.error) ? 1 : 0;
+          return r;
+        });
     error = done.error;
     return !error && done.bytes == 1;
   }
@@ -85,7 +90,8 @@ class forwarding {
     return tell({.kind = file_call::resize, .length = bytes}, [&] { return inner_.resize(bytes); });
   }
   std::error_code preallocate(std::int64_t bytes) {
-    return tell({.kind = file_call::preallocate, .length = bytes}, [&] { return inner_.preallocate(bytes); });
+    return tell({.kind = file_call::preallocate, .length = bytes},
+                [&] { return inner_.preallocate(bytes); });
   }
   std::error_code sync() {
     return tell({.kind = file_call::sync}, [&] { return inner_.sync(); });

@@ -1,5 +1,6 @@
-// The public control interface of GPFS: the structures of the argument of `gpfs_fcntl`. Field names are the public ones;
-// layouts are compatible with them, so the same bytes serve the simulated and a real file system.
+// The public control interface of GPFS: the structures of the argument of `gpfs_fcntl`. Field names
+// are the public ones; layouts are compatible with them, so the same bytes serve the simulated and
+// a real file system.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +8,9 @@
 
 namespace argosy::gpfs {
 
-// The argument is a header, then any number of structures, processed in order. Each begins with its length and type and
-// is a multiple of 8 bytes long, so a C++ struct that holds them one after the other has no padding.
+// The argument is a header, then any number of structures, processed in order. Each begins with its
+// length and type and is a multiple of 8 bytes long, so a C++ struct that holds them one after the
+// other has no padding.
 enum struct_type : int {
   access_range = 1001,
   free_range = 1002,
@@ -37,7 +39,8 @@ inline constexpr long magic_number = 0x47504653;  // of the file system, "GPFS"
 struct gpfsFcntlHeader_t {
   int totalLength = 0;  // of the header and all that follows
   int fcntlVersion = fcntl_version;
-  int errorOffset = 0;  // out: where the bad structure begins, 0 for the header; untouched without an error
+  // out: where the bad structure begins, 0 for the header; untouched without an error
+  int errorOffset = 0;
   int fcntlReserved = 0;
 };
 
@@ -68,7 +71,8 @@ struct gpfsRangeArray_t {
 
 struct gpfsMultipleAccessRange_t {
   int structLen = 400, structType = multiple_access_range;
-  int accRangeCnt = 0;  // in: how many are asked for; out: how many, from the first on, were accepted
+  // in: how many are asked for; out: how many, from the first on, were accepted
+  int accRangeCnt = 0;
   int relRangeCnt = 0;
   gpfsRangeArray_t accRangeArray[range_count_max] = {};
   gpfsRangeArray_t relRangeArray[range_count_max] = {};
@@ -106,7 +110,8 @@ struct gpfsDataShipMap_t {
   int agentNodeNumber[ship_agents_max] = {};
 };
 
-// Like the structure above, with as many entries as structLen says, an even number. This one is the shortest.
+// Like the structure above, with as many entries as structLen says, an even number. This one is the
+// shortest.
 struct gpfsDataShipMapVariable_t {
   int structLen = 24, structType = data_ship_map;
   int partitionSize = 0;
@@ -136,7 +141,8 @@ struct gpfsGetReplication_t {
 
 struct gpfsSetReplication_t {
   int structLen = 40, structType = set_replication;
-  int metadataReplicas = 0, maxMetadataReplicas = 0, dataReplicas = 0, maxDataReplicas = 0;  // 0: as it is
+  // 0: as it is
+  int metadataReplicas = 0, maxMetadataReplicas = 0, dataReplicas = 0, maxDataReplicas = 0;
   int errReason = 0, errValue1 = 0, errValue2 = 0;
   int reserved = 0;
 };
@@ -158,25 +164,34 @@ struct gpfsGetSnapshotName_t {
 static_assert(sizeof(int) == 4 && sizeof(long long) == 8);
 static_assert(sizeof(gpfsFcntlHeader_t) == 16 && offsetof(gpfsFcntlHeader_t, errorOffset) == 8);
 static_assert(sizeof(gpfsAccessRange_t) == 32 && offsetof(gpfsAccessRange_t, start) == 8 &&
-              offsetof(gpfsAccessRange_t, length) == 16 && offsetof(gpfsAccessRange_t, isWrite) == 24);
+              offsetof(gpfsAccessRange_t, length) == 16 &&
+              offsetof(gpfsAccessRange_t, isWrite) == 24);
 static_assert(sizeof(gpfsFreeRange_t) == 24 && offsetof(gpfsFreeRange_t, start) == 8 &&
               offsetof(gpfsFreeRange_t, length) == 16);
 static_assert(sizeof(gpfsRangeArray_t) == 24 && offsetof(gpfsRangeArray_t, start) == 8 &&
-              offsetof(gpfsRangeArray_t, length) == 12 && offsetof(gpfsRangeArray_t, isWrite) == 16);
-static_assert(sizeof(gpfsMultipleAccessRange_t) == 400 && offsetof(gpfsMultipleAccessRange_t, accRangeCnt) == 8 &&
+              offsetof(gpfsRangeArray_t, length) == 12 &&
+              offsetof(gpfsRangeArray_t, isWrite) == 16);
+static_assert(sizeof(gpfsMultipleAccessRange_t) == 400 &&
+              offsetof(gpfsMultipleAccessRange_t, accRangeCnt) == 8 &&
               offsetof(gpfsMultipleAccessRange_t, relRangeCnt) == 12 &&
               offsetof(gpfsMultipleAccessRange_t, accRangeArray) == 16 &&
               offsetof(gpfsMultipleAccessRange_t, relRangeArray) == 208);
-static_assert(sizeof(gpfsClearFileCache_t) == 8 && sizeof(gpfsCancelHints_t) == 8 && sizeof(gpfsDataShipStop_t) == 8);
+static_assert(sizeof(gpfsClearFileCache_t) == 8 && sizeof(gpfsCancelHints_t) == 8 &&
+              sizeof(gpfsDataShipStop_t) == 8);
 static_assert(sizeof(gpfsFineGrainWriteSharing_t) == 24 &&
               offsetof(gpfsFineGrainWriteSharing_t, fineGrainWriteSharing) == 8);
 static_assert(sizeof(gpfsPrefetch_t) == 16 && offsetof(gpfsPrefetch_t, prefetchEnableWrite) == 12);
-static_assert(sizeof(gpfsDataShipStart_t) == 16 && offsetof(gpfsDataShipStart_t, numInstances) == 8);
-static_assert(sizeof(gpfsDataShipMap_t) == 8208 && offsetof(gpfsDataShipMap_t, partitionSize) == 8 &&
-              offsetof(gpfsDataShipMap_t, agentCount) == 12 && offsetof(gpfsDataShipMap_t, agentNodeNumber) == 16);
-static_assert(sizeof(gpfsDataShipMapVariable_t) == 24 && offsetof(gpfsDataShipMapVariable_t, agentNodeNumber) == 16);
+static_assert(sizeof(gpfsDataShipStart_t) == 16 &&
+              offsetof(gpfsDataShipStart_t, numInstances) == 8);
+static_assert(sizeof(gpfsDataShipMap_t) == 8208 &&
+              offsetof(gpfsDataShipMap_t, partitionSize) == 8 &&
+              offsetof(gpfsDataShipMap_t, agentCount) == 12 &&
+              offsetof(gpfsDataShipMap_t, agentNodeNumber) == 16);
+static_assert(sizeof(gpfsDataShipMapVariable_t) == 24 &&
+              offsetof(gpfsDataShipMapVariable_t, agentNodeNumber) == 16);
 static_assert(sizeof(gpfsGetReplication_t) == 32 && offsetof(gpfsGetReplication_t, status) == 24);
-static_assert(sizeof(gpfsSetReplication_t) == 40 && offsetof(gpfsSetReplication_t, errReason) == 24);
+static_assert(sizeof(gpfsSetReplication_t) == 40 &&
+              offsetof(gpfsSetReplication_t, errReason) == 24);
 static_assert(sizeof(gpfsGetStoragePool_t) == 1032 && sizeof(gpfsGetFilesetName_t) == 1032 &&
               sizeof(gpfsGetSnapshotName_t) == 1032 && offsetof(gpfsGetStoragePool_t, buffer) == 8);
 

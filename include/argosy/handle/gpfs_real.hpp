@@ -1,4 +1,5 @@
-// A file of the operating system that may lie on a real GPFS: hints and directives go to its library, if there is one.
+// A file of the operating system that may lie on a real GPFS: hints and directives go to its
+// library, if there is one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,11 +21,13 @@ namespace argosy {
 
 namespace detail {
 
-// The functions of libgpfs.so, loaded when first needed. argosy builds and runs without the library.
+// The functions of libgpfs.so, loaded when first needed. argosy builds and runs without the
+// library.
 class gpfs_library {
  public:
-  // An empty name stands for the environment variable ARGOSY_GPFS_LIBRARY, or libgpfs.so. Returns null, and the reason, if the
-  // library cannot be loaded or has no gpfs_fcntl. A loaded library is never unloaded.
+  // An empty name stands for the environment variable ARGOSY_GPFS_LIBRARY, or libgpfs.so. Returns
+  // null, and the reason, if the library cannot be loaded or has no gpfs_fcntl. A loaded library is
+  // never unloaded.
   static std::shared_ptr<gpfs_library const> load(std::string const& name, std::string& why_not);
 
   // Each returns an errno, or 0; ENOSYS if the library has no such function.
@@ -38,7 +41,8 @@ class gpfs_library {
 
 }  // namespace detail
 
-// Like `posix`, also without GPFS: then only hints and directives are refused, and `why_not` says why.
+// Like `posix`, also without GPFS: then only hints and directives are refused, and `why_not` says
+// why.
 //
 //   auto f = argosy::gpfs_real::open("state.dat", {.write = true}, error);
 //   argosy::gpfs::gpfsFreeRange_t ... in a struct behind a gpfsFcntlHeader_t
@@ -52,13 +56,15 @@ class gpfs_real : public posix {
 
   gpfs_real() = default;
   static gpfs_real open(std::string const& path, open_flags flags, std::error_code& error);
-  static gpfs_real open(std::string const& path, open_flags flags, settings const& s, std::error_code& error);
+  static gpfs_real open(std::string const& path, open_flags flags, settings const& s,
+                        std::error_code& error);
 
   bool is_on_gpfs() const noexcept { return library_ != nullptr; }
   std::string const& why_not() const noexcept { return why_not_; }
 
-  // `argument` is a struct of a header and structures; it receives what the call writes. Returns the errors of GPFS, but
-  // errc::unsupported for a file that is not on GPFS, and for a data shipping directive that this release does not know.
+  // `argument` is a struct of a header and structures; it receives what the call writes. Returns
+  // the errors of GPFS, but errc::unsupported for a file that is not on GPFS, and for a data
+  // shipping directive that this release does not know.
   template <class Argument>
     requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {

@@ -1,4 +1,5 @@
-// The concept of a handle: an open file of one rank. All calls are local; no rank knows of another here.
+// The concept of a handle: an open file of one rank. All calls are local; no rank knows of another
+// here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace argosy {
 
-// The result of a transfer: the first `bytes` bytes were moved, also if an error followed. Fewer bytes than asked for,
-// without an error, mean the end of the file.
+// The result of a transfer: the first `bytes` bytes were moved, also if an error followed. Fewer
+// bytes than asked for, without an error, mean the end of the file.
 struct io_result {
   std::int64_t bytes = 0;
   std::error_code error;
@@ -39,42 +40,47 @@ struct locked_range {
 
 namespace detail {
 
-// The calls of a handle, asked for without a question whether it can be moved: any_handle asks only for these, since the answer
-// to the other question may depend on what can be converted to any_handle.
+// The calls of a handle, asked for without a question whether it can be moved: any_handle asks only
+// for these, since the answer to the other question may depend on what can be converted to
+// any_handle.
 template <class H>
-concept handle_calls =
-    requires(H& h, std::int64_t n, std::span<std::byte> in, std::span<std::byte const> out,
-             std::span<read_part const> reads, std::span<write_part const> writes, std::error_code& error) {
-      { h.read(n, in) } -> std::same_as<io_result>;
-      { h.write(n, out) } -> std::same_as<io_result>;
-      // Transfers parts in the order given; parts that follow one another in the file go into one call. `bytes` counts over all
-      // parts; the first short part ends the transfer.
-      { h.read(reads) } -> std::same_as<io_result>;
-      { h.write(writes) } -> std::same_as<io_result>;
+concept handle_calls = requires(H& h, std::int64_t n, std::span<std::byte> in,
+                                std::span<std::byte const> out, std::span<read_part const> reads,
+                                std::span<write_part const> writes, std::error_code& error) {
+  { h.read(n, in) } -> std::same_as<io_result>;
+  { h.write(n, out) } -> std::same_as<io_result>;
+  // Transfers parts in the order given; parts that follow one another in the file go into one
+  // call. `bytes` counts over all parts; the first short part ends the transfer.
+  { h.read(reads) } -> std::same_as<io_result>;
+  { h.write(writes) } -> std::same_as<io_result>;
 
-      // Excludes everyone else: other threads (also of this handle), handles and processes. Waits. A thread may convert ranges that
-      // it locked itself, and unlock parts of them. errc::no_locks if the file system has none. A
-      // handle may stop waiting after a while, since others may never give their lock back:
-      // errc::file_in_use.
-      { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
-      { h.unlock(n, n) } -> std::same_as<std::error_code>;
+  // Excludes everyone else: other threads (also of this handle), handles and processes. Waits.
+  // A thread may convert ranges that it locked itself, and unlock parts of them. errc::no_locks
+  // if the file system has none. A handle may stop waiting after a while, since others may
+  // never give their lock back: errc::file_in_use.
+  { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
+  { h.unlock(n, n) } -> std::same_as<std::error_code>;
 
-      { h.size(error) } -> std::same_as<std::int64_t>;
-      { h.resize(n) } -> std::same_as<std::error_code>;
-      { h.preallocate(n) } -> std::same_as<std::error_code>;  // [0, n) has space; data and, if larger, size stay
-      { h.sync() } -> std::same_as<std::error_code>;
-      { h.close() } -> std::same_as<std::error_code>;  // closes the handle whatever it returns
-      { h.is_open() } -> std::same_as<bool>;
-      { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // the transfer size that the file system prefers
-    };
+  { h.size(error) } -> std::same_as<std::int64_t>;
+  { h.resize(n) } -> std::same_as<std::error_code>;
+  // [0, n) has space; data and, if larger, size stay
+  { h.preallocate(n) } -> std::same_as<std::error_code>;
+  { h.sync() } -> std::same_as<std::error_code>;
+  { h.close() } -> std::same_as<std::error_code>;  // closes the handle whatever it returns
+  { h.is_open() } -> std::same_as<bool>;
+  // the transfer size that the file system prefers
+  { h.block_bytes() } -> std::convertible_to<std::int64_t>;
+};
 
 }  // namespace detail
 
-// Errors are errno values in std::system_category, or argosy::errc if there is no errno. Offsets and lengths are 64-bit and
-// not negative: the caller checks. Threads may use one handle at the same time, except close and move.
+// Errors are errno values in std::system_category, or argosy::errc if there is no errno. Offsets
+// and lengths are 64-bit and not negative: the caller checks. Threads may use one handle at the
+// same time, except close and move.
 //
-// Interrupted and short calls are continued inside. Only a raw handle, which makes one system call per call, hands them
-// out: `retrying` turns it into one that keeps the promise, and decorators work on both.
+// Interrupted and short calls are continued inside. Only a raw handle, which makes one system call
+// per call, hands them out: `retrying` turns it into one that keeps the promise, and decorators
+// work on both.
 template <class H>
 concept handle = std::movable<H> && detail::handle_calls<H>;
 
@@ -115,15 +121,19 @@ struct open_flags {
   bool create = false;
   bool exclusive = false;  // with create: fail if it exists
   unsigned permissions = 0666;
-  bool may_be_missing = false;        // a look whether it is there: that it is not is no error worth a line
-  detail::file_stripes stripes = {};  // of a file that is made, on file systems that let a program choose
+  // a look whether it is there: that it is not is no error worth a line
+  bool may_be_missing = false;
+  // of a file that is made, on file systems that let a program choose
+  detail::file_stripes stripes = {};
   friend constexpr bool operator==(open_flags const&, open_flags const&) = default;
 };
 
-// A handle that can be opened by name. A failed open leaves nothing behind and returns a handle that is not open.
+// A handle that can be opened by name. A failed open leaves nothing behind and returns a handle
+// that is not open.
 template <class H>
-concept openable = handle<H> && requires(std::string const& path, open_flags flags, std::error_code& error) {
-  { H::open(path, flags, error) } -> std::same_as<H>;
-};
+concept openable =
+    handle<H> && requires(std::string const& path, open_flags flags, std::error_code& error) {
+      { H::open(path, flags, error) } -> std::same_as<H>;
+    };
 
 }  // namespace argosy

@@ -15,7 +15,8 @@ namespace argosy {
 struct handle_call {
   file_call kind = file_call::read;
   std::int64_t offset = -1;  // of a transfer (its first part) and of a lock; -1: the call has none
-  std::int64_t length = -1;  // of a lock, of an argument to the file system; the size to resize to; -1: none
+  // of a lock, of an argument to the file system; the size to resize to; -1: none
+  std::int64_t length = -1;
   std::span<read_part const> reads = {};    // of a read; a plain one is a list of one part
   std::span<write_part const> writes = {};  // of a write
   lock_kind lock = lock_kind::exclusive;
@@ -28,7 +29,8 @@ struct handle_call {
     return kind == file_call::read ? f(reads) : f(writes);
   }
 
-  // Of transfers: bytes asked for, the stretches of the file that they lie in, and the end of the last of them. O(parts).
+  // Of transfers: bytes asked for, the stretches of the file that they lie in, and the end of the
+  // last of them. O(parts).
   std::int64_t bytes() const noexcept {
     return of_parts([](auto parts) { return detail::total_bytes(parts); });
   }

@@ -1,4 +1,5 @@
-// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes them; what it lies on, and who locks.
+// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes
+// them; what it lies on, and who locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,16 +20,18 @@ inline constexpr int unknown_node = -1;
 
 template <class H>
 concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
-  // `argument`: a header and its structures (gpfs_fcntl.hpp), which receive what the call writes. errc::unsupported if the file
-  // system has no such call.
+  // `argument`: a header and its structures (gpfs_fcntl.hpp), which receive what the call writes.
+  // errc::unsupported if the file system has no such call.
   { h.fcntl(argument) } -> std::same_as<std::error_code>;
   { h.takes_hints() } -> std::same_as<bool>;  // false: fcntl always returns errc::unsupported
-  { h.node() } -> std::same_as<int>;          // the number of this node in partition maps, or unknown_node
+  // the number of this node in partition maps, or unknown_node
+  { h.node() } -> std::same_as<int>;
 };
 
 namespace detail {
 
-// The same functions for any handle, for decorators: a handle without these operations takes no hints.
+// The same functions for any handle, for decorators: a handle without these operations takes no
+// hints.
 template <handle H>
 std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
   if constexpr (hinting<H>)
@@ -72,7 +75,7 @@ std::optional<locked_range> lock_in_the_way(H& h, std::int64_t offset, std::int6
   if constexpr (requires {
                   {
                     h.lock_in_the_way(offset, length, kind)
-                    } -> std::same_as<std::optional<locked_range>>;
+                  } -> std::same_as<std::optional<locked_range>>;
                 })
     return h.lock_in_the_way(offset, length, kind);
   else
@@ -106,8 +109,8 @@ concept reconciling = requires(H& h) {
   { h.reconcile() } -> std::same_as<std::error_code>;
 };
 
-// Of a handle whose node keeps what it reads and writes to itself: what was written is where others find it, and what is read next is from
-// there. Others have nothing to do.
+// Of a handle whose node keeps what it reads and writes to itself: what was written is where others
+// find it, and what is read next is from there. Others have nothing to do.
 template <handle H>
 std::error_code reconcile(H& h) {
   if constexpr (reconciling<H>)
@@ -123,7 +126,8 @@ storage storage_of(H& h) {
                   { h.storage() } -> std::same_as<argosy::storage>;
                 }) {
     argosy::storage told = h.storage();
-    if constexpr (!reconciling<H>) told.exact_writes = false;  // without it only locks bring caches together
+    // without it only locks bring caches together
+    if constexpr (!reconciling<H>) told.exact_writes = false;
     return told;
   } else {
     return {};

@@ -1,4 +1,5 @@
-// The functions of liblustreapi.so that choose and tell the stripes of a file, loaded when a file on Lustre is opened.
+// The functions of liblustreapi.so that choose and tell the stripes of a file, loaded when a file
+// on Lustre is opened.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,12 +18,15 @@ class lustre_library {
  public:
   static constexpr std::uint32_t magic_number = 0x0bd00bd0;  // what statfs tells of Lustre
 
-  // An empty name stands for the environment variable ARGOSY_LUSTRE_LIBRARY, or liblustreapi.so. Returns null, and the reason, if the
-  // library cannot be loaded or lacks a function. A loaded library is never unloaded.
+  // An empty name stands for the environment variable ARGOSY_LUSTRE_LIBRARY, or liblustreapi.so.
+  // Returns null, and the reason, if the library cannot be loaded or lacks a function. A loaded
+  // library is never unloaded.
   static std::shared_ptr<lustre_library const> load(std::string const& name, std::string& why_not);
 
-  // Like open(2), for a file that gets these stripes if it is made now; where they are 0, those of its directory. -1 and errno.
-  int open(std::string const& path, int flags, unsigned permissions, file_stripes const& wanted) const;
+  // Like open(2), for a file that gets these stripes if it is made now; where they are 0, those of
+  // its directory. -1 and errno.
+  int open(std::string const& path, int flags, unsigned permissions,
+           file_stripes const& wanted) const;
   // Those of an open file; zeros if they cannot be told.
   file_stripes stripes_of(int descriptor) const;
 

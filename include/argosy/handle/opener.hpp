@@ -1,5 +1,5 @@
-// An opener: how files are opened, removed and renamed, as a value. A program or a test uses it to put in another handle, or
-// decorators around one.
+// An opener: how files are opened, removed and renamed, as a value. A program or a test uses it to
+// put in another handle, or decorators around one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,8 +23,10 @@ class opener {
   // It is an error if there is no such file.
   using remove_function = std::function<std::error_code(std::string const&)>;
 
-  // Gives a file another name, and removes what had that name, in one moment: nobody ever sees neither or a half.
-  using rename_function = std::function<std::error_code(std::string const& from, std::string const& to)>;
+  // Gives a file another name, and removes what had that name, in one moment: nobody ever sees
+  // neither or a half.
+  using rename_function =
+      std::function<std::error_code(std::string const& from, std::string const& to)>;
   // Which names there are beside this file is on the storage.
   using settle_function = std::function<std::error_code(std::string const& path)>;
 
@@ -47,9 +49,13 @@ class opener {
     remove_same_function remove = {};
   };
 
-  opener(open_function open, remove_function remove) : open_(std::move(open)), remove_(std::move(remove)) {}
+  opener(open_function open, remove_function remove)
+      : open_(std::move(open)), remove_(std::move(remove)) {}
   opener(open_function open, remove_function remove, rename_function rename, settle_function settle)
-      : open_(std::move(open)), remove_(std::move(remove)), rename_(std::move(rename)), settle_(std::move(settle)) {}
+      : open_(std::move(open)),
+        remove_(std::move(remove)),
+        rename_(std::move(rename)),
+        settle_(std::move(settle)) {}
 
   any_handle operator()(std::string const& path, open_flags flags, std::error_code& error) const {
     error.clear();

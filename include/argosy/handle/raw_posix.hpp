@@ -19,7 +19,8 @@
 
 namespace argosy {
 
-// The raw handle below `posix`: transfers may be short, calls may be interrupted. See <argosy/handle/posix.hpp>.
+// The raw handle below `posix`: transfers may be short, calls may be interrupted. See
+// <argosy/handle/posix.hpp>.
 class raw_posix {
  public:
   raw_posix() noexcept = default;  // not open
@@ -27,12 +28,13 @@ class raw_posix {
   raw_posix& operator=(raw_posix&& other) noexcept;
   ~raw_posix();  // closes silently
 
-  // Regular files, block devices, and character devices with offsets (/dev/null): everything else has no place to read
-  // from or write to, EISDIR for directories and ESPIPE for pipes, sockets and terminals. Never waits for a pipe's reader.
-  // On Lustre a file that is made gets the stripes of the flags, if its library can be loaded; those of any file are read.
+  // Regular files, block devices, and character devices with offsets (/dev/null): everything else
+  // has no place to read from or write to, EISDIR for directories and ESPIPE for pipes, sockets and
+  // terminals. Never waits for a pipe's reader. On Lustre a file that is made gets the stripes of
+  // the flags, if its library can be loaded; those of any file are read.
   static raw_posix open(std::string const& path, open_flags flags, std::error_code& error);
-  static raw_posix open(std::string const& path, open_flags flags, detail::lustre_settings const& lustre,
-                        std::error_code& error);
+  static raw_posix open(std::string const& path, open_flags flags,
+                        detail::lustre_settings const& lustre, std::error_code& error);
 
   io_result read(std::int64_t offset, std::span<std::byte> memory);
   io_result write(std::int64_t offset, std::span<std::byte const> memory);
@@ -40,10 +42,11 @@ class raw_posix {
   io_result read(std::span<read_part const> parts);
   io_result write(std::span<write_part const> parts);
 
-  // OFD locks. Lengths that reach beyond 2^63 - 1 mean "to the end of the file, however far it moves"; no bytes, no lock.
-  // A shared lock on a file that cannot be read is exclusive: the kernel has no other. Where nodes have caches of their own, what is read
-  // after lock() is as the server has it, and what was written before unlock() is there: an error of that is returned by unlock().
-  // Waits while somebody else has the lock, but no longer than `longest_lock_wait`:
+  // OFD locks. Lengths that reach beyond 2^63 - 1 mean "to the end of the file, however far it
+  // moves"; no bytes, no lock. A shared lock on a file that cannot be read is exclusive: the kernel
+  // has no other. Where nodes have caches of their own, what is read after lock() is as the server
+  // has it, and what was written before unlock() is there: an error of that is returned by
+  // unlock(). Waits while somebody else has the lock, but no longer than `longest_lock_wait`:
   // errc::file_in_use then.
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error);
@@ -57,12 +60,15 @@ class raw_posix {
 
   std::int64_t size(std::error_code& error);
   std::error_code resize(std::int64_t bytes);
-  // On file systems that cannot allocate, the size is all that is arranged; zeros are never written. Not atomic there: a
-  // file that somebody else extends beyond `bytes` at that moment is cut. A failure leaves the size as it was.
+  // On file systems that cannot allocate, the size is all that is arranged; zeros are never
+  // written. Not atomic there: a file that somebody else extends beyond `bytes` at that moment is
+  // cut. A failure leaves the size as it was.
   std::error_code preallocate(std::int64_t bytes);
-  // fsync: data, size and times; where nodes have caches of their own, what is read after it is as the server has it.
+  // fsync: data, size and times; where nodes have caches of their own, what is read after it is as
+  // the server has it.
   std::error_code sync();
-  // Where nodes have caches of their own: what was written is at the server, and what is read next is as the server has it.
+  // Where nodes have caches of their own: what was written is at the server, and what is read next
+  // is as the server has it.
   std::error_code reconcile();
   std::error_code close();  // an interrupted close has closed
   bool is_open() const noexcept { return descriptor_ >= 0; }

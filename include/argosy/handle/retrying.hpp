@@ -18,7 +18,8 @@
 
 namespace argosy {
 
-// EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated after pauses that double; progress resets them.
+// EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated after pauses that
+// double; progress resets them.
 struct retry_limits {
   std::chrono::microseconds first_pause{100};
   std::chrono::microseconds longest_pause{50'000};
@@ -47,7 +48,9 @@ class patience {
   // True if the call is to be made again.
   bool again(std::error_code const& error) {
     if (error == std::errc::interrupted) return true;
-    return (error == std::errc::resource_unavailable_try_again || error == std::errc::operation_would_block) && pause();
+    return (error == std::errc::resource_unavailable_try_again ||
+            error == std::errc::operation_would_block) &&
+           pause();
   }
 
  private:
@@ -69,8 +72,10 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 // When a read returns nothing, the size decides what that means:
 //   at or beyond the size                    the end of the file: the count says how far it went
 //   less than this call has read already     the file was truncated under the call: errc::truncated
-//   there should be bytes, even when asked again and again     errc::truncated, too: somebody keeps taking them away
-// Otherwise a truncated file looks like one that was always so short, and the count is right for it.
+//   there should be bytes, even when asked again and again     errc::truncated, too: somebody keeps
+//                                                              taking them away
+// Otherwise a truncated file looks like one that was always so short, and the count is right for
+// it.
 template <handle Raw>
 class retrying : public forwarding<retrying<Raw>, Raw> {
   using base = forwarding<retrying, Raw>;
@@ -106,7 +111,8 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
-    if (call.kind == file_call::close) {  // never repeated: the descriptor may be another file's by now
+    // never repeated: the descriptor may be another file's by now
+    if (call.kind == file_call::close) {
       io_result const done = act();
       return done.error == std::errc::interrupted ? io_result{} : done;
     }

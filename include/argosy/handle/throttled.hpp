@@ -59,8 +59,10 @@ class throttled : public forwarding<throttled<H>, H> {
   throttled()
     requires std::default_initializable<H>
   = default;
-  throttled(H slowed, std::shared_ptr<throttle> device) : base(std::move(slowed)), device_(std::move(device)) {}
-  throttled(H slowed, throttle_rates rates) : throttled(std::move(slowed), std::make_shared<throttle>(rates)) {}
+  throttled(H slowed, std::shared_ptr<throttle> device)
+      : base(std::move(slowed)), device_(std::move(device)) {}
+  throttled(H slowed, throttle_rates rates)
+      : throttled(std::move(slowed), std::make_shared<throttle>(rates)) {}
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
@@ -71,8 +73,8 @@ class throttled : public forwarding<throttled<H>, H> {
     return done;
   }
 
-  // Returns the storage of the handle inside, slowed by the device: policies choose by what a call really takes. Each rank
-  // is taken to have a device of its own.
+  // Returns the storage of the handle inside, slowed by the device: policies choose by what a call
+  // really takes. Each rank is taken to have a device of its own.
   argosy::storage storage() const {
     auto const [latency, bytes_per_second] = device_->rates();
     return base::storage().slowed(std::chrono::duration<double, std::nano>(latency).count(),
@@ -84,7 +86,8 @@ class throttled : public forwarding<throttled<H>, H> {
 };
 
 inline opener with_throttle(opener inner, std::shared_ptr<throttle> device) {
-  return inner.opening([inner, device = std::move(device)](std::string const& path, open_flags flags,
+  return inner.opening([inner, device = std::move(device)](std::string const& path,
+                                                           open_flags flags,
                                                            std::error_code& error) -> any_handle {
     auto const begin = throttle::clock::now();
     any_handle opened = inner(path, flags, error);

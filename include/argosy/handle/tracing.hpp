@@ -20,8 +20,9 @@
 
 namespace argosy {
 
-// Around a handle it traces its calls; around a raw one, below `retrying`, the system calls. Costs two readings of the clock
-// per call, and a line in memory for each recorded call, see tracer. Without tracing nothing is wrapped, and nothing is paid.
+// Around a handle it traces its calls; around a raw one, below `retrying`, the system calls. Costs
+// two readings of the clock per call, and a line in memory for each recorded call, see tracer.
+// Without tracing nothing is wrapped, and nothing is paid.
 template <handle H>
 class tracing : public forwarding<tracing<H>, H> {
   using base = forwarding<tracing, H>;
@@ -32,7 +33,8 @@ class tracing : public forwarding<tracing<H>, H> {
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
-    detail::traced_call c{.kind = call.kind, .file = path_, .offset = call.offset, .bytes = call.length};
+    detail::traced_call c{
+        .kind = call.kind, .file = path_, .offset = call.offset, .bytes = call.length};
     c.begin = std::chrono::steady_clock::now();
     io_result const done = act();
     c.end = std::chrono::steady_clock::now();
@@ -42,7 +44,8 @@ class tracing : public forwarding<tracing<H>, H> {
       return done;
     }
     if (call.moves_data() || call.kind == file_call::size) c.result = done.bytes;
-    if (call.kind == file_call::lock) c.detail = call.lock == lock_kind::shared ? "shared" : "exclusive";
+    if (call.kind == file_call::lock)
+      c.detail = call.lock == lock_kind::shared ? "shared" : "exclusive";
     if (!call.moves_data()) return tracer_->record(c), done;
     if (call.kind == file_call::read && detail::is_reading_to_merge) c.detail = detail::to_merge;
     c.bytes = call.bytes();
@@ -50,7 +53,8 @@ class tracing : public forwarding<tracing<H>, H> {
     std::string places, failed;
     if (c.runs > 1) {
       places = call.of_parts([](auto parts) { return detail::run_list(parts); });
-      if (done.error) failed = call.of_parts([&](auto parts) { return detail::run_at(parts, done.bytes); });
+      if (done.error)
+        failed = call.of_parts([&](auto parts) { return detail::run_at(parts, done.bytes); });
     }
     c.places = places;
     c.failed = failed;
@@ -77,24 +81,25 @@ std::string describe(open_flags flags);
 // Opens with `inner`, and traces; returns `inner` itself if `to` is null.
 inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
   if (!to) return inner;
-  return inner.opening(
-      [inner, to = std::move(to)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-        std::string const how = detail::describe(flags);
-        detail::traced_call c{.kind = file_call::open, .file = path, .detail = how};
-        c.begin = std::chrono::steady_clock::now();
-        any_handle opened = inner(path, flags, error);
-        c.end = std::chrono::steady_clock::now();
-        c.missing = flags.may_be_missing && error == std::errc::no_such_file_or_directory;
-        if (!c.missing) c.error = error;
-        if (to->wants(-1, c.error)) to->record(c);
-        if (error) return {};
-        return any_handle(tracing(std::move(opened), to, path));
-      });
+  return inner.opening([inner, to = std::move(to)](std::string const& path, open_flags flags,
+                                                   std::error_code& error) -> any_handle {
+    std::string const how = detail::describe(flags);
+    detail::traced_call c{.kind = file_call::open, .file = path, .detail = how};
+    c.begin = std::chrono::steady_clock::now();
+    any_handle opened = inner(path, flags, error);
+    c.end = std::chrono::steady_clock::now();
+    c.missing = flags.may_be_missing && error == std::errc::no_such_file_or_directory;
+    if (!c.missing) c.error = error;
+    if (to->wants(-1, c.error)) to->record(c);
+    if (error) return {};
+    return any_handle(tracing(std::move(opened), to, path));
+  });
 }
 
 // The same, with the options of the environment: see trace_options.
 inline opener with_tracing(opener inner, int rank = 0, std::string agent = {}) {
-  return with_tracing(std::move(inner), open_trace(trace_options::from_environment(rank, std::move(agent))));
+  return with_tracing(std::move(inner),
+                      open_trace(trace_options::from_environment(rank, std::move(agent))));
 }
 
 static_assert(handle<tracing<any_handle>>);

@@ -12,16 +12,19 @@
 namespace argosy {
 
 template <class H>
-concept trying = handle<H> && requires(H& h, std::int64_t n, lock_kind kind, std::error_code& error) {
-  // As lock(), but false, and no error, where that would wait. Without it a file is merged only where nobody else can have it open.
-  { h.try_lock(n, n, kind, error) } -> std::same_as<bool>;
-};
+concept trying =
+    handle<H> && requires(H& h, std::int64_t n, lock_kind kind, std::error_code& error) {
+      // As lock(), but false, and no error, where that would wait. Without it a file is merged only
+      // where nobody else can have it open.
+      { h.try_lock(n, n, kind, error) } -> std::same_as<bool>;
+    };
 
 namespace detail {
 
 // The same for any handle: errc::unsupported, of one that cannot try.
 template <handle H>
-bool try_lock_of(H& h, std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+bool try_lock_of(H& h, std::int64_t offset, std::int64_t length, lock_kind kind,
+                 std::error_code& error) {
   if constexpr (trying<H>) {
     return h.try_lock(offset, length, kind, error);
   } else {

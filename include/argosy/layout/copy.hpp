@@ -16,14 +16,16 @@
 namespace argosy {
 namespace detail {
 
-// The result of one copy step: bytes, and whole pieces of the two runs; 0 if a piece is only partly done.
+// The result of one copy step: bytes, and whole pieces of the two runs; 0 if a piece is only partly
+// done.
 struct copied {
   std::int64_t bytes, reads, writes;
 };
 
-// Copies as much as one pair of loops can: pieces of equal length, or pieces each of which is several of the other side.
-// Otherwise the shorter of the two pieces.
-inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w, std::int64_t size) {
+// Copies as much as one pair of loops can: pieces of equal length, or pieces each of which is
+// several of the other side. Otherwise the shorter of the two pieces.
+inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w,
+                        std::int64_t size) {
   from = moved(from, r.offset);
   to = moved(to, w.offset);
   std::int64_t const shorter = std::min(r.length, w.length), longer = std::max(r.length, w.length);
@@ -42,28 +44,33 @@ inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run 
         copy_parts(to, w.stride * parts, w.stride, from, r.stride, shorter, count, parts, shorter);
       else
         copy_parts(to, w.stride, shorter, from, r.stride * parts, r.stride, count, parts, shorter);
-      return splits ? copied{count * longer, count, count * parts} : copied{count * longer, count * parts, count};
+      return splits ? copied{count * longer, count, count * parts}
+                    : copied{count * longer, count * parts, count};
     }
   }
   // Within the longer piece the next step starts where this one ends.
   std::int64_t const length = std::min(shorter, size);
-  std::int64_t const count = std::min({r.length == length ? r.count : r.length / length,
-                                       w.length == length ? w.count : w.length / length, size / length});
-  copy_strided(to, w.length == length ? w.stride : length, from, r.length == length ? r.stride : length, count, length);
+  std::int64_t const count =
+      std::min({r.length == length ? r.count : r.length / length,
+                w.length == length ? w.count : w.length / length, size / length});
+  copy_strided(to, w.length == length ? w.stride : length, from,
+               r.length == length ? r.stride : length, count, length);
   return {count * length, r.length == length ? count : 0, w.length == length ? count : 0};
 }
 
 }  // namespace detail
 
-// Copies `size` bytes: those from stream position `from_position` of `from_layout` on go to the places of `to_layout` from
-// `to_position` on. The two memories must not overlap. `from` and `to` are where offset 0 lies, or would lie: memory that holds a part
-// of what a layout names need not reach so far.
-inline void copy(layout const& from_layout, void const* from, std::int64_t from_position, layout const& to_layout,
-                 void* to, std::int64_t to_position, std::int64_t size) {
-  if (size < 0 || from_position < 0 || to_position < 0 || size > from_layout.size() - from_position ||
-      size > to_layout.size() - to_position)
+// Copies `size` bytes: those from stream position `from_position` of `from_layout` on go to the
+// places of `to_layout` from `to_position` on. The two memories must not overlap. `from` and `to`
+// are where offset 0 lies, or would lie: memory that holds a part of what a layout names need not
+// reach so far.
+inline void copy(layout const& from_layout, void const* from, std::int64_t from_position,
+                 layout const& to_layout, void* to, std::int64_t to_position, std::int64_t size) {
+  if (size < 0 || from_position < 0 || to_position < 0 ||
+      size > from_layout.size() - from_position || size > to_layout.size() - to_position)
     throw invalid_layout("argosy::copy: " + std::to_string(size) + " bytes from position " +
-                         std::to_string(from_position) + " of " + std::to_string(from_layout.size()) + " to position " +
+                         std::to_string(from_position) + " of " +
+                         std::to_string(from_layout.size()) + " to position " +
                          std::to_string(to_position) + " of " + std::to_string(to_layout.size()) +
                          "; both layouts must hold what is copied");
   if (size == 0) return;
@@ -71,8 +78,8 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
     return pack(from_layout, from, from_position, from_position + size,
                 detail::moved(to, to_layout.origin() + to_position));
   if (from_layout.is_contiguous())
-    return unpack(to_layout, detail::moved(from, from_layout.origin() + from_position), to_position, to_position + size,
-                  to);
+    return unpack(to_layout, detail::moved(from, from_layout.origin() + from_position), to_position,
+                  to_position + size, to);
 
   auto const* const first_in = static_cast<std::byte const*>(from);
   auto* const first_out = static_cast<std::byte*>(to);
@@ -83,7 +90,8 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
     size -= bytes;
     reads > 0 ? in.skip(reads) : in.advance(bytes);
     writes > 0 ? out.skip(writes) : out.advance(bytes);
-    // Pieces cut at the ends of a range soon match again. If not: by way of a buffer, at the speed of pack and unpack.
+    // Pieces cut at the ends of a range soon match again. If not: by way of a buffer, at the speed
+    // of pack and unpack.
     short_steps = bytes < 512 ? short_steps + 1 : 0;
     if (short_steps == 4 && size > 0) {
       std::array<std::byte, 8192> stage;  // stays in the first-level cache
@@ -101,8 +109,9 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
 // Copies all: both layouts must have the same size.
 inline void copy(layout const& from_layout, void const* from, layout const& to_layout, void* to) {
   if (from_layout.size() != to_layout.size())
-    throw invalid_layout("argosy::copy: layouts of " + std::to_string(from_layout.size()) + " and " +
-                         std::to_string(to_layout.size()) + " bytes; use the form with positions to copy a part");
+    throw invalid_layout("argosy::copy: layouts of " + std::to_string(from_layout.size()) +
+                         " and " + std::to_string(to_layout.size()) +
+                         " bytes; use the form with positions to copy a part");
   copy(from_layout, from, 0, to_layout, to, 0, from_layout.size());
 }
 

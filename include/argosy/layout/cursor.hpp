@@ -1,4 +1,5 @@
-// A cursor walks the pieces of a layout in stream order, and finds its place by stream position or by offset.
+// A cursor walks the pieces of a layout in stream order, and finds its place by stream position or
+// by offset.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,24 +20,31 @@ struct run {
   std::int64_t stride = 0;
 };
 
-// The layout must outlive the cursor. Seeking costs one step per level, and a binary search in tables and records.
+// The layout must outlive the cursor. Seeking costs one step per level, and a binary search in
+// tables and records.
 //
 //   for (io::cursor at(view); !at.done(); at.next()) use(at.current());
 class cursor {
  public:
-  constexpr explicit cursor(layout const& walked, std::int64_t position = 0) : layout_(&walked) { seek(position); }
+  constexpr explicit cursor(layout const& walked, std::int64_t position = 0) : layout_(&walked) {
+    seek(position);
+  }
 
   constexpr bool done() const noexcept { return frames_.empty(); }
   // Bytes of the stream before the cursor.
   constexpr std::int64_t position() const noexcept { return position_; }
   // The rest of the piece under the cursor.
-  constexpr piece current() const noexcept { return {leaf_.offset + within_, leaf_.length - within_}; }
-  // The piece under the cursor and those that follow it at one stride. A run that starts inside a piece is that piece.
+  constexpr piece current() const noexcept {
+    return {leaf_.offset + within_, leaf_.length - within_};
+  }
+  // The piece under the cursor and those that follow it at one stride. A run that starts inside a
+  // piece is that piece.
   constexpr run current_run() const noexcept;
 
   // Moves to the next piece. Precondition: not done.
   constexpr void next() { skip(1); }
-  // Moves over `pieces` pieces of the current run; a piece that is partly behind the cursor counts as one.
+  // Moves over `pieces` pieces of the current run; a piece that is partly behind the cursor counts
+  // as one.
   constexpr void skip(std::int64_t pieces);
   // Moves over `bytes` bytes of the stream. Precondition: not done.
   constexpr void advance(std::int64_t bytes) {
@@ -59,7 +67,9 @@ class cursor {
     std::int64_t base;   // offset of the node's first piece
   };
 
-  constexpr node const& at(std::int64_t i) const noexcept { return layout_->nodes()[static_cast<std::size_t>(i)]; }
+  constexpr node const& at(std::int64_t i) const noexcept {
+    return layout_->nodes()[static_cast<std::size_t>(i)];
+  }
   // Descends from node `i` at `base` to the leaf that holds byte `rest` of the node.
   constexpr void descend(std::int64_t i, std::int64_t base, std::int64_t rest);
 
@@ -100,8 +110,9 @@ constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t r
       }
       case detail::node_kind::concat: {
         auto const places = layout_->places().subspan(n.child, static_cast<std::size_t>(n.count));
-        auto const after = std::upper_bound(places.begin() + 1, places.end(), rest,
-                                            [](std::int64_t r, place const& p) { return r < p.start; });
+        auto const after =
+            std::upper_bound(places.begin() + 1, places.end(), rest,
+                             [](std::int64_t r, place const& p) { return r < p.start; });
         auto const index = after - places.begin() - 1;
         place const& p = places[static_cast<std::size_t>(index)];
         frames_.push_back({i, index, base});
@@ -127,7 +138,8 @@ constexpr run cursor::current_run() const noexcept {
   frame const& top = frames_.back();
   if (top.node >= 0) {
     node const& n = at(top.node);
-    if (n.kind == detail::node_kind::repeat) return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
+    if (n.kind == detail::node_kind::repeat)
+      return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
   }
   return {leaf_.offset, leaf_.length, 1, 0};
 }
@@ -141,7 +153,8 @@ constexpr void cursor::skip(std::int64_t pieces) {
       node const& n = at(top.node);
       top.index += step;
       if (top.index < n.count) {
-        if (n.kind == detail::node_kind::repeat) return descend(n.child, top.base + top.index * n.stride, 0);
+        if (n.kind == detail::node_kind::repeat)
+          return descend(n.child, top.base + top.index * n.stride, 0);
         if (n.kind == detail::node_kind::concat) {
           place const& p = layout_->places()[n.child + static_cast<std::size_t>(top.index)];
           return descend(p.node, top.base + p.displacement, 0);

@@ -18,11 +18,11 @@ struct draw_owners_options {
   int width_px = 960;
 };
 
-// One layout per rank, all within one array of `sizes` elements in C order: 1, 2 or 3 dimensions, slices
-// along the first. A cell has the colour of the rank that has most of it; a hatched one is claimed by several
-// ranks, a pale one by none. Costs O(cells x ranks), whatever the number of pieces. Throws invalid_layout for
-// other numbers of dimensions. Local.
-std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes, std::int64_t element_bytes,
-                        draw_owners_options const& options = {});
+// One layout per rank, all within one array of `sizes` elements in C order: 1, 2 or 3 dimensions,
+// slices along the first. A cell has the colour of the rank that has most of it; a hatched one is
+// claimed by several ranks, a pale one by none. Costs O(cells x ranks), whatever the number of
+// pieces. Throws invalid_layout for other numbers of dimensions. Local.
+std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes,
+                        std::int64_t element_bytes, draw_owners_options const& options = {});
 
 }  // namespace argosy

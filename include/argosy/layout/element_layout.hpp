@@ -1,5 +1,6 @@
-// A layout known at run time whose innermost part is known at compile time: n records, a tile of cells. The numbers around
-// the element are values, the element stays a type, and its copy loop is specialised.
+// A layout known at run time whose innermost part is known at compile time: n records, a tile of
+// cells. The numbers around the element are values, the element stays a type, and its copy loop is
+// specialised.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,8 +37,9 @@ constexpr layout part(layout const& l, node const& n) {
   return pieces.finish();
 }
 
-// The form that repeats when copies of Source's form stand side by side: the form itself, or, if the end of one copy joins
-// the start of the next, the period between two junctions. Empty for a single piece, which needs no loop of its own.
+// The form that repeats when copies of Source's form stand side by side: the form itself, or, if
+// the end of one copy joins the start of the next, the period between two junctions. Empty for a
+// single piece, which needs no loop of its own.
 template <class Source>
 struct period_of {
   static constexpr layout form() {
@@ -60,8 +62,9 @@ class element_layout {
     static constexpr auto root = Element.nodes.back();
     for (std::size_t i = 0; i < whole_.nodes().size() && element_ == none; ++i) {
       node const& n = whole_.nodes()[i];
-      if (n.kind == root.kind && n.size == root.size && n.pieces == root.pieces && n.low == root.low &&
-          n.high == root.high && same_bytes(detail::part(whole_, n), static_layout<Element>::value()))
+      if (n.kind == root.kind && n.size == root.size && n.pieces == root.pieces &&
+          n.low == root.low && n.high == root.high &&
+          same_bytes(detail::part(whole_, n), static_layout<Element>::value()))
         element_ = i;
     }
   }
@@ -69,7 +72,9 @@ class element_layout {
   operator layout const&() const noexcept { return whole_; }
   constexpr layout const& value() const noexcept { return whole_; }
   // The node whose form is known; null if the whole joined its elements into something simpler.
-  node const* element() const noexcept { return element_ == none ? nullptr : &whole_.nodes()[element_]; }
+  node const* element() const noexcept {
+    return element_ == none ? nullptr : &whole_.nodes()[element_];
+  }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

@@ -20,7 +20,8 @@ struct fmt::formatter<argosy::layout> {
       tree_ = true;
       ++it;
     }
-    if (it != context.end() && *it != '}') throw format_error("argosy::layout is printed by {} or {:t}");
+    if (it != context.end() && *it != '}')
+      throw format_error("argosy::layout is printed by {} or {:t}");
     return it;
   }
 

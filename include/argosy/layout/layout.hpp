@@ -1,5 +1,6 @@
-// The normal form of a datatype: which bytes, in which order. A regular value whose memory does not grow with the number
-// of pieces, unless they are irregular. docs/develop/normal_form.md explains its algebra.
+// The normal form of a datatype: which bytes, in which order. A regular value whose memory does not
+// grow with the number of pieces, unless they are irregular. docs/develop/normal_form.md explains
+// its algebra.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,14 +40,21 @@ class layout {
 
   // Bytes of data, whatever their places. Overlapping pieces count as often as they are named.
   constexpr std::int64_t size() const noexcept { return nodes_.empty() ? 0 : root().size; }
-  // MPI's bounds: where the next copy would start. Set by `resized`, otherwise the hull of the parts' bounds.
+  // MPI's bounds: where the next copy would start. Set by `resized`, otherwise the hull of the
+  // parts' bounds.
   constexpr std::int64_t lower_bound() const noexcept { return lower_bound_; }
   constexpr std::int64_t extent() const noexcept { return extent_; }
   constexpr std::int64_t upper_bound() const noexcept { return lower_bound_ + extent_; }
   // The hull of the bytes themselves.
-  constexpr std::int64_t true_lower_bound() const noexcept { return nodes_.empty() ? 0 : origin_ + root().low; }
-  constexpr std::int64_t true_upper_bound() const noexcept { return nodes_.empty() ? 0 : origin_ + root().high; }
-  constexpr std::int64_t true_extent() const noexcept { return nodes_.empty() ? 0 : root().high - root().low; }
+  constexpr std::int64_t true_lower_bound() const noexcept {
+    return nodes_.empty() ? 0 : origin_ + root().low;
+  }
+  constexpr std::int64_t true_upper_bound() const noexcept {
+    return nodes_.empty() ? 0 : origin_ + root().high;
+  }
+  constexpr std::int64_t true_extent() const noexcept {
+    return nodes_.empty() ? 0 : root().high - root().low;
+  }
 
   // Maximal contiguous runs in stream order.
   constexpr std::int64_t pieces() const noexcept { return nodes_.empty() ? 0 : root().pieces; }
@@ -60,17 +68,20 @@ class layout {
   constexpr bool is_regular() const noexcept { return tables_.empty(); }
   // Offsets never decrease along the stream: what MPI asks of a filetype. O(nodes).
   constexpr bool is_monotonic() const;
-  // Some byte is named twice: not allowed in a view that is written. O(nodes) where the strides nest; where pieces
-  // interleave without a rule all of them are compared: O(pieces log pieces) time and memory.
+  // Some byte is named twice: not allowed in a view that is written. O(nodes) where the strides
+  // nest; where pieces interleave without a rule all of them are compared: O(pieces log pieces)
+  // time and memory.
   constexpr bool overlaps() const;
 
-  // Bytes of data at offsets below `offset`, and within [from, to). O(nodes on one path) for sorted layouts.
+  // Bytes of data at offsets below `offset`, and within [from, to). O(nodes on one path) for sorted
+  // layouts.
   constexpr std::int64_t bytes_before(std::int64_t offset) const;
   constexpr std::int64_t bytes_within(std::int64_t from, std::int64_t to) const {
     return to <= from ? 0 : bytes_before(to) - bytes_before(from);
   }
 
-  // The number of the piece that holds byte `position` of the stream, 0 <= position < size(). O(nodes on one path).
+  // The number of the piece that holds byte `position` of the stream, 0 <= position < size().
+  // O(nodes on one path).
   constexpr std::int64_t piece_at(std::int64_t position) const;
 
   // The tree, for walkers. Children stand before their parents; the root is last.
@@ -83,8 +94,9 @@ class layout {
   // Levels below and including the root.
   constexpr std::size_t depth() const;
 
-  // The same bytes in the same order, and the same bounds. Decided on the normal forms; two different forms are walked
-  // side by side, so the answer is about bytes and never about how they were described.
+  // The same bytes in the same order, and the same bounds. Decided on the normal forms; two
+  // different forms are walked side by side, so the answer is about bytes and never about how they
+  // were described.
   friend constexpr bool operator==(layout const& a, layout const& b);
   // The same bytes in the same order; bounds may differ.
   friend constexpr bool same_bytes(layout const& a, layout const& b);
@@ -116,13 +128,16 @@ constexpr layout at(std::int64_t displacement, layout const& inner);
 constexpr layout concat(std::span<layout const> parts);
 template <std::derived_from<layout>... Layouts>
 constexpr layout concat(Layouts const&... parts);
-// Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and used.
-constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);
+// Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and
+// used.
+constexpr layout table(std::span<std::int64_t const> offsets,
+                       std::span<std::int64_t const> lengths);
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length);
 
 namespace detail {
 
-// Like `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts made of it.
+// Like `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts
+// made of it.
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
 
 }  // namespace detail
@@ -132,5 +147,6 @@ constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int
 
 }  // namespace argosy
 
-#include <argosy/layout/cursor.hpp>          // ends with the bodies of what walks: order, overlaps, equality
+// ends with the bodies of what walks: order, overlaps, equality
+#include <argosy/layout/cursor.hpp>
 #include <argosy/layout/detail/builder.hpp>  // ends with the bodies of the algebra

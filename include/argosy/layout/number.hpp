@@ -1,5 +1,5 @@
-// Numbers that may be known at compile time: `io::c<8>` is a type, `8` is a value, and every count, stride and
-// displacement of a datatype takes either.
+// Numbers that may be known at compile time: `io::c<8>` is a type, `8` is a value, and every count,
+// stride and displacement of a datatype takes either.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,7 +32,8 @@ inline constexpr bool is_fixed<fixed<Value>> = true;
 
 // An integer of any type, or a fixed one. bool and the character types count nothing.
 template <class T>
-concept number = detail::is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
+concept number =
+    detail::is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
 
 namespace detail {
 
@@ -40,7 +41,8 @@ namespace detail {
 template <number T>
 using stored_number = std::conditional_t<is_fixed<T>, T, std::int64_t>;
 
-// A list of numbers, each fixed or not: the sizes of an array, the block lengths of an indexed type.
+// A list of numbers, each fixed or not: the sizes of an array, the block lengths of an indexed
+// type.
 template <number... N>
 struct number_list {
   static constexpr std::size_t static_size = sizeof...(N);
@@ -67,15 +69,22 @@ struct number_list {
 
 template <number... N>
 constexpr auto list(N... n) {
-  return detail::number_list<detail::stored_number<N>...>(static_cast<detail::stored_number<N>>(n)...);
+  return detail::number_list<detail::stored_number<N>...>(
+      static_cast<detail::stored_number<N>>(n)...);
 }
 
 namespace literals {
 
 // Bytes with their unit: 4_MiB.
-constexpr std::int64_t operator""_KiB(unsigned long long n) { return static_cast<std::int64_t>(n) << 10; }
-constexpr std::int64_t operator""_MiB(unsigned long long n) { return static_cast<std::int64_t>(n) << 20; }
-constexpr std::int64_t operator""_GiB(unsigned long long n) { return static_cast<std::int64_t>(n) << 30; }
+constexpr std::int64_t operator""_KiB(unsigned long long n) {
+  return static_cast<std::int64_t>(n) << 10;
+}
+constexpr std::int64_t operator""_MiB(unsigned long long n) {
+  return static_cast<std::int64_t>(n) << 20;
+}
+constexpr std::int64_t operator""_GiB(unsigned long long n) {
+  return static_cast<std::int64_t>(n) << 30;
+}
 
 }  // namespace literals
 }  // namespace argosy

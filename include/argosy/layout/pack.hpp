@@ -17,16 +17,19 @@ namespace detail {
 
 // Both ways take plain pointers: pack only reads memory, unpack only reads the stream.
 template <direction Way, auto Element = no_element{}>
-inline void transfer_all(layout const& l, node const* element, void const* memory, void const* stream) {
-  if (!l.empty()) transfer<Way, Element>(l, element).all(l.root(), moved(memory, l.origin()), moved(stream, 0));
+inline void transfer_all(layout const& l, node const* element, void const* memory,
+                         void const* stream) {
+  if (!l.empty())
+    transfer<Way, Element>(l, element).all(l.root(), moved(memory, l.origin()), moved(stream, 0));
 }
 
 template <direction Way>
-inline void transfer_range(layout const& l, void const* memory, void const* stream, std::int64_t from,
-                           std::int64_t to) {
+inline void transfer_range(layout const& l, void const* memory, void const* stream,
+                           std::int64_t from, std::int64_t to) {
   from = std::max<std::int64_t>(from, 0);
   to = std::min(to, l.size());
-  if (from < to) transfer<Way>(l).range(l.root(), moved(memory, l.origin()), moved(stream, 0), from, to);
+  if (from < to)
+    transfer<Way>(l).range(l.root(), moved(memory, l.origin()), moved(stream, 0), from, to);
 }
 
 template <direction Way, auto Form>
@@ -37,8 +40,8 @@ inline void transfer_static(void const* memory, void const* stream) {
 
 }  // namespace detail
 
-// Copies the bytes that `l` names, relative to `memory`, to `stream`, which has room for l.size() bytes.
-// Local; no allocation; as fast as a loop written for that layout.
+// Copies the bytes that `l` names, relative to `memory`, to `stream`, which has room for l.size()
+// bytes. Local; no allocation; as fast as a loop written for that layout.
 //
 //   std::vector<std::byte> dense(l.size());
 //   io::pack(l, array.data(), dense.data());
@@ -50,15 +53,19 @@ inline void unpack(layout const& l, void const* stream, void* memory) {
   detail::transfer_all<detail::direction::unpack>(l, nullptr, memory, stream);
 }
 
-// The same for bytes [from, to) of the stream, as far as there are any; byte `from` is the first at `stream`.
-inline void pack(layout const& l, void const* memory, std::int64_t from, std::int64_t to, void* stream) {
+// The same for bytes [from, to) of the stream, as far as there are any; byte `from` is the first at
+// `stream`.
+inline void pack(layout const& l, void const* memory, std::int64_t from, std::int64_t to,
+                 void* stream) {
   detail::transfer_range<detail::direction::pack>(l, memory, stream, from, to);
 }
-inline void unpack(layout const& l, void const* stream, std::int64_t from, std::int64_t to, void* memory) {
+inline void unpack(layout const& l, void const* stream, std::int64_t from, std::int64_t to,
+                   void* memory) {
   detail::transfer_range<detail::direction::unpack>(l, memory, stream, from, to);
 }
 
-// A layout known at compile time needs no tree at run time: the call becomes the loop one would write by hand.
+// A layout known at compile time needs no tree at run time: the call becomes the loop one would
+// write by hand.
 template <auto Form>
 inline void pack(static_layout<Form>, void const* memory, void* stream) {
   detail::transfer_static<detail::direction::pack, Form>(memory, stream);

@@ -1,4 +1,5 @@
-// A layout as bytes, so that one rank can evaluate another rank's view instead of receiving lists of offsets.
+// A layout as bytes, so that one rank can evaluate another rank's view instead of receiving lists
+// of offsets.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,13 +11,14 @@
 
 namespace argosy {
 
-// The normal form and the bounds, in O(own size): a regular layout takes some 10 to 60 bytes, a table about
-// its own numbers. The bytes are the same on every machine and start with a version. Local.
+// The normal form and the bounds, in O(own size): a regular layout takes some 10 to 60 bytes, a
+// table about its own numbers. The bytes are the same on every machine and start with a version.
+// Local.
 std::vector<std::byte> serialize(layout const& l);
 
-// Reads back what `serialize` wrote: equal, and built of the same nodes. The bytes are not trusted: whatever
-// is truncated, changed or no normal form throws invalid_layout, and memory stays proportional to the bytes
-// given. Local.
+// Reads back what `serialize` wrote: equal, and built of the same nodes. The bytes are not trusted:
+// whatever is truncated, changed or no normal form throws invalid_layout, and memory stays
+// proportional to the bytes given. Local.
 layout deserialize(std::span<std::byte const> bytes);
 
 }  // namespace argosy

@@ -1,4 +1,5 @@
-// A layout that is known at compile time, as a type: an empty object, all of whose loops have constant bounds.
+// A layout that is known at compile time, as a type: an empty object, all of whose loops have
+// constant bounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,8 @@ template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t
 struct static_form {
   std::array<node, Nodes> nodes{};
   std::array<place, Places> places{};
-  std::array<std::size_t, Tables> table_ends{};  // table t holds pieces [table_ends[t - 1], table_ends[t])
+  // table t holds pieces [table_ends[t - 1], table_ends[t])
+  std::array<std::size_t, Tables> table_ends{};
   std::array<piece, Pieces> pieces{};
   std::int64_t origin = 0;
   std::int64_t lower_bound = 0;
@@ -41,7 +43,8 @@ constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> cons
     std::span<piece const> const pieces(form.pieces.data() + form.table_begin(t),
                                         form.pieces.data() + form.table_ends[t]);
     std::int64_t const length = pieces[0].length;
-    bool const equal = std::ranges::all_of(pieces, [&](piece const& p) { return p.length == length; });
+    bool const equal =
+        std::ranges::all_of(pieces, [&](piece const& p) { return p.length == length; });
     detail::compact_numbers offsets, lengths;
     for (piece const& p : pieces) {
       offsets.push_back(p.offset);
@@ -51,7 +54,8 @@ constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> cons
   }
 }
 
-// Equal layouts are the same type. Answers all that `layout` answers, as constants, and converts to one.
+// Equal layouts are the same type. Answers all that `layout` answers, as constants, and converts to
+// one.
 template <auto Form>
 class static_layout {
  public:
@@ -61,9 +65,15 @@ class static_layout {
   static constexpr std::int64_t lower_bound() noexcept { return Form.lower_bound; }
   static constexpr std::int64_t extent() noexcept { return Form.extent; }
   static constexpr std::int64_t upper_bound() noexcept { return Form.lower_bound + Form.extent; }
-  static constexpr std::int64_t true_lower_bound() noexcept { return empty() ? 0 : Form.origin + root().low; }
-  static constexpr std::int64_t true_upper_bound() noexcept { return empty() ? 0 : Form.origin + root().high; }
-  static constexpr std::int64_t true_extent() noexcept { return true_upper_bound() - true_lower_bound(); }
+  static constexpr std::int64_t true_lower_bound() noexcept {
+    return empty() ? 0 : Form.origin + root().low;
+  }
+  static constexpr std::int64_t true_upper_bound() noexcept {
+    return empty() ? 0 : Form.origin + root().high;
+  }
+  static constexpr std::int64_t true_extent() noexcept {
+    return true_upper_bound() - true_lower_bound();
+  }
   static constexpr std::int64_t pieces() noexcept { return empty() ? 0 : root().pieces; }
   static constexpr bool empty() noexcept { return Form.nodes.empty(); }
   static constexpr bool is_contiguous() noexcept { return pieces() <= 1; }

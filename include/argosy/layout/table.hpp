@@ -1,4 +1,5 @@
-// Irregular pieces: the leaf of a layout that has no rule. Immutable and shared, so that layouts copy cheaply.
+// Irregular pieces: the leaf of a layout that has no rule. Immutable and shared, so that layouts
+// copy cheaply.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,11 +20,13 @@ namespace argosy {
 
 namespace detail {
 
-// A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows a list that outlives it.
+// A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows a
+// list that outlives it.
 class piece_table {
  public:
-  // Takes lists that are in normal form: no empty piece, no piece that continues the one before. Offsets have the first as
-  // base, lengths 0. `lengths` is empty when all pieces have `length` bytes.
+  // Takes lists that are in normal form: no empty piece, no piece that continues the one before.
+  // Offsets have the first as base, lengths 0. `lengths` is empty when all pieces have `length`
+  // bytes.
   constexpr piece_table(compact_numbers offsets, compact_numbers lengths, std::int64_t length)
       : piece_table() {  // so that what throws leaves nothing behind
     data_ = new content;
@@ -46,7 +49,8 @@ class piece_table {
   }
 
   constexpr piece_table(piece_table const& other) noexcept : data_(other.data_) { retain(); }
-  constexpr piece_table(piece_table&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  constexpr piece_table(piece_table&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)) {}
   constexpr piece_table& operator=(piece_table other) noexcept {
     std::swap(data_, other.data_);
     return *this;
@@ -62,7 +66,8 @@ class piece_table {
   // The length of most pieces, if one length has a majority: the one worth a loop of its own.
   constexpr std::int64_t usual_length() const noexcept { return data_->length; }
 
-  // Raw lists, for the copy loops: f(offsets), of 4 or 8 bytes each, where offsets[i] - offsets[0] is where piece i lies.
+  // Raw lists, for the copy loops: f(offsets), of 4 or 8 bytes each, where offsets[i] - offsets[0]
+  // is where piece i lies.
   template <class F>
   constexpr decltype(auto) with_offsets(F&& f) const {
     return data_->far.empty() ? f(data_->near) : f(data_->far);
@@ -89,7 +94,8 @@ class piece_table {
     auto const after = std::upper_bound(data_->starts.begin(), data_->starts.end(), position);
     std::size_t const sample = static_cast<std::size_t>(after - data_->starts.begin()) - 1;
     std::size_t k = sample * every;
-    for (std::int64_t left = position - data_->starts[sample]; k + 1 < size() && left >= length(k); ++k)
+    for (std::int64_t left = position - data_->starts[sample]; k + 1 < size() && left >= length(k);
+         ++k)
       left -= length(k);
     return k;
   }
@@ -98,12 +104,15 @@ class piece_table {
   constexpr std::int64_t low() const noexcept { return data_->low; }
   constexpr std::int64_t high() const noexcept { return data_->high; }
   constexpr bool is_monotonic() const noexcept { return data_->monotonic; }
-  constexpr bool is_sorted() const noexcept { return data_->sorted; }  // monotonic, and no piece overlaps the next
+  // monotonic, and no piece overlaps the next
+  constexpr bool is_sorted() const noexcept { return data_->sorted; }
   constexpr bool is_borrowed() const noexcept { return data_->own_offsets.empty(); }
 
   friend constexpr bool operator==(piece_table const& a, piece_table const& b) noexcept {
     if (a.data_ == b.data_) return true;
-    if (a.size() != b.size() || a.bytes() != b.bytes() || a.high() != b.high() || a.low() != b.low()) return false;
+    if (a.size() != b.size() || a.bytes() != b.bytes() || a.high() != b.high() ||
+        a.low() != b.low())
+      return false;
     for (std::size_t i = 0; i < a.size(); ++i)
       if (a[i] != b[i]) return false;
     return true;
@@ -116,7 +125,8 @@ class piece_table {
     compact_numbers own_offsets, own_lengths;
     std::span<std::uint32_t const> near;  // offsets, of 4 bytes or of 8
     std::span<std::int64_t const> far;
-    std::span<std::uint32_t const> lengths;  // where they differ; a length of 4 GiB makes all of them long
+    // where they differ; a length of 4 GiB makes all of them long
+    std::span<std::uint32_t const> lengths;
     std::span<std::int64_t const> long_lengths;
     std::vector<std::int64_t> starts;  // of every 32nd piece, where lengths differ
     std::int64_t length = 0, bytes = 0, low = 0, high = 0;
@@ -124,21 +134,27 @@ class piece_table {
     bool monotonic = true, sorted = true;
 
     constexpr std::size_t size() const noexcept { return near.size() + far.size(); }
-    constexpr bool equal_lengths() const noexcept { return lengths.empty() && long_lengths.empty(); }
-    constexpr std::int64_t offset(std::size_t i) const noexcept { return far.empty() ? near[i] : far[i] - far[0]; }
+    constexpr bool equal_lengths() const noexcept {
+      return lengths.empty() && long_lengths.empty();
+    }
+    constexpr std::int64_t offset(std::size_t i) const noexcept {
+      return far.empty() ? near[i] : far[i] - far[0];
+    }
     constexpr std::int64_t length_of(std::size_t i) const noexcept {
       if (!lengths.empty()) return lengths[i];
       return long_lengths.empty() ? length : long_lengths[i];
     }
 
-    // One look at each piece; whether an offset wraps is looked at in the end. Before its caller: clang looks no further in a constant.
+    // One look at each piece; whether an offset wraps is looked at in the end. Before its caller:
+    // clang looks no further in a constant.
     template <class Offset>
     constexpr void measure(std::span<Offset const> offsets) {
       std::int64_t last_offset = 0, last_end = 0;
       bool wraps = false;
       auto const look = [&](std::size_t i, std::int64_t size) {
         std::int64_t offset = 0, end = 0;
-        wraps |= __builtin_sub_overflow(std::int64_t{offsets[i]}, std::int64_t{offsets[0]}, &offset);
+        wraps |=
+            __builtin_sub_overflow(std::int64_t{offsets[i]}, std::int64_t{offsets[0]}, &offset);
         wraps |= __builtin_add_overflow(offset, size, &end);
         monotonic &= offset >= last_offset;
         sorted &= offset >= last_end;

@@ -1,5 +1,5 @@
-// A collective plan: which rank touches which part of the file in which round; the same value on every rank, or each
-// rank's own plan, where they do not go together.
+// A collective plan: which rank touches which part of the file in which round; the same value on
+// every rank, or each rank's own plan, where they do not go together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,9 @@
 
 namespace argosy {
 
-// The part of the file that one aggregator reads and writes: [begin, end), or, if stripes are dealt to several, every
-// `dealt_to`-th stripe of it from the one that holds `begin` on. Stripes begin at multiples of their size.
+// The part of the file that one aggregator reads and writes: [begin, end), or, if stripes are dealt
+// to several, every `dealt_to`-th stripe of it from the one that holds `begin` on. Stripes begin at
+// multiples of their size.
 struct file_domain {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -29,7 +30,8 @@ struct file_domain {
 
 namespace detail {
 
-// The stretch of the file that an aggregator handles in one round; empty in rounds that it does not need.
+// The stretch of the file that an aggregator handles in one round; empty in rounds that it does not
+// need.
 struct file_window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -47,19 +49,24 @@ struct collective_plan {
   std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator
   std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
-  bool sparse = false;                    // aggregators access only the wanted bytes, never the holes between
-  bool overlap = true;  // while a window is written or read, ranks exchange the next one; false: by turns
-  std::int64_t layers =
-      1;  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of ranks
-  std::int64_t max_ranges = 0;     // per step of guided prefetching; 0: aggregators give no hints
-  std::optional<plan> alone = {};  // explain_all: what this rank does, where each goes by itself; differs by rank
+  // aggregators access only the wanted bytes, never the holes between
+  bool sparse = false;
+  // while a window is written or read, ranks exchange the next one; false: by turns
+  bool overlap = true;
+  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of
+  // ranks
+  std::int64_t layers = 1;
+  std::int64_t max_ranges = 0;  // per step of guided prefetching; 0: aggregators give no hints
+  // explain_all: what this rank does, where each goes by itself; differs by rank
+  std::optional<plan> alone = {};
 
   std::int64_t rounds() const noexcept {
     std::int64_t most = 0;
     for (file_domain const& d : domains) most = std::max(most, rounds_of(d));
     return most;
   }
-  // Windows start at multiples of their size, counted in the file or in the stripe, so that they meet blocks and pages.
+  // Windows start at multiples of their size, counted in the file or in the stripe, so that they
+  // meet blocks and pages.
   detail::file_window window_of(file_domain const& d, std::int64_t round) const noexcept {
     if (round >= rounds_of(d)) return {d.end, d.end};
     if (d.striped()) return striped_window_of(d, round);
@@ -72,14 +79,17 @@ struct collective_plan {
     if (d.striped()) return round_at(d, d.end - 1) + 1;
     return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
   }
-  // The round of the window that holds `offset`, or of the first window behind it. `offset` must not lie before the domain.
+  // The round of the window that holds `offset`, or of the first window behind it. `offset` must
+  // not lie before the domain.
   std::int64_t round_at(file_domain const& d, std::int64_t offset) const noexcept {
     if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
-    std::int64_t const before =
-        d.begin % d.stripe_bytes / window_bytes;  // windows of the first stripe that come before it
+    // windows of the first stripe that come before it
+    std::int64_t const before = d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripes = offset / d.stripe_bytes - d.begin / d.stripe_bytes;
     std::int64_t const own = stripes / d.dealt_to * windows_in_stripe(d);
-    return own - before + (stripes % d.dealt_to == 0 ? offset % d.stripe_bytes / window_bytes : windows_in_stripe(d));
+    return own - before +
+           (stripes % d.dealt_to == 0 ? offset % d.stripe_bytes / window_bytes
+                                      : windows_in_stripe(d));
   }
   friend bool operator==(collective_plan const&, collective_plan const&) = default;
 
@@ -88,10 +98,12 @@ struct collective_plan {
     return (d.stripe_bytes - 1) / window_bytes + 1;
   }
   detail::file_window striped_window_of(file_domain const& d, std::int64_t round) const noexcept {
-    std::int64_t const each = windows_in_stripe(d), k = round + d.begin % d.stripe_bytes / window_bytes;
+    std::int64_t const each = windows_in_stripe(d),
+                       k = round + d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripe = (d.begin / d.stripe_bytes + k / each * d.dealt_to) * d.stripe_bytes;
     std::int64_t const from = k % each * window_bytes, begin = std::max(d.begin, stripe + from);
-    std::int64_t const room = std::min(window_bytes, d.stripe_bytes - from) - (begin - stripe - from);
+    std::int64_t const room =
+        std::min(window_bytes, d.stripe_bytes - from) - (begin - stripe - from);
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
 };

@@ -1,4 +1,5 @@
-// The exception of a policy that breaks the rules of plans. The message names the policy, the window or domain, and the numbers.
+// The exception of a policy that breaks the rules of plans. The message names the policy, the
+// window or domain, and the numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

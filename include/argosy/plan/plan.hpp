@@ -1,4 +1,5 @@
-// A plan: what one call will do to the file, as a value that can be printed and tested before a byte moves.
+// A plan: what one call will do to the file, as a value that can be printed and tested before a
+// byte moves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +27,9 @@ struct plan {
   std::int64_t file_calls() const noexcept {
     std::int64_t calls = 0;
     for (window const& w : windows)
-      calls += w.how == passage::pieces ? w.pieces : w.how == passage::merged && kind == access_kind::write ? 2 : 1;
+      calls += w.how == passage::pieces                                 ? w.pieces
+               : w.how == passage::merged && kind == access_kind::write ? 2
+                                                                        : 1;
     return calls;
   }
   friend bool operator==(plan const&, plan const&) = default;

@@ -13,8 +13,8 @@
 
 namespace argosy {
 
-// A string, but what it is made of may be a literal, which is not copied, or numbers, of which the words are made where somebody
-// asks for them: small calls make no text on the heap.
+// A string, but what it is made of may be a literal, which is not copied, or numbers, of which the
+// words are made where somebody asks for them: small calls make no text on the heap.
 class reason_text {
  public:
   using numbers = std::array<std::int64_t, 5>;
@@ -39,7 +39,9 @@ class reason_text {
     text_.clear();
   }
 
-  std::string str() const { return words_of_ ? words_of_(numbers_, text_) : std::string(words_) + text_; }
+  std::string str() const {
+    return words_of_ ? words_of_(numbers_, text_) : std::string(words_) + text_;
+  }
   operator std::string() const { return str(); }
   bool empty() const noexcept { return !words_of_ && words_.empty() && text_.empty(); }
   reason_text& operator+=(std::string_view more) {
@@ -54,7 +56,9 @@ class reason_text {
   friend bool operator==(reason_text const& a, Text const& b) {
     return a.str() == std::string_view(b);
   }
-  friend std::ostream& operator<<(std::ostream& out, reason_text const& r) { return out << r.str(); }
+  friend std::ostream& operator<<(std::ostream& out, reason_text const& r) {
+    return out << r.str();
+  }
 
  private:
   std::string_view words_;    // then `text_`

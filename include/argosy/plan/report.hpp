@@ -14,7 +14,8 @@ namespace argosy {
 struct report {
   std::string policy = {};
   reason_text reason = {};
-  std::int64_t bytes = 0;         // transferred of the request, counted along its stream from the start
+  // transferred of the request, counted along its stream from the start
+  std::int64_t bytes = 0;
   std::int64_t memory_bytes = 0;  // the same as they lie in memory: what MPI_Get_count counts in
   std::int64_t rounds = 0;        // rounds of exchange with other ranks; 0: each rank went alone
   std::int64_t messages = 0;      // sent to ranks of other nodes
@@ -26,25 +27,33 @@ struct report {
   std::int64_t locks = 0;
   std::int64_t bytes_read = 0;  // between file and memory, holes of merged windows included
   std::int64_t bytes_written = 0;
-  std::int64_t merged_bytes = 0;   // of holes in merged windows: read, and then written back or thrown away
-  std::int64_t fallbacks = 0;      // windows written by pieces instead of merged: no lock, or the read failed
+  // of holes in merged windows: read, and then written back or thrown away
+  std::int64_t merged_bytes = 0;
+  // windows written by pieces instead of merged: no lock, or the read failed
+  std::int64_t fallbacks = 0;
   std::int64_t hinted_ranges = 0;  // ranges that the file system accepted, to prefetch them
 
-  // The time of the call on this rank, in nanoseconds, and parts of it. All are 0 where it was not taken: calls of least_timed_bytes
-  // are timed, and collective ones that are more than a stretch of the file for each rank by itself; others only if ARGOSY_REPORT is
-  // set, since a clock costs as much as they do.
+  // The time of the call on this rank, in nanoseconds, and parts of it. All are 0 where it was not
+  // taken: calls of least_timed_bytes are timed, and collective ones that are more than a stretch
+  // of the file for each rank by itself; others only if ARGOSY_REPORT is set, since a clock costs
+  // as much as they do.
   static constexpr std::int64_t least_timed_bytes = 256 << 10;
   std::int64_t time_ns = 0;
-  std::int64_t agreement_ns = 0;  // before data moves: whoever comes early waits there for the others
-  std::int64_t waiting_ns = 0;    // for windows, messages and answers of other ranks, and for the last one to be done
-  std::int64_t file_ns = 0;       // in reads and writes of the file
-  std::int64_t lock_ns = 0;       // taking locks, and giving them back
-  // The time in which the program waited for a call in the background: in the call that began it, in test() and wait(),
-  // and in other calls of the file that carried it out (argosy_progress = in_calls). Requests of any size are timed.
+  // before data moves: whoever comes early waits there for the others
+  std::int64_t agreement_ns = 0;
+  // for windows, messages and answers of other ranks, and for the last one to be done
+  std::int64_t waiting_ns = 0;
+  std::int64_t file_ns = 0;  // in reads and writes of the file
+  std::int64_t lock_ns = 0;  // taking locks, and giving them back
+  // The time in which the program waited for a call in the background: in the call that began it,
+  // in test() and wait(), and in other calls of the file that carried it out (argosy_progress =
+  // in_calls). Requests of any size are timed.
   std::int64_t waited_ns = 0;
   bool in_background = false;  // false: a blocking call, and waited_ns is 0
   // The rest: copying, messages, and thinking about it.
-  std::int64_t exchange_ns() const noexcept { return time_ns - agreement_ns - waiting_ns - file_ns - lock_ns; }
+  std::int64_t exchange_ns() const noexcept {
+    return time_ns - agreement_ns - waiting_ns - file_ns - lock_ns;
+  }
   // 10^6 bytes of the request per second; 0 if no time was taken.
   double mb_per_s() const noexcept {
     return time_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(time_ns) : 0;
@@ -85,8 +94,8 @@ inline constexpr std::array<report_number, 21> report_numbers{{
 
 }  // namespace detail
 
-// One line: the policy, the bytes of the request, the calls of the file by this rank, and what it exchanged with others. The
-// same in every run: no times.
+// One line: the policy, the bytes of the request, the calls of the file by this rank, and what it
+// exchanged with others. The same in every run: no times.
 std::string to_string(report const& r);
 
 // Everything: a line for each member, with its name; times and rate where they were taken.

@@ -13,7 +13,8 @@ enum class access_kind { read, write };
 enum class passage {
   whole,   // no holes: one call for the window
   pieces,  // a call for each piece; what nobody asked for is not touched
-  merged,  // the window as one: read it, take or put the pieces, and write it back, locked meanwhile
+  // the window as one: read it, take or put the pieces, and write it back, locked meanwhile
+  merged,
 };
 
 constexpr std::string_view name_of(passage how) noexcept {

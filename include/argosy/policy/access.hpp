@@ -17,7 +17,8 @@ struct access {
   std::int64_t position = 0;  // in that stream, where the access starts
   std::int64_t bytes = 0;
   layout const& memory;  // where the bytes lie in memory, from the start of its stream
-  // Offsets only increase in the file. If false, bytes are named twice or in another order, and windows go by pieces.
+  // Offsets only increase in the file. If false, bytes are named twice or in another order, and
+  // windows go by pieces.
   bool sorted = true;
 
   std::int64_t end() const noexcept { return position + bytes; }
@@ -37,7 +38,8 @@ inline window window_of(layout const& file, std::int64_t position, std::int64_t 
   return w;
 }
 
-// The same of an access. If it is not sorted, the first byte of the stream need not be the first in the file, nor the last the last.
+// The same of an access. If it is not sorted, the first byte of the stream need not be the first in
+// the file, nor the last the last.
 inline window window_of(access const& wanted, std::int64_t position, std::int64_t bytes) {
   window w = window_of(wanted.file, position, bytes);
   if (!wanted.sorted) {

@@ -1,4 +1,5 @@
-// How the wanted bytes of a collective call are spread between the first and the last: file domains are balanced by this.
+// How the wanted bytes of a collective call are spread between the first and the last: file domains
+// are balanced by this.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,8 +35,8 @@ constexpr access_histogram histogram_of(access const& mine, access_summary const
   access_histogram h;
   std::int64_t before = mine.position;
   for (std::int64_t k = 0; k < access_histogram::stretches && before < mine.end(); ++k) {
-    std::int64_t const to =
-        std::clamp(mine.file.bytes_before(access_histogram::begin_of(all, k + 1)), before, mine.end());
+    std::int64_t const to = std::clamp(
+        mine.file.bytes_before(access_histogram::begin_of(all, k + 1)), before, mine.end());
     h.bytes[static_cast<std::size_t>(k)] = to - before;
     before = to;
   }

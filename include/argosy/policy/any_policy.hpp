@@ -17,8 +17,9 @@
 
 namespace argosy {
 
-// Holds any policy by value, independent or collective; copies share it. Empty: the file's hints choose. If there is no memory
-// for a policy, the collective call that gets it reports errc::no_memory on every rank; a local call goes by the hints.
+// Holds any policy by value, independent or collective; copies share it. Empty: the file's hints
+// choose. If there is no memory for a policy, the collective call that gets it reports
+// errc::no_memory on every rank; a local call goes by the hints.
 class any_policy {
  public:
   any_policy() = default;
@@ -32,20 +33,25 @@ class any_policy {
   std::string_view name() const { return held_->name(); }
   // False for policies of the program: what they return is checked.
   bool keeps_rules() const { return held_->keeps_rules(); }
-  // True for a collective policy, which has plan_together and not next, buffer_for, reason and plan.
+  // True for a collective policy, which has plan_together and not next, buffer_for, reason and
+  // plan.
   bool is_collective() const { return held_->is_collective(); }
 
-  window next(access const& wanted, std::int64_t position) const { return held_->next(wanted, position); }
+  window next(access const& wanted, std::int64_t position) const {
+    return held_->next(wanted, position);
+  }
   std::int64_t buffer_for(access const& wanted) const { return held_->buffer_for(wanted); }
   reason_text reason(access const& wanted) const { return held_->reason(wanted); }
   argosy::plan plan(access const& wanted) const { return held_->plan(wanted); }
 
-  collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+  collective_plan plan_together(access_kind kind, access_summary const& all,
+                                rank_group const& ranks) const {
     return held_->plan_together(kind, all, ranks, nullptr);
   }
   // True if the plan uses the histogram.
   bool balances() const { return held_->balances(); }
-  collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
+  collective_plan plan_together(access_kind kind, access_summary const& all,
+                                rank_group const& ranks,
                                 detail::access_histogram const& where) const {
     return held_->plan_together(kind, all, ranks, &where);
   }
@@ -56,7 +62,9 @@ class any_policy {
   template <class P>
   P const* target() const noexcept {
     if constexpr (independent_policy<P> || collective_policy<P>)
-      return held_ && held_->type() == &detail::type_tag<P> ? &static_cast<model<P> const&>(*held_).policy_ : nullptr;
+      return held_ && held_->type() == &detail::type_tag<P>
+                 ? &static_cast<model<P> const&>(*held_).policy_
+                 : nullptr;
     else
       return nullptr;
   }
@@ -88,8 +96,12 @@ class any_policy {
     std::string_view name() const override { return P::name; }
     bool is_collective() const override { return false; }
     bool keeps_rules() const override { return detail::keeps_rules<P>; }
-    window next(access const& wanted, std::int64_t position) const override { return policy_.next(wanted, position); }
-    std::int64_t buffer_for(access const& wanted) const override { return policy_.buffer_for(wanted); }
+    window next(access const& wanted, std::int64_t position) const override {
+      return policy_.next(wanted, position);
+    }
+    std::int64_t buffer_for(access const& wanted) const override {
+      return policy_.buffer_for(wanted);
+    }
     reason_text reason(access const& wanted) const override { return policy_.reason(wanted); }
     argosy::plan plan(access const& wanted) const override { return make_plan(policy_, wanted); }
     P policy_;
@@ -102,7 +114,8 @@ class any_policy {
     bool is_collective() const override { return true; }
     bool keeps_rules() const override { return detail::keeps_rules<P>; }
     bool balances() const override { return balancing_policy<P>; }
-    collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
+    collective_plan plan_together(access_kind kind, access_summary const& all,
+                                  rank_group const& ranks,
                                   detail::access_histogram const* where) const override {
       if constexpr (balancing_policy<P>)
         if (where) return policy_.plan(kind, all, ranks, *where);

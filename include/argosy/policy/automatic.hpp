@@ -41,21 +41,25 @@ struct automatic {
                        detail::access_histogram const& where) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
   }
-  // Why each rank goes by itself, if that takes no longer than an exchange of nothing does. It is what the prices say wherever the
-  // data lies; without a plan of the exchange, and without words until somebody reads them.
-  std::optional<reason_text> too_small(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+  // Why each rank goes by itself, if that takes no longer than an exchange of nothing does. It is
+  // what the prices say wherever the data lies; without a plan of the exchange, and without words
+  // until somebody reads them.
+  std::optional<reason_text> too_small(access_kind kind, access_summary const& all,
+                                       rank_group const& ranks) const {
     if (all.empty() || all.unsorted != 0 || exchange.block_ns > 0) return {};
-    double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);  // one round, and the end
+    // one round, and the end
+    double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);
     if (!(alone <= least)) return {};
     return reason_text(&words_of_small, {all.ranks, all.pieces, all.bytes, us(least), us(alone)},
                        owner_of_prices());
   }
   // How a rank goes alone may differ between ranks; the prices must not.
   std::uint64_t key() const {
-    return detail::key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
-                          sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
-                          exchange.piece_ns, exchange.block_ns, exchange.server_byte_ns, exchange.server_call_ns,
-                          exchange.crowd, exchange.write, data_shipping.key());
+    return detail::key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns,
+                          sieving.prices.lock_ns, sieving.prices.byte_ns, sieving.prices.piece_ns,
+                          exchange.round_ns, exchange.byte_ns, exchange.piece_ns, exchange.block_ns,
+                          exchange.server_byte_ns, exchange.server_call_ns, exchange.crowd,
+                          exchange.write, data_shipping.key());
   }
   friend bool operator==(automatic const&, automatic const&) = default;
 
@@ -65,17 +69,18 @@ struct automatic {
   }
   static std::int64_t us(double ns) { return detail::whole(ns / 1000); }
   static std::string words_of_small(reason_text::numbers const& n, std::string_view storage) {
-    return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " + std::to_string(n[2]) +
-           " bytes wanted; each by itself: together would take at least " + std::to_string(n[3]) + " us, alone " +
-           std::to_string(n[4]) + " us, by the prices of " + std::string(storage);
+    return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " +
+           std::to_string(n[2]) + " bytes wanted; each by itself: together would take at least " +
+           std::to_string(n[3]) + " us, alone " + std::to_string(n[4]) + " us, by the prices of " +
+           std::string(storage);
   }
   collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
                          collective_plan p) const {
     if (!p.together) return p;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
-      // Domains begin at blocks. A block that the call has a part of was another aggregator's in the call before, or will be in the
-      // next one; unless blocks are bound to agents.
+      // Domains begin at blocks. A block that the call has a part of was another aggregator's in
+      // the call before, or will be in the next one; unless blocks are bound to agents.
       std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
       if (all.low % block != 0 || all.high % block != 0) together += exchange.block_ns;
       collective_plan bound = data_shipping.plan(kind, all, ranks);
@@ -90,56 +95,64 @@ struct automatic {
     p.weighed = true;
     p.together = together < alone;
     if (!p.together) p.policy = argosy::sieving::name;
-    p.reason +=
-        p.together ? "; together takes about " + prices : "; each by itself: together would take about " + prices;
+    p.reason += p.together ? "; together takes about " + prices
+                           : "; each by itself: together would take about " + prices;
     if (!p.together) p.domains.clear();
     return p;
   }
 
-  // If there are more ranks than processors, they take turns. Waiting for locks is in each rank's own prices.
+  // If there are more ranks than processors, they take turns. Waiting for locks is in each rank's
+  // own prices.
   double alone_ns(access_kind kind, access_summary const& all, rank_group const& ranks) const {
-    double slowest =
-        std::max(static_cast<double>(all.alone_ns), shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
-    if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1) slowest *= exchange.crowd;
+    double slowest = std::max(static_cast<double>(all.alone_ns),
+                              shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
+    if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1)
+      slowest *= exchange.crowd;
     // A rank gets whole blocks, whatever it wants of them, and reads holes, as others do.
     auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
-    double const times = times_of_blocks(all, ranks), bytes = std::max(from_servers(kind, all, ranks), times * block);
+    double const times = times_of_blocks(all, ranks),
+                 bytes = std::max(from_servers(kind, all, ranks), times * block);
     slowest = std::max({slowest, at_servers(bytes, static_cast<double>(all.alone_calls)),
                         times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
     if (kind == access_kind::read) return slowest;
     // And for a write as the only one: as many at a time as there are blocks, and ranks.
     double const blocks = static_cast<double>(all.span()) / block + 1;
-    return slowest + exchange.block_ns * times / std::min(blocks, static_cast<double>(std::max(1, all.ranks)));
+    return slowest + exchange.block_ns * times /
+                         std::min(blocks, static_cast<double>(std::max(1, all.ranks)));
   }
   // A node keeps what one of its ranks has read, for the others.
   static double from_servers(access_kind kind, access_summary const& all, rank_group const& ranks) {
     auto const bytes = static_cast<double>(all.alone_bytes);
     if (kind == access_kind::write) return bytes;
-    double const once_a_node =
-        static_cast<double>(all.span()) * static_cast<double>(std::max<std::int64_t>(1, ranks.nodes));
+    double const once_a_node = static_cast<double>(all.span()) *
+                               static_cast<double>(std::max<std::int64_t>(1, ranks.nodes));
     return std::min(bytes, std::max(static_cast<double>(all.bytes), once_a_node));
   }
-  // How often a block that several ranks want goes to another of them: for each piece, where pieces lie between those of others.
-  // 0 for aligned parts, and for file systems that hand no blocks around.
+  // How often a block that several ranks want goes to another of them: for each piece, where pieces
+  // lie between those of others. 0 for aligned parts, and for file systems that hand no blocks
+  // around.
   double times_of_blocks(access_summary const& all, rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (exchange.block_ns <= 0 || all.ranks < 2 || all.granule % block == 0) return 0;
     if (all.spans <= all.span()) return all.ranks - 1;
-    return std::min(static_cast<double>(all.pieces), static_cast<double>(all.span() / block + 1) * all.ranks);
+    return std::min(static_cast<double>(all.pieces),
+                    static_cast<double>(all.span() / block + 1) * all.ranks);
   }
   double together_ns(access_kind kind, access_summary const& all, rank_group const& ranks,
                      collective_plan const& p) const {
     auto const n = static_cast<std::int64_t>(p.domains.size());
     double const calls = static_cast<double>(n) * static_cast<double>(p.rounds());
-    double const calls_ns = calls * (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
+    double const calls_ns =
+        calls * (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
     auto const span = static_cast<double>(all.span());
-    double const accessed =
-        std::max(at_servers(span, calls), shared(span * sieving.prices.byte_ns + calls_ns, n, ranks));
+    double const accessed = std::max(at_servers(span, calls),
+                                     shared(span * sieving.prices.byte_ns + calls_ns, n, ranks));
     auto const moving = [&](std::int64_t bytes, std::int64_t pieces) {
-      return static_cast<double>(bytes) * exchange.byte_ns + static_cast<double>(pieces) * exchange.piece_ns;
+      return static_cast<double>(bytes) * exchange.byte_ns +
+             static_cast<double>(pieces) * exchange.piece_ns;
     };
-    double const moved =
-        std::max(moving(all.most_bytes, all.most_pieces), shared(moving(all.bytes, all.pieces), ranks.size, ranks));
+    double const moved = std::max(moving(all.most_bytes, all.most_pieces),
+                                  shared(moving(all.bytes, all.pieces), ranks.size, ranks));
     return (accessed + moved) * (kind == access_kind::write ? exchange.write : 1) +
            static_cast<double>(p.rounds() + 1) * exchange.round_ns;
   }

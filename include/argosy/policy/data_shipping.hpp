@@ -1,5 +1,5 @@
-// data_shipping: every block of the file belongs to one rank, its agent, which does all reads and writes of it; data travels
-// between agents and all others.
+// data_shipping: every block of the file belongs to one rank, its agent, which does all reads and
+// writes of it; data travels between agents and all others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,46 +19,53 @@
 
 namespace argosy {
 
-// The file is dealt to the agents in stripes, round robin, whatever a call asks for: to the first agent of each node, then to the
-// second of each, so that neighbours in the file are on different nodes. In collective calls agents work in rounds, as
-// aggregators do; independent calls are shipped where agents serve: see docs/use/data_shipping.md.
+// The file is dealt to the agents in stripes, round robin, whatever a call asks for: to the first
+// agent of each node, then to the second of each, so that neighbours in the file are on different
+// nodes. In collective calls agents work in rounds, as aggregators do; independent calls are
+// shipped where agents serve: see docs/use/data_shipping.md.
 struct data_shipping {
   static constexpr std::string_view name = "data_shipping";
   std::int64_t stripe_bytes = 0;  // rounded up to whole blocks of the file system; 0: 16 of them
   std::int64_t agents = 0;        // 0: up to agents_per_node on each node
   std::int64_t agents_per_node = 8;
   std::int64_t window_bytes = detail::cached_window_bytes;  // of an agent; at most a stripe
-  std::int64_t buffers = 2;     // per independent call, of a stripe each: while one is written, the next arrives
-  bool sparse = false;          // agents access only the wanted bytes, never the holes between
-  bool overlap = true;          // collective calls: false: no rank exchanges a window while another one is accessed
+  // per independent call, of a stripe each: while one is written, the next arrives
+  std::int64_t buffers = 2;
+  bool sparse = false;  // agents access only the wanted bytes, never the holes between
+  // collective calls: false: no rank exchanges a window while another one is accessed
+  bool overlap = true;
   // Ranges per step of guided prefetching, if the file system takes hints; 0: no hints.
   std::int64_t max_ranges = detail::ranges_per_step;
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
-    if (all.unsorted != 0) return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
+    if (all.unsorted != 0)
+      return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p = bound(kind, all.low, all.high, ranks);
     p.granule = std::gcd(all.granule, std::gcd(p.window_bytes, stripe_for(ranks)));
-    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") + " in " +
-               std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
+    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") +
+               " in " + std::to_string(all.span()) + " bytes of the file, " +
+               std::to_string(all.bytes) + " of them wanted";
     return p;
   }
   // The plan for [low, high): its agents, with the windows in which they access it.
-  collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high, rank_group const& ranks) const {
+  collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high,
+                        rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
     p.sparse = sparse;
     p.overlap = overlap;
     p.max_ranges = max_ranges;
-    std::int64_t const stripe = stripe_for(ranks), block = std::max<std::int64_t>(1, ranks.block_bytes);
+    std::int64_t const stripe = stripe_for(ranks),
+                       block = std::max<std::int64_t>(1, ranks.block_bytes);
     p.window_bytes = std::clamp<std::int64_t>(window_bytes, 1, stripe);
     if (p.window_bytes > block) p.window_bytes = p.window_bytes / block * block;
     std::int64_t const n = agents_of(ranks), first = low / stripe, last = (high - 1) / stripe;
     for (std::int64_t a = 0; a < n && low < high; ++a) {
       std::int64_t const from = first + (a - first % n + n) % n, to = from + (last - from) / n * n;
       if (from > last) continue;
-      p.domains.push_back(
-          {std::max(low, from * stripe), to == last ? high : (to + 1) * stripe, rank_of(a, ranks), stripe, n});
+      p.domains.push_back({std::max(low, from * stripe), to == last ? high : (to + 1) * stripe,
+                           rank_of(a, ranks), stripe, n});
     }
     return p;
   }
@@ -67,20 +74,25 @@ struct data_shipping {
   std::int64_t stripe_for(rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (stripe_bytes <= 0) return 16 * block;
-    return stripe_bytes > std::numeric_limits<std::int64_t>::max() - block ? stripe_bytes / block * block
-                                                                           : (stripe_bytes + block - 1) / block * block;
+    return stripe_bytes > std::numeric_limits<std::int64_t>::max() - block
+               ? stripe_bytes / block * block
+               : (stripe_bytes + block - 1) / block * block;
   }
   std::int64_t agents_of(rank_group const& ranks) const {
-    return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1, ranks.most());
+    return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1,
+                                    ranks.most());
   }
   std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
-  int rank_of(std::int64_t agent, rank_group const& ranks) const { return ranks.dealt(agent, agents_of(ranks)); }
+  int rank_of(std::int64_t agent, rank_group const& ranks) const {
+    return ranks.dealt(agent, agents_of(ranks));
+  }
 
   // `max_ranges` may differ: every agent gives its own hints.
   std::uint64_t key() const {
-    return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, overlap, 1);
+    return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse,
+                          overlap, 1);
   }
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };

@@ -1,4 +1,5 @@
-// independent: a call for each piece of the file. Nothing is read or written that was not asked for.
+// independent: a call for each piece of the file. Nothing is read or written that was not asked
+// for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,9 @@ struct independent {
   window next(access const& wanted, std::int64_t position) const {
     return window_of(wanted, position, std::min(least_one(), wanted.end() - position));
   }
-  std::int64_t buffer_for(access const& wanted) const { return std::min(least_one(), wanted.bytes); }
+  std::int64_t buffer_for(access const& wanted) const {
+    return std::min(least_one(), wanted.bytes);
+  }
   reason_text reason(access const&) const { return "one call per piece"; }
   friend bool operator==(independent const&, independent const&) = default;
 

@@ -1,5 +1,5 @@
-// sieving: windows of the file are read whole, and written by read-modify-write under a lock, where that costs less than
-// a call for each piece. Decided for every window by its holes.
+// sieving: windows of the file are read whole, and written by read-modify-write under a lock, where
+// that costs less than a call for each piece. Decided for every window by its holes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,24 +17,28 @@ enum class sieve { automatic, always, never };
 
 struct sieving {
   static constexpr std::string_view name = "sieving";
-  std::int64_t read_window_bytes =
-      256 << 10;  // pieces are picked out of a window while it is in a cache
+  // pieces are picked out of a window while it is in a cache
+  std::int64_t read_window_bytes = 256 << 10;
   std::int64_t write_window_bytes = detail::cached_window_bytes;  // 512 KiB
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
-  // How many ranks may write into the same windows at a time: while one merges, the others wait for its lock.
+  // How many ranks may write into the same windows at a time: while one merges, the others wait for
+  // its lock.
   std::int64_t sharers = 1;
-  // False: other ranks do not lock what they write, and would not see a merge, so windows with holes are written by pieces.
+  // False: other ranks do not lock what they write, and would not see a merge, so windows with
+  // holes are written by pieces.
   bool merges = true;
 
-  // The window from `position` on: the part of the stream within one window of the file; more, if pieces are accessed singly.
+  // The window from `position` on: the part of the stream within one window of the file; more, if
+  // pieces are accessed singly.
   window next(access const& wanted, std::int64_t position) const {
     std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
     if (!wanted.sorted) return window_of(wanted, position, std::min(limit, left));
     piece const first = cursor(wanted.file, position).current();
     std::int64_t const reach = first.offset > INT64_MAX - limit ? INT64_MAX : first.offset + limit;
-    std::int64_t const within = std::min(left, first.length >= limit ? 0 : wanted.file.bytes_before(reach) - position);
+    std::int64_t const within =
+        std::min(left, first.length >= limit ? 0 : wanted.file.bytes_before(reach) - position);
     if (within <= first.length) {
       std::int64_t const length = std::min(left, first.length);
       return more_pieces(wanted, {first.offset, length, position, length, 1, passage::whole});
@@ -52,12 +56,16 @@ struct sieving {
         wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
   }
-  reason_text reason(access const& wanted) const { return reason_text::of_words(words(wanted.kind)); }
+  reason_text reason(access const& wanted) const {
+    return reason_text::of_words(words(wanted.kind));
+  }
   std::string_view words(access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges)
-      return "windows by pieces: of these nodes no rank would merge in its view (by romio_ds_write = enable all may)";
-    if (asked == sieve::automatic) return "each window as one or by pieces, by price of calls against price of holes";
+      return "windows by pieces: of these nodes no rank would merge in its view (by romio_ds_write "
+             "= enable all may)";
+    if (asked == sieve::automatic)
+      return "each window as one or by pieces, by price of calls against price of holes";
     if (asked == sieve::always) return "windows as one, as the hint asks";
     return "windows by pieces, as the hint asks";
   }
@@ -102,20 +110,21 @@ struct sieving {
     return static_cast<double>(w.length) * (kind == access_kind::write && w.holes() > 0 ? 2 : 1);
   }
   double pieces_ns(window const& w, access_kind kind) const {
-    return static_cast<double>(w.pieces) * (kind == access_kind::read ? prices.call_ns : prices.write_call_ns) +
+    return static_cast<double>(w.pieces) *
+               (kind == access_kind::read ? prices.call_ns : prices.write_call_ns) +
            static_cast<double>(w.wanted) * prices.byte_ns;
   }
   double merged_ns(window const& w, access_kind kind) const {
     double const pass = static_cast<double>(w.length) * prices.byte_ns;
-    double const picking =
-        static_cast<double>(w.pieces) * prices.piece_ns + static_cast<double>(w.wanted) * prices.byte_ns;
+    double const picking = static_cast<double>(w.pieces) * prices.piece_ns +
+                           static_cast<double>(w.wanted) * prices.byte_ns;
     if (kind == access_kind::read) return prices.call_ns + pass + picking;
     double const write = picking + prices.write_call_ns + pass;
     if (w.holes() == 0) return write;
     return static_cast<double>(sharers) * (prices.lock_ns + prices.call_ns + pass + write);
   }
-  // Makes a window of pieces longer, since each window costs planning and, for a write, a lock; unless merging would pay in
-  // a quarter of the longer window.
+  // Makes a window of pieces longer, since each window costs planning and, for a write, a lock;
+  // unless merging would pay in a quarter of the longer window.
   window more_pieces(access const& wanted, window const& w) const {
     constexpr std::int64_t enough_pieces = 64, enough_bytes = 1 << 20;
     if (2 * w.pieces > enough_pieces || w.wanted >= enough_bytes) return w;
@@ -123,7 +132,8 @@ struct sieving {
     std::int64_t const bytes = std::min(enough_pieces, left / mean) * mean, quarter = bytes / 4;
     if (bytes < 2 * w.wanted || quarter == 0) return w;
     for (std::int64_t from = 0; from < bytes; from += quarter) {
-      window const part = window_of(wanted.file, w.position + from, std::min(quarter, bytes - from));
+      window const part =
+          window_of(wanted.file, w.position + from, std::min(quarter, bytes - from));
       if (part.pieces > 1 && merge(part, wanted.kind)) return w;
     }
     return window_of(wanted.file, w.position, bytes);

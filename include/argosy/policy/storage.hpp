@@ -1,4 +1,5 @@
-// Storage: what a file lies on, and what access to it costs there. Handles know it; policies choose by it.
+// Storage: what a file lies on, and what access to it costs there. Handles know it; policies choose
+// by it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +9,8 @@
 
 namespace argosy {
 
-// The prices of file access, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
+// The prices of file access, in nanoseconds. The defaults are those of a page cache; see
+// docs/develop/prices.md.
 struct prices {
   double call_ns = 600;         // one call that reads
   double write_call_ns = 2500;  // one that writes
@@ -20,14 +22,18 @@ struct prices {
 
 // The prices of moving data between ranks, in nanoseconds.
 struct exchange_prices {
-  double round_ns = 20000;    // waiting for each other, once a round
-  double byte_ns = 0.25;      // a byte into or out of staging memory
-  double piece_ns = 3;        // finding its place
-  double block_ns = 0;        // handing a block of the file from rank to rank: POSIX files have no such thing
-  double server_byte_ns = 0;  // a byte at the servers of the file system, which all ranks share; 0: there are none
-  double server_call_ns = 0;  // a call at the same servers: their time for one, by the number of servers
-  // `crowd`: slow-down of a rank by itself while all other ranks access the file; prices are those of an idle machine.
-  // `write`: cost of a collective write relative to a read (pages are allocated and locked).
+  double round_ns = 20000;  // waiting for each other, once a round
+  double byte_ns = 0.25;    // a byte into or out of staging memory
+  double piece_ns = 3;      // finding its place
+  // handing a block of the file from rank to rank: POSIX files have no such thing
+  double block_ns = 0;
+  // a byte at the servers of the file system, which all ranks share; 0: there are none
+  double server_byte_ns = 0;
+  // a call at the same servers: their time for one, by the number of servers
+  double server_call_ns = 0;
+  // `crowd`: slow-down of a rank by itself while all other ranks access the file; prices are those
+  // of an idle machine. `write`: cost of a collective write relative to a read (pages are allocated
+  // and locked).
   double crowd = 1.75;
   double write = 1.95;
   friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
@@ -50,14 +56,18 @@ struct storage {
   argosy::prices prices = {};
   exchange_prices exchange = {};
 
-  // Several nodes reach it: whether a lock of one keeps out the others is looked at when a file is opened.
+  // Several nodes reach it: whether a lock of one keeps out the others is looked at when a file is
+  // opened.
   bool over_network = false;
-  // And a node does not hear of what others write, except where it looks at the server: at locks, syncs, and in collective calls.
+  // And a node does not hear of what others write, except where it looks at the server: at locks,
+  // syncs, and in collective calls.
   bool separate_caches = false;
-  // But what it writes are the bytes that it was asked to, and no others. Others write whole pages, with what they once read between those
-  // bytes: there all writes of several nodes take locks. Only of a handle that has reconcile().
+  // But what it writes are the bytes that it was asked to, and no others. Others write whole pages,
+  // with what they once read between those bytes: there all writes of several nodes take locks.
+  // Only of a handle that has reconcile().
   bool exact_writes = false;
-  // A node hears of what others wrote, but nobody can wait for that: what is read under a lock may be old. So nobody merges between nodes.
+  // A node hears of what others wrote, but nobody can wait for that: what is read under a lock may
+  // be old. So nobody merges between nodes.
   bool reads_late = false;
   // Of the file, where its file system tells; 0: it does not.
   std::int64_t stripe_bytes = 0;
@@ -75,10 +85,16 @@ struct storage {
   static storage gpfs() {
     return {"GPFS",
             {.call_ns = 10e3, .write_call_ns = 10e3, .lock_ns = 90e3, .byte_ns = 10.8},
-            {.round_ns = 100e3, .byte_ns = 7.5, .block_ns = 31e6, .server_byte_ns = 0.83, .crowd = 1, .write = 1}};
+            {.round_ns = 100e3,
+             .byte_ns = 7.5,
+             .block_ns = 31e6,
+             .server_byte_ns = 0.83,
+             .crowd = 1,
+             .write = 1}};
   }
-  // Returns this storage behind something that makes each call, and each byte, take so many nanoseconds more; its name
-  // says so. For handles that slow another one down: their storage() returns that of the handle below, slowed.
+  // Returns this storage behind something that makes each call, and each byte, take so many
+  // nanoseconds more; its name says so. For handles that slow another one down: their storage()
+  // returns that of the handle below, slowed.
   storage slowed(double call_ns, double byte_ns = 0) const {
     storage s = *this;
     s.prices.call_ns += call_ns;

@@ -1,4 +1,5 @@
-// two_phase: a few ranks, the aggregators, access the file in long windows; data travels between them and all others.
+// two_phase: a few ranks, the aggregators, access the file in long windows; data travels between
+// them and all others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,15 +26,17 @@ struct two_phase {
   static constexpr std::string_view name = "two_phase";
   std::int64_t buffer_bytes = detail::staging_buffer_bytes;  // in all: room for two windows
   std::int64_t window_bytes = detail::cached_window_bytes;   // less if the buffer is smaller
-  std::int64_t aggregators = 0;           // 0: up to aggregators_per_node on each node
+  std::int64_t aggregators = 0;  // 0: up to aggregators_per_node on each node
   std::int64_t aggregators_per_node = 8;
-  std::int64_t align_bytes = 0;         // domains begin at multiples of this; 0: of the file system's block
-  std::int64_t least_domain_bytes = 0;  // rather fewer aggregators than smaller domains; 0: one window
-  // Between nodes: 1: each rank sends what it has for an aggregator; 2: the ranks of a node put it together first; 0: what takes
-  // fewer messages, by far.
+  // domains begin at multiples of this; 0: of the file system's block
+  std::int64_t align_bytes = 0;
+  // rather fewer aggregators than smaller domains; 0: one window
+  std::int64_t least_domain_bytes = 0;
+  // Between nodes: 1: each rank sends what it has for an aggregator; 2: the ranks of a node put it
+  // together first; 0: what takes fewer messages, by far.
   std::int64_t layers = 0;
-  bool overlap =
-      true;  // false: no rank exchanges a window while another one is written or read, to see what that brings
+  // false: no rank exchanges a window while another one is written or read, to see what that brings
+  bool overlap = true;
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
@@ -44,12 +47,12 @@ struct two_phase {
     return plan_with(kind, all, ranks, &where);
   }
   std::int64_t most_aggregators(rank_group const& ranks) const {
-    return std::clamp<std::int64_t>(aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1,
-                                    ranks.most());
+    return std::clamp<std::int64_t>(
+        aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1, ranks.most());
   }
   std::uint64_t key() const {
-    return detail::key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes,
-                          least_domain_bytes, layers, overlap);
+    return detail::key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node,
+                          align_bytes, least_domain_bytes, layers, overlap);
   }
   friend bool operator==(two_phase const&, two_phase const&) = default;
 
@@ -58,12 +61,16 @@ struct two_phase {
                             detail::access_histogram const* where) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
-    if (all.unsorted != 0) return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
+    if (all.unsorted != 0)
+      return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p.together = true;
     // A larger granule would save few marks, and stretch windows.
-    p.granule = all.granule > 4096 ? std::gcd(all.granule, std::int64_t{4096}) : std::max<std::int64_t>(1, all.granule);
-    std::int64_t const block = std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
-    // Marks of a window are whole granules, and windows whole blocks where the buffer has room for one.
+    p.granule = all.granule > 4096 ? std::gcd(all.granule, std::int64_t{4096})
+                                   : std::max<std::int64_t>(1, all.granule);
+    std::int64_t const block =
+        std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
+    // Marks of a window are whole granules, and windows whole blocks where the buffer has room for
+    // one.
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
     // Nor are they much longer than what is accessed: they take memory.
     while (window / 2 >= std::max(all.span(), detail::cached_window_bytes)) window /= 2;
@@ -72,26 +79,30 @@ struct two_phase {
     domains(p, all, ranks, block, where);
     p.layers = layers_of(p, all, ranks);
     p.overlap = overlap;
-    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") + " in " +
-               std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
+    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") +
+               " in " + std::to_string(all.span()) + " bytes of the file, " +
+               std::to_string(all.bytes) + " of them wanted";
     if (where) p.reason += "; domains of equal work";
     if (p.layers > 1) p.reason += "; what ranks of a node send elsewhere is put together";
     return p;
   }
 
   // Cuts the span into domains, at blocks: of equal length, or of equal work.
-  void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block,
-               detail::access_histogram const* where) const {
+  void domains(collective_plan& p, access_summary const& all, rank_group const& ranks,
+               std::int64_t block, detail::access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
-    std::int64_t const n = std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
+    std::int64_t const n =
+        std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
     std::vector<int> const owners = owners_of(n, ranks);
-    std::vector<std::int64_t> const cuts = where ? cuts_of_work(all, *where, n) : std::vector<std::int64_t>();
+    std::vector<std::int64_t> const cuts =
+        where ? cuts_of_work(all, *where, n) : std::vector<std::int64_t>();
     std::int64_t begin = all.low;
     for (std::int64_t i = 0; i < n; ++i) {
       std::int64_t end = all.high;
       if (i + 1 < n) {
-        std::int64_t const even = where ? cuts[static_cast<std::size_t>(i)] : all.low + all.span() / n * (i + 1);
+        std::int64_t const even =
+            where ? cuts[static_cast<std::size_t>(i)] : all.low + all.span() / n * (i + 1);
         std::int64_t const cut = even - even % block;
         end = std::clamp(cut - cut % p.granule, begin, all.high);
       }
@@ -100,7 +111,8 @@ struct two_phase {
     }
     if (where) trim(p, all, *where);
   }
-  // The aggregators in ascending order, so that neighbours in the file are neighbours in the machine.
+  // The aggregators in ascending order, so that neighbours in the file are neighbours in the
+  // machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
     std::vector<int> owners;
     for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
@@ -108,46 +120,60 @@ struct two_phase {
     return owners;
   }
 
-  // What the busiest ranks do for messages, counted in messages: once where each rank sends its own, once where the ranks of a node
-  // put them together. Known are means over all ranks: a rank has data in as many windows as it has pieces, or as its own span has.
-  std::int64_t layers_of(collective_plan const& p, access_summary const& all, rank_group const& ranks) const {
-    if (layers > 0 || ranks.nodes <= 1 || ranks.nodes >= ranks.size) return layers == 2 && ranks.nodes > 1 ? 2 : 1;
+  // What the busiest ranks do for messages, counted in messages: once where each rank sends its
+  // own, once where the ranks of a node put them together. Known are means over all ranks: a rank
+  // has data in as many windows as it has pieces, or as its own span has.
+  std::int64_t layers_of(collective_plan const& p, access_summary const& all,
+                         rank_group const& ranks) const {
+    if (layers > 0 || ranks.nodes <= 1 || ranks.nodes >= ranks.size)
+      return layers == 2 && ranks.nodes > 1 ? 2 : 1;
     auto const of = [](std::int64_t n) { return static_cast<double>(n); };
-    double const senders = of(all.ranks), nodes = of(ranks.nodes), owners = of(std::ssize(p.domains));
+    double const senders = of(all.ranks), nodes = of(ranks.nodes),
+                 owners = of(std::ssize(p.domains));
     double windows = 0;
     for (file_domain const& d : p.domains) windows += of(p.rounds_of(d));
-    double const touched =
-        std::min({windows, of(all.pieces) / senders, of(all.spans) / senders / of(p.window_bytes) + 1});
+    double const touched = std::min(
+        {windows, of(all.pieces) / senders, of(all.spans) / senders / of(p.window_bytes) + 1});
     double const told = std::min(touched, owners);  // of the view
     double const alone = (touched + told) * (1 + senders / owners);
     double const relays = std::min(of(most_relays), of(ranks.size) / nodes);
-    double const put_together =
-        windows / relays + windows / owners * nodes + windows * visit + of(all.bytes) / nodes / relays / copied_bytes;
+    double const put_together = windows / relays + windows / owners * nodes + windows * visit +
+                                of(all.bytes) / nodes / relays / copied_bytes;
     return 2 * put_together < alone ? 2 : 1;
   }
   static constexpr std::int64_t most_relays = 8;  // of a node
-  static constexpr double visit = 1.0 / 8;  // of a rank, to a window of another node: whether it has data there or not
+  // of a rank, to a window of another node: whether it has data there or not
+  static constexpr double visit = 1.0 / 8;
   static constexpr double copied_bytes = 4096;  // in the time of a message
 
-  // Work counts wanted bytes fully and unwanted bytes between them a little: they take windows, too.
+  // Work counts wanted bytes fully and unwanted bytes between them a little: they take windows,
+  // too.
   static constexpr double empty_byte = 1.0 / 64;
-  static double work_of(access_summary const& all, detail::access_histogram const& where, std::int64_t k) {
-    auto const length = detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
-    return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) + static_cast<double>(length) * empty_byte;
+  static double work_of(access_summary const& all, detail::access_histogram const& where,
+                        std::int64_t k) {
+    auto const length =
+        detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
+    return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) +
+           static_cast<double>(length) * empty_byte;
   }
   // The bytes of all stretches in which any byte is wanted.
-  static std::int64_t worked_bytes(access_summary const& all, detail::access_histogram const& where) {
+  static std::int64_t worked_bytes(access_summary const& all,
+                                   detail::access_histogram const& where) {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k)
       if (where.bytes[static_cast<std::size_t>(k)] > 0)
-        sum += detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
+        sum += detail::access_histogram::begin_of(all, k + 1) -
+               detail::access_histogram::begin_of(all, k);
     return sum;
   }
-  // The offsets that cut the work into equal parts: the end of each part but the last. O(stretches + parts).
-  static std::vector<std::int64_t> cuts_of_work(access_summary const& all, detail::access_histogram const& where,
+  // The offsets that cut the work into equal parts: the end of each part but the last. O(stretches
+  // + parts).
+  static std::vector<std::int64_t> cuts_of_work(access_summary const& all,
+                                                detail::access_histogram const& where,
                                                 std::int64_t parts) {
     double sum = 0, before = 0;
-    for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k) sum += work_of(all, where, k);
+    for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k)
+      sum += work_of(all, where, k);
     std::vector<std::int64_t> cuts;
     for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k) {
       double const work = work_of(all, where, k);
@@ -157,33 +183,37 @@ struct two_phase {
       for (auto i = std::ssize(cuts) + 1; i < parts; ++i) {
         double const rest = sum * static_cast<double>(i) / static_cast<double>(parts) - before;
         if (rest >= work) break;  // this part ends in a later stretch
-        cuts.push_back(begin +
-                       static_cast<std::int64_t>(static_cast<double>(end - begin) * (std::max(0.0, rest) / work)));
+        cuts.push_back(begin + static_cast<std::int64_t>(static_cast<double>(end - begin) *
+                                                         (std::max(0.0, rest) / work)));
       }
       before += work;
     }
     cuts.resize(static_cast<std::size_t>(parts - 1), all.high);
     return cuts;
   }
-  // Cuts unwanted stretches off the ends of domains: they need no windows. O(stretches + domains), since domains and the
-  // stretches at their ends are both in ascending order.
-  static void trim(collective_plan& p, access_summary const& all, detail::access_histogram const& where) {
+  // Cuts unwanted stretches off the ends of domains: they need no windows. O(stretches + domains),
+  // since domains and the stretches at their ends are both in ascending order.
+  static void trim(collective_plan& p, access_summary const& all,
+                   detail::access_histogram const& where) {
     constexpr auto n = static_cast<std::size_t>(detail::access_histogram::stretches);
     auto const begin_of = [&](std::size_t k) {
       return detail::access_histogram::begin_of(all, static_cast<std::int64_t>(k));
     };
-    // For each stretch: the begin of the next wanted stretch and the end of the previous one, itself included.
+    // For each stretch: the begin of the next wanted stretch and the end of the previous one,
+    // itself included.
     std::array<std::int64_t, n> begins, ends;
     for (std::size_t k = n; k-- > 0;)
       begins[k] = where.bytes[k] > 0 ? begin_of(k) : k + 1 < n ? begins[k + 1] : all.high;
-    for (std::size_t k = 0; k < n; ++k) ends[k] = where.bytes[k] > 0 ? begin_of(k + 1) : k > 0 ? ends[k - 1] : all.low;
+    for (std::size_t k = 0; k < n; ++k)
+      ends[k] = where.bytes[k] > 0 ? begin_of(k + 1) : k > 0 ? ends[k - 1] : all.low;
 
     std::size_t first = 0, last = 0;  // the stretches at the two ends of a domain
     for (file_domain& d : p.domains) {
       if (d.begin == d.end) continue;
       while (begin_of(first + 1) <= d.begin) ++first;
       while (begin_of(last + 1) < d.end) ++last;
-      std::int64_t const from = std::clamp(begins[first], d.begin, d.end), to = std::clamp(ends[last], from, d.end);
+      std::int64_t const from = std::clamp(begins[first], d.begin, d.end),
+                         to = std::clamp(ends[last], from, d.end);
       d.begin = from - from % p.granule;
       d.end = to % p.granule == 0 ? to : std::min(d.end, to + p.granule - to % p.granule);
     }

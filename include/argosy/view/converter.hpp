@@ -1,4 +1,5 @@
-// A converter: between data in memory and the stream of a file in another representation, any stretch of it.
+// A converter: between data in memory and the stream of a file in another representation, any
+// stretch of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,21 +13,23 @@
 
 namespace argosy {
 
-// Serves one transfer: memory as `form` and `types` (of the same size) describe it, from the start of its stream.
-// Positions are bytes of the stream in the file's representation. Stretches may start and end inside an item, and come in
-// any order. Converts through blocks that stay in the first-level cache; memory does not grow with the request.
-// Costs O(nodes of types) per call on top of the data. `form` must outlive it. One thread at a time.
+// Serves one transfer: memory as `form` and `types` (of the same size) describe it, from the start
+// of its stream. Positions are bytes of the stream in the file's representation. Stretches may
+// start and end inside an item, and come in any order. Converts through blocks that stay in the
+// first-level cache; memory does not grow with the request. Costs O(nodes of types) per call on top
+// of the data. `form` must outlive it. One thread at a time.
 class converter {
  public:
   converter(representation r, layout const& form, signature const& types);
 
   std::int64_t file_size() const noexcept { return file_size_; }
-  // The start of the item that holds byte `position` of the file's stream: in that stream, and in memory's.
+  // The start of the item that holds byte `position` of the file's stream: in that stream, and in
+  // memory's.
   std::int64_t item_start(std::int64_t position) const;
   std::int64_t memory_position(std::int64_t position) const;
 
-  // Bytes [from, to) of the file's stream, made from memory. False: at least one value does not fit the representation
-  // (errc::conversion); all others are converted.
+  // Bytes [from, to) of the file's stream, made from memory. False: at least one value does not fit
+  // the representation (errc::conversion); all others are converted.
   bool gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
   // The reverse. If an item is cut, its bytes are kept until the others have come.
   bool scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory);
@@ -56,12 +59,13 @@ class converter {
   template <bool Encode, class Memory>
   bool convert(Memory&& memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
   template <bool Encode>
-  bool walk(std::size_t begin, std::size_t end, std::int64_t memory_at, std::int64_t file_at, std::int64_t from,
-            std::int64_t to, std::byte* in_memory, std::byte* in_file) const;
+  bool walk(std::size_t begin, std::size_t end, std::int64_t memory_at, std::int64_t file_at,
+            std::int64_t from, std::int64_t to, std::byte* in_memory, std::byte* in_file) const;
   template <bool Encode>
-  bool run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride, std::int64_t file_stride,
-           std::byte* in_memory, std::byte* in_file) const;
-  bool keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream, void* memory);
+  bool run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride,
+           std::int64_t file_stride, std::byte* in_memory, std::byte* in_file) const;
+  bool keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream,
+            void* memory);
 
   representation representation_;
   layout const* form_;

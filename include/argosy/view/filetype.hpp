@@ -1,4 +1,5 @@
-// MPI's rules for the etype and filetype of a view (MPI 3.1, section 13.3), at run time and at compile time.
+// MPI's rules for the etype and filetype of a view (MPI 3.1, section 13.3), at run time and at
+// compile time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +26,8 @@ enum class filetype_fault {
   not_etypes,     // sizes, holes or extent are not whole etypes
 };
 
-// The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces interleave.
+// The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces
+// interleave.
 constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 
 // Throws invalid_layout for a fault that was found.
@@ -71,26 +73,32 @@ template <filetype_fault Fault, std::int64_t EtypeBytes, std::int64_t FiletypeBy
 consteval void require_no_fault() {
   constexpr auto fault = Fault;
   using enum filetype_fault;
-  static_assert(fault != etype_empty,
-                "argosy: the etype has no bytes; choose one that holds data, such as io::type<double>");
+  static_assert(
+      fault != etype_empty,
+      "argosy: the etype has no bytes; choose one that holds data, such as io::type<double>");
   static_assert(fault != etype_bounds && fault != etype_order && fault != etype_overlap,
-                "argosy: the etype must not have negative, decreasing or overlapping displacements; use io::resized or "
+                "argosy: the etype must not have negative, decreasing or overlapping "
+                "displacements; use io::resized or "
                 "list its parts in the order of the file");
-  static_assert(fault != negative,
-                "argosy: the filetype has a negative displacement or extent; move it up and use the "
-                "displacement of the view");
-  static_assert(fault != decreasing,
-                "argosy: the displacements of the filetype decrease; list its parts in the order of "
-                "the file (a memory type may have any order)");
+  static_assert(
+      fault != negative,
+      "argosy: the filetype has a negative displacement or extent; move it up and use the "
+      "displacement of the view");
+  static_assert(
+      fault != decreasing,
+      "argosy: the displacements of the filetype decrease; list its parts in the order of "
+      "the file (a memory type may have any order)");
   static_assert(fault != overlap,
                 "argosy: the filetype names a byte twice, so it cannot be written; make its parts "
                 "disjoint, or use view_use::read_only");
-  static_assert(fault != tiles_overlap,
-                "argosy: the filetype's extent is smaller than its data, and its copies overlap, so that it "
-                "cannot be written; give it the extent of the whole tile with io::resized");
-  static_assert(fault != not_etypes,
-                "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
-                "or choose a smaller etype");
+  static_assert(
+      fault != tiles_overlap,
+      "argosy: the filetype's extent is smaller than its data, and its copies overlap, so that it "
+      "cannot be written; give it the extent of the whole tile with io::resized");
+  static_assert(
+      fault != not_etypes,
+      "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
+      "or choose a smaller etype");
 }
 
 // Checks the same for static datatypes. A broken rule is a compile error that names the type:

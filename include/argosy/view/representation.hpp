@@ -14,17 +14,19 @@
 
 namespace argosy {
 
-// A representation of the user, as MPI_Register_datarep takes it. The functions convert `count` items of one basic type,
-// dense on both sides; they return false for a value that the other side cannot hold (errc::conversion). What they throw
-// reaches the caller of the read or write. A function that is left out copies; then the sizes must be those in memory.
+// A representation of the user, as MPI_Register_datarep takes it. The functions convert `count`
+// items of one basic type, dense on both sides; they return false for a value that the other side
+// cannot hold (errc::conversion). What they throw reaches the caller of the read or write. A
+// function that is left out copies; then the sizes must be those in memory.
 struct representation_functions {
-  std::function<std::int64_t(basic)> file_bytes;  // of one item in the file, 1 to 256; left out: as in memory
+  // of one item in the file, 1 to 256; left out: as in memory
+  std::function<std::int64_t(basic)> file_bytes;
   std::function<bool(basic, std::int64_t count, std::byte const* file, std::byte* memory)> read;
   std::function<bool(basic, std::int64_t count, std::byte const* memory, std::byte* file)> write;
 };
 
-// A regular value; two are equal if their names are. Users' own ones come from `find_representation`
-// (<argosy/file/representations.hpp>).
+// A regular value; two are equal if their names are. Users' own ones come from
+// `find_representation` (<argosy/file/representations.hpp>).
 class representation {
  public:
   enum class kind : std::uint8_t { native, internal, external32, user };
@@ -32,8 +34,9 @@ class representation {
 
   // native: bytes as they lie in memory.
   representation() = default;
-  // native, internal or external32. All processes of a job share one architecture here, so `internal` has nothing to
-  // convert: it is stored as native, and a file written as one can be read as the other.
+  // native, internal or external32. All processes of a job share one architecture here, so
+  // `internal` has nothing to convert: it is stored as native, and a file written as one can be
+  // read as the other.
   constexpr explicit representation(kind k) noexcept
       : kind_(k), sizes_(k == kind::external32 ? detail::external32_sizes : detail::native_sizes) {}
   representation(std::string name, representation_functions functions, basic_sizes const& sizes)
@@ -60,9 +63,13 @@ class representation {
   // Bytes of one item of each basic type in the file.
   basic_sizes const& sizes() const noexcept { return sizes_; }
   // The functions of a user's representation, else null.
-  representation_functions const* functions() const noexcept { return user_ ? &user_->functions : nullptr; }
+  representation_functions const* functions() const noexcept {
+    return user_ ? &user_->functions : nullptr;
+  }
 
-  friend bool operator==(representation const& a, representation const& b) noexcept { return a.name() == b.name(); }
+  friend bool operator==(representation const& a, representation const& b) noexcept {
+    return a.name() == b.name();
+  }
 
  private:
   struct user {

@@ -18,11 +18,13 @@ class background {
 
   // Begins `work` beside the rank, which goes on. `work` does not throw.
   virtual void start(std::function<void()> work) = 0;
-  // Lets others go on until `ended()`, which becomes true by work of this object or by a caller of wake().
+  // Lets others go on until `ended()`, which becomes true by work of this object or by a caller of
+  // wake().
   virtual void wait(std::function<bool()> const& ended) = 0;
   // Makes those in wait() look again.
   virtual void wake() = 0;
-  // Lets others go on for a moment. Call it between the tries of a loop that polls; after many tries the moment is longer.
+  // Lets others go on for a moment. Call it between the tries of a loop that polls; after many
+  // tries the moment is longer.
   virtual void pause(int tries = 0) = 0;
 };
 

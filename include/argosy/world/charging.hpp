@@ -7,9 +7,11 @@
 
 namespace argosy {
 
-// The library tells such a world what it has copied for this rank, so many bytes in so many contiguous pieces, when it is done and
-// before other ranks are told. It asks the world first whether anybody will look at these bytes: if not, the copy is charged for, and
-// not made. Real ranks have spent the time already: their worlds have no such functions, nothing is counted, and all is copied.
+// The library tells such a world what it has copied for this rank, so many bytes in so many
+// contiguous pieces, when it is done and before other ranks are told. It asks the world first
+// whether anybody will look at these bytes: if not, the copy is charged for, and not made. Real
+// ranks have spent the time already: their worlds have no such functions, nothing is counted, and
+// all is copied.
 template <class C>
 concept charging = requires(C const& c, std::int64_t n) {
   c.charge(n, n);

@@ -7,7 +7,8 @@
 
 namespace argosy {
 
-// Thrown by operations that wait for a rank which will never come. A file turns it into errc::rank_failed.
+// Thrown by operations that wait for a rank which will never come. A file turns it into
+// errc::rank_failed.
 class rank_failure : public std::runtime_error {
  public:
   rank_failure(int rank, std::string const& words) : std::runtime_error(words), rank_(rank) {}

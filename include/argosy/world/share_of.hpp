@@ -1,4 +1,5 @@
-// share_of(world, n): where the elements of this rank begin, if all ranks put theirs one behind the other.
+// share_of(world, n): where the elements of this rank begin, if all ranks put theirs one behind the
+// other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +21,8 @@ struct rank_share {
 
 namespace detail {
 
-// The sum of the counts in two halves, which cannot overflow, and the lowest rank whose count is none.
+// The sum of the counts in two halves, which cannot overflow, and the lowest rank whose count is
+// none.
 struct counted_elements {
   std::uint64_t high = 0, low = 0;
   int wrong_rank = std::numeric_limits<int>::max();
@@ -44,9 +46,10 @@ std::int64_t sum_of(counted_elements const& all, int rank);
 
 //   auto const [first, all] = io::share_of(world, particles.size());
 //   io::subarray({all}, {std::ssize(particles)}, {first}, io::type<particle>)
-// Returns the share of this rank, if every rank has `count` elements of its own. Collective. `world` is any communicator, also
-// one of MPI: world/mpi.hpp. Throws argosy::error (errc::argument) on every rank if a count is negative, or if the sum is 2^63
-// or more. Cost: two reductions.
+// Returns the share of this rank, if every rank has `count` elements of its own. Collective.
+// `world` is any communicator, also one of MPI: world/mpi.hpp. Throws argosy::error
+// (errc::argument) on every rank if a count is negative, or if the sum is 2^63 or more. Cost: two
+// reductions.
 template <agreeing World, detail::integer Count>
 rank_share share_of(World const& world, Count count) {
   auto const mine = std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count)

@@ -54,7 +54,8 @@ class effects {
   void say(hint_group which, hint_status status, std::string const& why) {
     for_each_of(which, [&](std::string_view name) { hints_.note(name, status, why); });
   }
-  void say(std::initializer_list<std::string_view> which, hint_status status, std::string const& why) {
+  void say(std::initializer_list<std::string_view> which, hint_status status,
+           std::string const& why) {
     for (std::string_view const name : which) hints_.note(name, status, why);
   }
   bool overrides(std::string_view name) const { return values().overrides(name); }
@@ -69,8 +70,8 @@ class effects {
     bool const all = v.cb_read == toggle::enable && v.cb_write == toggle::enable;
     std::string const policy = "argosy_policy = " + std::string(facts_of(v.policy).name);
     if (!facts_of(v.policy).is_of_all_ranks) {
-      say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"}, overridden,
-          policy);
+      say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"},
+          overridden, policy);
       say(hint_group::for_two_phase, overridden, policy);
       if (!sets_member(v.policy, hint_group::for_sieving) && !brings_sieving())
         say(hint_group::for_sieving, overridden, policy);
@@ -96,7 +97,8 @@ class effects {
       if (v.policy == policies::data_shipping || (v.policy == policies::two_phase && !apart))
         say({"IBM_largeblock_io"}, overridden, policy);
     } else if (v.policy != policies::data_shipping && !serves_last()) {
-      say({"IBM_largeblock_io"}, overridden, policy + ": only calls that are given data_shipping are shipped");
+      say({"IBM_largeblock_io"}, overridden,
+          policy + ": only calls that are given data_shipping are shipped");
     }
   }
 
@@ -142,7 +144,8 @@ class effects {
                              (last_.planned && last_.together && !last_.window_bytes));
     if (!ships && !shipped)
       say(hint_group::for_shipping, hint_status::ignored,
-          "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");
+          "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = "
+          "false");
   }
 
   // --- What the last call was given ---
@@ -164,13 +167,15 @@ class effects {
     };
     for_each_of(hint_group::choosing, [&](std::string_view name) {
       if (serves_last() && (name == "argosy_policy" || name == "IBM_largeblock_io"))
-        hints_.note(name, hint_status::accepted, "agents serve " + call + ", which was given data_shipping");
+        hints_.note(name, hint_status::accepted,
+                    "agents serve " + call + ", which was given data_shipping");
       else if (!overrides(name))
         hints_.note(name, hint_status::overridden, given);
       else if (!chooses(name, last_.kind(), last_.collective))
         return;
       else if (!last_.collective && name == "argosy_policy" && is_for_all())
-        hints_.note(name, hint_status::accepted, "for collective calls; " + given + ", and sieved as hints say");
+        hints_.note(name, hint_status::accepted,
+                    "for collective calls; " + given + ", and sieved as hints say");
       else
         hints_.note(name, hint_status::accepted,
                     "instead of " + std::string(last_.policy) + ", which " + call + " was given");
@@ -192,8 +197,9 @@ class effects {
       // What a rank would take by itself, it says by its hints; the rest are members of the policy.
       for_each_of(hint_group::prices_alone, [&](std::string_view name) {
         hints_.note(name, hint_status::accepted,
-                    overrides(name) ? "applied to automatic, which " + call + " was given"
-                                    : given + ": of ranks by themselves, and of windows with holes, it counts");
+                    overrides(name)
+                        ? "applied to automatic, which " + call + " was given"
+                        : given + ": of ranks by themselves, and of windows with holes, it counts");
       });
     }
     if (last_.library_policy == policies::data_shipping ||
@@ -216,7 +222,8 @@ class effects {
            values().wants_agents() && !replaced();
   }
 
-  // The last call was one of all ranks, and its policy was the program's: other hints that choose one had no say.
+  // The last call was one of all ranks, and its policy was the program's: other hints that choose
+  // one had no say.
   bool given_to_all() const { return last_.collective && !last_.policy.empty() && !replaced(); }
   bool replaced() const { return overrides_policy(values(), last_.kind(), last_.collective); }
 
@@ -225,8 +232,8 @@ class effects {
   void of_the_plan() {
     std::string const call(last_.call_name());
     if (!last_.together && last_.weighed) {
-      std::string const why =
-          "with it, going together would have taken longer: in " + call + " each rank went by itself";
+      std::string const why = "with it, going together would have taken longer: in " + call +
+                              " each rank went by itself";
       say(hint_group::for_two_phase, hint_status::accepted, why);
       say({"cb_nodes"}, hint_status::accepted, why);
       return;
@@ -252,9 +259,10 @@ class effects {
       return;
     }
     if (v.window_bytes > last_.window_bytes)
-      hints_.note("argosy_window_size", hint_status::capped,
-                  "capped at " + number(last_.window_bytes) + " in " + call +
-                      ": half of cb_buffer_size, whole blocks, and not much more than was accessed");
+      hints_.note(
+          "argosy_window_size", hint_status::capped,
+          "capped at " + number(last_.window_bytes) + " in " + call +
+              ": half of cb_buffer_size, whole blocks, and not much more than was accessed");
     if (v.cb_buffer_given && !v.window_given && v.window_bytes > last_.window_bytes)
       hints_.note("cb_buffer_size", hint_status::capped,
                   "windows of " + number(last_.window_bytes) + " bytes in " + call +
@@ -271,7 +279,8 @@ class effects {
     std::string why = strangers.empty() ? std::string() : "no rank runs on " + strangers;
     if (last_.hosts_allow == 0)
       hints_.note("cb_config_list", hint_status::ignored,
-                  (why.empty() ? "" : why + "; ") + std::string("it leaves no rank, so any may be an aggregator"));
+                  (why.empty() ? "" : why + "; ") +
+                      std::string("it leaves no rank, so any may be an aggregator"));
     else
       hints_.note("cb_config_list", hint_status::accepted, why);
   }
@@ -282,11 +291,13 @@ class effects {
     resolved_hints const& v = values();
     if (v.cb_buffer_given && v.window_given && v.window_bytes > v.cb_buffer_bytes / 2)
       hints_.note("argosy_window_size", hint_status::capped,
-                  "capped at " + number(std::max<std::int64_t>(1, v.cb_buffer_bytes / 2)) + ": half of cb_buffer_size");
+                  "capped at " + number(std::max<std::int64_t>(1, v.cb_buffer_bytes / 2)) +
+                      ": half of cb_buffer_size");
     std::int64_t const most = sieving().read_window_bytes;
     if (v.ind_rd_buffer_bytes > most)
-      hints_.note("ind_rd_buffer_size", hint_status::capped,
-                  "capped at " + number(most) + ": pieces are picked out while they are in a cache");
+      hints_.note(
+          "ind_rd_buffer_size", hint_status::capped,
+          "capped at " + number(most) + ": pieces are picked out while they are in a cache");
   }
 
   // --- What the file lies on ---
@@ -298,8 +309,9 @@ class effects {
         hints_.note(name, hint_status::ignored,
                     "only files on Lustre are given stripes, and its library must be there");
       else
-        hints_.note(name, hint_status::ignored,
-                    "the file has " + number(there) + ": it was there before, or no other could be had");
+        hints_.note(
+            name, hint_status::ignored,
+            "the file has " + number(there) + ": it was there before, or no other could be had");
     };
     look("striping_factor", values().striping_factor, last_.stripe_count);
     look("striping_unit", values().striping_unit, last_.stripe_bytes);
@@ -320,10 +332,12 @@ std::string lines_with_sources(file_hints const& h) {
     hint_state const* const s = h.find(line.substr(0, line.find(' ')));
     std::string_view const variable = !s                                      ? ""
                                       : s->source == hint_source::environment ? "ARGOSY_HINTS"
-                                      : s->source == hint_source::overriding  ? "ARGOSY_HINTS_OVERRIDE"
-                                                                              : "";
+                                      : s->source == hint_source::overriding
+                                          ? "ARGOSY_HINTS_OVERRIDE"
+                                          : "";
     result += line;
-    if (!variable.empty()) result += "\t" + std::string(variable) + (s->why.empty() ? "" : ", " + s->why);
+    if (!variable.empty())
+      result += "\t" + std::string(variable) + (s->why.empty() ? "" : ", " + s->why);
     result += "\n";
   }
   return result;
@@ -337,6 +351,8 @@ std::optional<resolved_hints::policy_name> library_policy(any_policy const& poli
   return found;
 }
 
-file_hints with_effects(file_hints h, hint_facts const& last) { return effects(std::move(h), last).told(); }
+file_hints with_effects(file_hints h, hint_facts const& last) {
+  return effects(std::move(h), last).told();
+}
 
 }  // namespace argosy::detail

@@ -14,11 +14,13 @@ namespace argosy {
 namespace {
 
 // Why a hint may not be given now; empty if it may.
-std::string refusal(hint_info const& hint, hint_moment moment, bool pending, resolved_hints const& values) {
+std::string refusal(hint_info const& hint, hint_moment moment, bool pending,
+                    resolved_hints const& values) {
   if (hint.when == hint_time::never) return "the library tells this one";
   if (moment == hint_moment::open) return {};
   if (hint.when == hint_time::open) return "may be given at open only";
-  if (hint.when == hint_time::quiet && pending) return "may not change while an operation is pending";
+  if (hint.when == hint_time::quiet && pending)
+    return "may not change while an operation is pending";
   if (hint.when == hint_time::switchable && !values.largeblock_switchable)
     return "fixed since open; open the file with the value switchable";
   return {};
@@ -50,7 +52,8 @@ std::size_t slips(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix, or in other letters.
+// Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix,
+// or in other letters.
 std::string unknown(std::string_view given) {
   constexpr std::size_t longest = 64;  // no name that is known is longer
   std::string const name = detail::lower(given.substr(0, longest + 1));
@@ -71,11 +74,12 @@ std::string unknown(std::string_view given) {
 }  // namespace
 
 file_hints::file_hints() : given_in_force_(known_hints().size()) {
-  for (hint_info const& hint : known_hints()) all_.push_back({std::string(hint.name), std::string(hint.standard)});
+  for (hint_info const& hint : known_hints())
+    all_.push_back({std::string(hint.name), std::string(hint.standard)});
 }
 
-file_hints::file_hints(hints const& from_environment, hints const& from_info, hints const& from_code,
-                       hints const& overriding)
+file_hints::file_hints(hints const& from_environment, hints const& from_info,
+                       hints const& from_code, hints const& overriding)
     : file_hints() {
   merge(from_environment, hint_source::environment, hint_moment::open);
   merge(from_info, hint_source::info, hint_moment::open);
@@ -118,14 +122,16 @@ void file_hints::resolve() {
   if (!says("romio_cb_write")) values_.cb_write = toggle::disable;
 }
 
-void file_hints::take(detail::named_hint const& given, hint_source source, hint_moment moment, bool pending) {
+void file_hints::take(detail::named_hint const& given, hint_source source, hint_moment moment,
+                      bool pending) {
   if (given.from_info && source == hint_source::code) source = hint_source::info;
-  auto at = std::find_if(all_.begin(), all_.end(), [&](hint_state const& s) { return s.name == given.name; });
+  auto at = std::find_if(all_.begin(), all_.end(),
+                         [&](hint_state const& s) { return s.name == given.name; });
   detail::hint_row const* const row = detail::find_row(given.name);
   if (row == nullptr) {
     bool const broken = !given.fault.empty();
-    hint_state state{given.name, given.value, broken ? hint_status::rejected : hint_status::ignored, source,
-                     located(broken ? given.fault : unknown(given.name), given)};
+    hint_state state{given.name, given.value, broken ? hint_status::rejected : hint_status::ignored,
+                     source, located(broken ? given.fault : unknown(given.name), given)};
     // Lines that could not be read have no name of their own: each is told.
     if (at == all_.end() || broken)
       all_.push_back(std::move(state));
@@ -177,7 +183,8 @@ void file_hints::tell(std::string_view name, std::string value) {
 }
 
 hint_state const* file_hints::find(std::string_view name) const noexcept {
-  auto const at = std::find_if(all_.begin(), all_.end(), [&](hint_state const& s) { return s.name == name; });
+  auto const at =
+      std::find_if(all_.begin(), all_.end(), [&](hint_state const& s) { return s.name == name; });
   return at == all_.end() ? nullptr : &*at;
 }
 
@@ -202,7 +209,9 @@ bool file_hints::was_given(std::string_view name) const noexcept {
 
 void file_hints::follow_first(std::string_view lines) {
   std::string const there = "\n" + std::string(lines);
-  auto const says = [&](std::string const& line) { return there.find("\n" + line) != std::string::npos; };
+  auto const says = [&](std::string const& line) {
+    return there.find("\n" + line) != std::string::npos;
+  };
   auto const value_there = [&](std::string const& name) {
     std::string const start = "\n" + name + " ";
     std::size_t const at = there.find(start);  // the first line of that name is its value
@@ -224,13 +233,15 @@ void file_hints::follow_first(std::string_view lines) {
     bool const given = !first ? given_here
                        : told ? says(state.name + given_mark)
                               : value != hint.standard;
-    if (first ? says(state.name + overrides_mark) : overrides(hint.name)) read.overriding.push_back(state.name);
+    if (first ? says(state.name + overrides_mark) : overrides(hint.name))
+      read.overriding.push_back(state.name);
     if (given) detail::read_hint(rows[i], value, read);
     in_force[i] = given;
     if (!first || (value == state.value && given == given_here)) continue;
-    state.why = !given_here ? "rank 0 gave it, which counts on all ranks"
-                : given     ? "\"" + state.value + "\": rank 0 gave another value, which counts on all ranks"
-                            : "\"" + state.value + "\": rank 0 gave none, which counts on all ranks";
+    state.why =
+        !given_here ? "rank 0 gave it, which counts on all ranks"
+        : given ? "\"" + state.value + "\": rank 0 gave another value, which counts on all ranks"
+                : "\"" + state.value + "\": rank 0 gave none, which counts on all ranks";
     state.status = given_here ? hint_status::overridden : hint_status::accepted;
     state.value = std::move(value);
   }
@@ -252,7 +263,8 @@ std::string_view name_of(hint_status status) noexcept {
 }
 
 std::string_view name_of(hint_source source) noexcept {
-  constexpr std::array<std::string_view, 5> names{"library", "environment", "info", "code", "override"};
+  constexpr std::array<std::string_view, 5> names{"library", "environment", "info", "code",
+                                                  "override"};
   return names[static_cast<std::size_t>(source)];
 }
 
@@ -263,8 +275,8 @@ std::string to_string(file_hints const& h, detail::hints_shown which) {
     std::string const value = s.value.empty() ? "-" : s.value;
     if (which == detail::hints_shown::all || s.status != hint_status::defaulted) {
       bool const known = s.status != hint_status::defaulted;
-      rows.push_back(
-          {s.name, value, std::string(name_of(s.status)), known ? std::string(name_of(s.source)) : "", s.why});
+      rows.push_back({s.name, value, std::string(name_of(s.status)),
+                      known ? std::string(name_of(s.source)) : "", s.why});
     } else if (!s.value.empty() && which != detail::hints_shown::given_alone) {
       silent += (silent.empty() ? "" : ", ") + s.name + " = " + value;
     }
@@ -272,7 +284,8 @@ std::string to_string(file_hints const& h, detail::hints_shown which) {
   std::string text;
   if (!rows.empty()) {
     rows.insert(rows.begin(), {"hint", "value", "status", "source", "why"});
-    constexpr std::size_t widest = 60;  // a value of a thousand characters is no reason to put the others far apart
+    // a value of a thousand characters is no reason to put the others far apart
+    constexpr std::size_t widest = 60;
     std::array<std::size_t, 4> width{};
     for (auto const& row : rows)
       for (std::size_t i = 0; i < width.size(); ++i)
@@ -295,8 +308,8 @@ std::string given_lines(file_hints const& h) {
   std::string lines;
   for (hint_state const& s : h.all())
     if (s.status != hint_status::defaulted)
-      lines += s.name + " = " + (s.value.empty() ? "-" : s.value) + ", " + std::string(name_of(s.status)) +
-               (s.why.empty() ? "" : ": " + s.why) + "\n";
+      lines += s.name + " = " + (s.value.empty() ? "-" : s.value) + ", " +
+               std::string(name_of(s.status)) + (s.why.empty() ? "" : ": " + s.why) + "\n";
   return lines;
 }
 

@@ -26,17 +26,22 @@ hints parse_hints(std::string_view text, std::string_view origin) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     // A # inside a word belongs to it.
     for (std::size_t i = 0; i < line.size(); ++i)
-      if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) line = line.substr(0, i);
+      if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+        line = line.substr(0, i);
     line = detail::trimmed(line);
     if (line.empty()) continue;
     std::string const where = std::string(origin) + ":" + std::to_string(number);
-    std::size_t const gap = line.find_first_of(" \t=");  // no name has a =, and `name = value` is what many write
-    std::string_view value = gap == std::string_view::npos ? std::string_view() : detail::trimmed(line.substr(gap));
+    // no name has a =, and `name = value` is what many write
+    std::size_t const gap = line.find_first_of(" \t=");
+    std::string_view value =
+        gap == std::string_view::npos ? std::string_view() : detail::trimmed(line.substr(gap));
     if (value.starts_with('=')) value = detail::trimmed(value.substr(1));
     if (gap == 0)
-      result.named.push_back({std::string(line), "", where, "a line needs a name before its value"});
+      result.named.push_back(
+          {std::string(line), "", where, "a line needs a name before its value"});
     else if (value.empty())
-      result.named.push_back({std::string(line.substr(0, gap)), "", where, "a line needs a name and a value"});
+      result.named.push_back(
+          {std::string(line.substr(0, gap)), "", where, "a line needs a name and a value"});
     else
       result.named.push_back({std::string(line.substr(0, gap)), std::string(value), where, ""});
   }

@@ -45,14 +45,16 @@ integer_value read_integer(std::string_view text, bool suffixes) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error == std::errc::result_out_of_range) return {0, quoted(text) + " exceeds 2^63 - 1"};
   if (error != std::errc()) return {0, quoted(text) + " is not a decimal integer"};
-  std::string unit = lower(trimmed(std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end))));
+  std::string unit = lower(
+      trimmed(std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end))));
   if (n < 0) return {0, std::to_string(n) + " is negative"};
   if (unit.empty()) return {n};
   if (!suffixes) return {0, quoted(text) + " is not a decimal integer"};
   if (unit.ends_with("ib")) unit.resize(unit.size() - 2);
   int const shift = unit == "k" ? 10 : unit == "m" ? 20 : unit == "g" ? 30 : 0;
   if (shift == 0) return {0, quoted(text) + ": the suffix is none of k, m, g (KiB, MiB, GiB)"};
-  if (n > std::numeric_limits<std::int64_t>::max() >> shift) return {0, quoted(text) + " exceeds 2^63 - 1"};
+  if (n > std::numeric_limits<std::int64_t>::max() >> shift)
+    return {0, quoted(text) + " exceeds 2^63 - 1"};
   return {n << shift};
 }
 
@@ -165,7 +167,8 @@ hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints
       return {std::string(text), {}};
     }
     case hint_kind::boolean: {
-      if (word != "true" && word != "false") return fault(quoted(text) + " is neither true nor false");
+      if (word != "true" && word != "false")
+        return fault(quoted(text) + " is neither true nor false");
       put(row, word == "true", out);
       return {word, {}};
     }
@@ -198,7 +201,9 @@ hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints
     }
     case hint_kind::hosts: {
       auto limits = read_hosts(text);
-      if (!limits) return fault(quoted(text) + " is not a list of host:number, with * for any host and any number");
+      if (!limits)
+        return fault(quoted(text) +
+                     " is not a list of host:number, with * for any host and any number");
       put(row, std::move(*limits), out);
       return {std::string(text), {}};
     }

@@ -16,8 +16,9 @@ namespace argosy::detail {
 
 void closed_files::line::combine(line const& other) {
   for (std::int64_t line::* const n :
-       {&line::closed, &line::calls, &line::together, &line::bytes_read, &line::bytes_written, &line::file_calls,
-        &line::failed, &line::time_ns, &line::timed_copy_ns, &line::copy_ns, &line::advice})
+       {&line::closed, &line::calls, &line::together, &line::bytes_read, &line::bytes_written,
+        &line::file_calls, &line::failed, &line::time_ns, &line::timed_copy_ns, &line::copy_ns,
+        &line::advice})
     this->*n += other.*n;
 }
 
@@ -25,7 +26,8 @@ closed_files::line closed_files::line_of(usage_report const& r) {
   line l{.closed = 1, .advice = static_cast<std::int64_t>(advice_of(r).size())};
   for (std::size_t k = 0; k < call_kinds; ++k) {
     usage_numbers::row const& row = r.numbers.rows[k];
-    bool const reads = k % 2 == 0, together = k / 4 >= static_cast<std::size_t>(call_place::collective);
+    bool const reads = k % 2 == 0,
+               together = k / 4 >= static_cast<std::size_t>(call_place::collective);
     l.calls += row.calls.sum;
     l.together += together ? row.calls.sum : 0;
     (reads ? l.bytes_read : l.bytes_written) += row.bytes;
@@ -68,8 +70,9 @@ std::string closed_files::table() const {
     lines.emplace_back("'" + path + "'", l);
   }
   if (all.closed < 2) return {};
-  std::ranges::sort(lines, {},
-                    [](auto const& one) { return std::pair(-one.second.time_ns, std::string_view(one.first)); });
+  std::ranges::sort(lines, {}, [](auto const& one) {
+    return std::pair(-one.second.time_ns, std::string_view(one.first));
+  });
   if (others_.closed > 0) lines.emplace_back("others", others_);
   lines.emplace_back("all", all);
 
@@ -86,8 +89,10 @@ std::string closed_files::table() const {
       {"time", 13, [](line const& l) { return duration(l.time_ns); }},
       {"beside a copy", 15,
        [](line const& l) {
-         return l.copy_ns == 0 ? std::string("-")
-                               : with_digits(static_cast<double>(l.timed_copy_ns) / static_cast<double>(l.copy_ns), 1);
+         return l.copy_ns == 0
+                    ? std::string("-")
+                    : with_digits(
+                          static_cast<double>(l.timed_copy_ns) / static_cast<double>(l.copy_ns), 1);
        }},
       {"calls", 12, number(&line::calls)},
       {"collective", 12, number(&line::together)},
@@ -97,7 +102,8 @@ std::string closed_files::table() const {
       {"failed", 8, number(&line::failed)},
       {"advice", 8, number(&line::advice)},
   }};
-  std::string text = "argosy report of all files whose reports were here: " + counted(all.closed, "report") + "\n";
+  std::string text =
+      "argosy report of all files whose reports were here: " + counted(all.closed, "report") + "\n";
   for (column const& c : columns) text += right(c.name, c.width);
   text += "  file\n";
   for (auto const& [name, l] : lines) {

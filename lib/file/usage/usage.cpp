@@ -81,11 +81,13 @@ usage::usage(std::string path, int rank) : path_(std::move(path)), rank_(rank) {
 
 usage::~usage() {
   if (!told_ && rank_ == 0)
-    std::fprintf(stderr, "argosy: '%s' was never closed, so ARGOSY_REPORT has nothing to tell of it\n", path_.c_str());
+    std::fprintf(stderr,
+                 "argosy: '%s' was never closed, so ARGOSY_REPORT has nothing to tell of it\n",
+                 path_.c_str());
 }
 
-void usage::add(operation call, report const& done, bool failed,
-                std::int64_t begin_ns, exchanged_by const& together, source_location const& where) {
+void usage::add(operation call, report const& done, bool failed, std::int64_t begin_ns,
+                exchanged_by const& together, source_location const& where) {
   std::lock_guard const guard(mutex_);
   std::size_t const k = kind_of_call(row_of(call));
   ++calls_[k];

@@ -1,5 +1,5 @@
-// Implements collective calls for scheduler.hpp, one meeting each: data is combined when the last rank has come; each rank leaves
-// at the time at which the usual algorithm would let it go.
+// Implements collective calls for scheduler.hpp, one meeting each: data is combined when the last
+// rank has come; each rank leaves at the time at which the usual algorithm would let it go.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
@@ -60,16 +60,20 @@ picoseconds group::hop(int a, int b, std::int64_t bytes) const {
 // Recursive doubling; ranks beyond a power of two hand in before, and are told afterwards.
 void group::exchange(std::vector<picoseconds>& t, std::int64_t bytes) const {
   std::size_t const n = t.size(), whole = std::bit_floor(n), rest = n - whole;
-  auto const h = [&](std::size_t a, std::size_t b) { return hop(static_cast<int>(a), static_cast<int>(b), bytes); };
+  auto const h = [&](std::size_t a, std::size_t b) {
+    return hop(static_cast<int>(a), static_cast<int>(b), bytes);
+  };
   auto const place_of = [&](std::size_t j) { return j < rest ? 2 * j + 1 : j + rest; };
-  for (std::size_t i = 0; i < rest; ++i) t[2 * i + 1] = std::max(t[2 * i + 1], t[2 * i] + h(2 * i, 2 * i + 1));
+  for (std::size_t i = 0; i < rest; ++i)
+    t[2 * i + 1] = std::max(t[2 * i + 1], t[2 * i] + h(2 * i, 2 * i + 1));
   std::vector<picoseconds> before(whole);
   for (std::size_t mask = 1; mask < whole; mask <<= 1) {
     for (std::size_t j = 0; j < whole; ++j) before[j] = t[place_of(j)];
     for (std::size_t j = 0; j < whole; ++j)
       t[place_of(j)] = std::max(before[j], before[j ^ mask]) + h(place_of(j), place_of(j ^ mask));
   }
-  for (std::size_t i = 0; i < rest; ++i) t[2 * i] = std::max(t[2 * i], t[2 * i + 1] + h(2 * i, 2 * i + 1));
+  for (std::size_t i = 0; i < rest; ++i)
+    t[2 * i] = std::max(t[2 * i], t[2 * i + 1] + h(2 * i, 2 * i + 1));
 }
 
 // Short blocks as doubling ones, long blocks around a ring.
@@ -79,7 +83,8 @@ void group::gather(std::vector<picoseconds>& t, std::int64_t bytes) const {
   virtual_network const& net = scheduler_.scenario().network;
   if (n * bytes <= 32768) {
     exchange(t, 0);
-    picoseconds const data = ps_of_bytes((n - 1) * bytes, nodes > 1 ? net.adapter_mb_per_s : net.node_mb_per_s);
+    picoseconds const data =
+        ps_of_bytes((n - 1) * bytes, nodes > 1 ? net.adapter_mb_per_s : net.node_mb_per_s);
     for (picoseconds& x : t) x += data;
     return;
   }
@@ -99,7 +104,8 @@ void group::gather(std::vector<picoseconds>& t, std::int64_t bytes) const {
     most = std::max(most, t[i] - at * step);
     picoseconds const through = t[i] + (n - 1) * step;  // its own part in the ring takes all steps
     t[i] = most + at * step;
-    if (after[i] != std::numeric_limits<picoseconds>::min()) t[i] = std::max(t[i], after[i] + (at + n) * step);
+    if (after[i] != std::numeric_limits<picoseconds>::min())
+      t[i] = std::max(t[i], after[i] + (at + n) * step);
     t[i] = std::max(t[i], through);
   }
 }
@@ -111,7 +117,8 @@ void group::compare(meeting const& m, int me, arrival const& mine) {
   std::string different;
   auto const describe = [&](arrival const& a, int r) {
     std::string s = name_of(a.kind);
-    if (a.kind == call_kind::all_reduce || a.kind == call_kind::all_gather || a.kind == call_kind::broadcast)
+    if (a.kind == call_kind::all_reduce || a.kind == call_kind::all_gather ||
+        a.kind == call_kind::broadcast)
       s += fmt::format(" of {} bytes", a.bytes);
     if (a.kind == call_kind::broadcast) s += fmt::format(" from rank {}", a.root);
     s += fmt::format(" on rank {}", r);
@@ -123,19 +130,23 @@ void group::compare(meeting const& m, int me, arrival const& mine) {
   char const* const what = first.kind != mine.kind ? "are in different collective calls"
                            : lengths               ? "call with different lengths"
                                                    : "call with different roots";
-  scheduler_.fail(virtual_run_error::reason::mismatch, fmt::format("ranks of communicator {} {}: {}, {}", id, what,
-                                                                   describe(first, m.first_rank), describe(mine, me)));
+  scheduler_.fail(virtual_run_error::reason::mismatch,
+                  fmt::format("ranks of communicator {} {}: {}, {}", id, what,
+                              describe(first, m.first_rank), describe(mine, me)));
 }
 
 void group::throw_lost(call_kind k, place where) const {
   task& t = scheduler_.now();
   std::string const at = text_of(where);
   if (dead_member < 0)
-    throw rank_failure(-1, fmt::format("communicator {} was revoked after a rank died; {}{} cannot be completed", id,
-                                       name_of(k), at.empty() ? "" : " at " + at));
-  t.time = std::max(t.time, dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000));
-  throw rank_failure(dead_member, fmt::format("rank {} of communicator {} died; {}{} cannot be completed", dead_member,
-                                              id, name_of(k), at.empty() ? "" : " at " + at));
+    throw rank_failure(
+        -1, fmt::format("communicator {} was revoked after a rank died; {}{} cannot be completed",
+                        id, name_of(k), at.empty() ? "" : " at " + at));
+  t.time =
+      std::max(t.time, dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000));
+  throw rank_failure(dead_member,
+                     fmt::format("rank {} of communicator {} died; {}{} cannot be completed",
+                                 dead_member, id, name_of(k), at.empty() ? "" : " at " + at));
 }
 
 bool group::meet(int me, arrival& mine) {
@@ -177,7 +188,8 @@ bool group::meet(int me, arrival& mine) {
   }
   if (!mine.done) try {
       s.block({.kind = mine.kind, .group = id, .where = mine.where});
-    } catch (run_ended const&) {  // beside a rank that dies: as if it had not come, as its data goes with it
+      // beside a rank that dies: as if it had not come, as its data goes with it
+    } catch (run_ended const&) {
       m.arrived[index] = nullptr;
       if (!mine.done) {
         --m.count;
@@ -199,7 +211,8 @@ bool group::meet(int me, arrival& mine) {
   m.arrived[index] = nullptr;
   if (++m.left == size()) {
     ++s.report.collectives;
-    // All earlier meetings have been left by all ranks, too, since each rank goes from one to the next.
+    // All earlier meetings have been left by all ranks, too, since each rank goes from one to the
+    // next.
     open_.erase(open_.begin());
     ++first_open_;
   }
@@ -247,7 +260,8 @@ void group::finish(meeting& m) {
 void group::move_data(meeting& m) {
   switch (m.first.kind) {
     case call_kind::all_reduce:
-      for (std::size_t i = 1; i < m.arrived.size(); ++i) m.first.combine(m.arrived[0]->out, m.arrived[i]->out);
+      for (std::size_t i = 1; i < m.arrived.size(); ++i)
+        m.first.combine(m.arrived[0]->out, m.arrived[i]->out);
       for (std::size_t i = 1; i < m.arrived.size(); ++i)
         std::memcpy(m.arrived[i]->out, m.arrived[0]->out, m.first.bytes);
       break;
@@ -262,7 +276,8 @@ void group::move_data(meeting& m) {
     case call_kind::exclusive_sum: {
       std::uint64_t sum = 0;
       for (arrival* a : m.arrived)
-        a->number = static_cast<std::int64_t>(std::exchange(sum, sum + static_cast<std::uint64_t>(a->number)));
+        a->number = static_cast<std::int64_t>(
+            std::exchange(sum, sum + static_cast<std::uint64_t>(a->number)));
       break;
     }
     case call_kind::duplicate:
@@ -307,7 +322,8 @@ void group::split(meeting& m) {
 void group::share(meeting& m) {
   std::size_t const bytes = m.first.bytes;
   int error = 0;
-  if (std::any_of(m.arrived.begin(), m.arrived.end(), [=](arrival* a) { return a->bytes != bytes; }))
+  if (std::any_of(m.arrived.begin(), m.arrived.end(),
+                  [=](arrival* a) { return a->bytes != bytes; }))
     error = EINVAL;
   else if (nodes > 1 && bytes > 0)
     error = ENOENT;
@@ -325,7 +341,8 @@ void group::share(meeting& m) {
   }
 }
 
-// Every rank sends its parcels, one after the other, then comes to a barrier; it leaves when all parcels for it are there.
+// Every rank sends its parcels, one after the other, then comes to a barrier; it leaves when all
+// parcels for it are there.
 void group::deliver(meeting& m, std::vector<picoseconds>& t) {
   std::vector<picoseconds> there(t.size());
   for (std::size_t i = 0; i < t.size(); ++i)
@@ -342,13 +359,15 @@ void group::deliver(meeting& m, std::vector<picoseconds>& t) {
   for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::max(t[i], there[i]);
 }
 
-// A binomial tree: rank r, counted from the root, has its message from r without its lowest bit. Nobody waits for ranks
-// below it, and the message has come to `relative`.
+// A binomial tree: rank r, counted from the root, has its message from r without its lowest bit.
+// Nobody waits for ranks below it, and the message has come to `relative`.
 void group::broadcast_from(meeting& m, int relative) {
   auto const n = static_cast<unsigned>(size());
   virtual_network const& net = scheduler_.scenario().network;
   auto const bytes = static_cast<std::int64_t>(m.first.bytes);
-  auto const rank_of = [&](unsigned r) { return static_cast<int>((r + static_cast<unsigned>(m.first.root)) % n); };
+  auto const rank_of = [&](unsigned r) {
+    return static_cast<int>((r + static_cast<unsigned>(m.first.root)) % n);
+  };
   std::vector<unsigned> todo{static_cast<unsigned>(relative)};
   while (!todo.empty()) {
     unsigned const r = todo.back();
@@ -361,8 +380,10 @@ void group::broadcast_from(meeting& m, int relative) {
       if (child >= n) continue;
       int const there = rank_of(child);
       m.reach[child] = t + hop(here, there, bytes);
-      bool const near = node_of_[static_cast<std::size_t>(here)] == node_of_[static_cast<std::size_t>(there)];
-      t += ps_of_ns(net.overhead_ns) + ps_of_bytes(bytes, near ? net.node_mb_per_s : net.adapter_mb_per_s);
+      bool const near =
+          node_of_[static_cast<std::size_t>(here)] == node_of_[static_cast<std::size_t>(there)];
+      t += ps_of_ns(net.overhead_ns) +
+           ps_of_bytes(bytes, near ? net.node_mb_per_s : net.adapter_mb_per_s);
       if (m.came[child] >= 0) todo.push_back(child);
     }
     arrival& a = *m.arrived[static_cast<std::size_t>(here)];
@@ -378,7 +399,8 @@ void group::member_died(int number) {
     dead_member = static_cast<int>(found - members.begin());
     dead_since = scheduler_.rank(number).death;
   }
-  picoseconds const known = dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000);
+  picoseconds const known =
+      dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000);
   tell_meetings(known);
   scheduler_.tell_watchers(*this, known);
 }

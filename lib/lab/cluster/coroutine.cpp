@@ -61,8 +61,8 @@ std::byte* stack_pool::take() {
   std::size_t const each = bytes_ + page_;
   if (free_.empty() && fresh_ == 0) {
     slab s{nullptr, slab_stacks * each};
-    s.first =
-        mmap(nullptr, s.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    s.first = mmap(nullptr, s.bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (s.first == MAP_FAILED) throw std::bad_alloc();
     slabs_.push_back(s);
     madvise(s.first, s.bytes, MADV_NOHUGEPAGE);
@@ -93,7 +93,8 @@ struct coroutine::context {
       s.sp = self->stack + s.size;
       return s;
     }
-    void deallocate(boost::context::stack_context&) noexcept {}  // it goes back to the pool with the coroutine
+    // it goes back to the pool with the coroutine
+    void deallocate(boost::context::stack_context&) noexcept {}
   };
 
   stack_pool& pool;
@@ -134,14 +135,15 @@ void coroutine::resume() {
   context& c = *context_;
   if (!c.stack) {
     c.stack = c.pool.take();
-    c.inside = boost::context::fiber(std::allocator_arg, context::allocator{&c}, [&c](boost::context::fiber&& from) {
-      c.outside = std::move(from);
-      c.entered();
-      c.body();
-      c.done = true;
-      c.leave(true);
-      return std::move(c.outside);
-    });
+    c.inside = boost::context::fiber(std::allocator_arg, context::allocator{&c},
+                                     [&c](boost::context::fiber&& from) {
+                                       c.outside = std::move(from);
+                                       c.entered();
+                                       c.body();
+                                       c.done = true;
+                                       c.leave(true);
+                                       return std::move(c.outside);
+                                     });
   }
   c.exceptions.swap();
 #ifdef ARGOSY_ASAN

@@ -1,4 +1,5 @@
-// Stackful coroutines on Boost.Context, known to the address sanitizer, each with its own exceptions in flight.
+// Stackful coroutines on Boost.Context, known to the address sanitizer, each with its own
+// exceptions in flight.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,7 +33,8 @@ class stack_pool {
   std::size_t fresh_ = 0;  // stacks of the last slab that were never taken
 };
 
-// Runs `body`, which does not throw, on a stack of the pool. Resumed by the scheduler's own stack, which it goes back to.
+// Runs `body`, which does not throw, on a stack of the pool. Resumed by the scheduler's own stack,
+// which it goes back to.
 class coroutine {
  public:
   coroutine(stack_pool& pool, std::function<void()> body);

@@ -1,4 +1,5 @@
-// The common part of files of the virtual cluster: calls of ranks in virtual time, and the faults of the scenario.
+// The common part of files of the virtual cluster: calls of ranks in virtual time, and the faults
+// of the scenario.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,7 +29,8 @@ class file_action {
       : file_action(to_string(kind), static_cast<std::uint64_t>(kind), file,
                     kind == file_call::read || kind == file_call::write, call_ns) {}
   // `code`: different for each kind of call.
-  file_action(std::string_view name, std::uint64_t code, std::uint64_t file, bool moves_data, std::int64_t call_ns = 0)
+  file_action(std::string_view name, std::uint64_t code, std::uint64_t file, bool moves_data,
+              std::int64_t call_ns = 0)
       : name_(name), scheduler_(scheduler::running()), moves_data_(moves_data) {
     if (!scheduler_) return;
     skipped_ = !scheduler_->begin(call_kind::file);
@@ -54,7 +56,8 @@ class file_action {
     scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
                      static_cast<std::uint64_t>(error));
     scheduler_->record("file", name_, began_, bytes);
-    scheduler_->synchronize();  // other ranks may see what follows without an operation, in shared memory
+    // other ranks may see what follows without an operation, in shared memory
+    scheduler_->synchronize();
   }
 
  private:
@@ -72,13 +75,16 @@ inline void pause(std::chrono::nanoseconds time) {
   s->synchronize();
 }
 
-// Makes an opener of `open`, which returns raw handles: they fail as the scenario says for the rank, below the retries.
+// Makes an opener of `open`, which returns raw handles: they fail as the scenario says for the
+// rank, below the retries.
 template <class Open>
 opener opener_in_run(Open open, opener::remove_function remove, opener::rename_function rename = {},
                      opener::settle_function settle = {}) {
-  return {[open = std::move(open)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+  return {[open = std::move(open)](std::string const& path, open_flags flags,
+                                   std::error_code& error) -> any_handle {
             scheduler* const s = scheduler::running();
-            std::shared_ptr<fault_script> const faults = s && s->in_task() ? s->me().faults : nullptr;
+            std::shared_ptr<fault_script> const faults =
+                s && s->in_task() ? s->me().faults : nullptr;
             retry_limits const limits{.sleep = pause};
             any_handle opened;
             error = argosy::detail::repeated(limits, [&]() -> std::error_code {

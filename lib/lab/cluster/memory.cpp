@@ -8,12 +8,14 @@
 
 namespace argosy::lab::detail {
 
-// Addresses are only used to find the waiting ranks of a word; these go on in the order in which they came.
+// Addresses are only used to find the waiting ranks of a word; these go on in the order in which
+// they came.
 void scheduler::wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where) {
   if (!begin(call_kind::memory)) return;
   synchronize();
   auto const same = [&] {
-    return std::atomic_ref(const_cast<std::uint32_t&>(word)).load(std::memory_order_acquire) == seen;
+    return std::atomic_ref(const_cast<std::uint32_t&>(word)).load(std::memory_order_acquire) ==
+           seen;
   };
   if (!same()) return;
   if (g.dead_member >= 0 || g.revoked) g.throw_lost(call_kind::memory, where);

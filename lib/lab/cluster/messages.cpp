@@ -1,4 +1,5 @@
-// Implements messages between ranks for scheduler.hpp: matching, time on the network, death of a peer.
+// Implements messages between ranks for scheduler.hpp: matching, time on the network, death of a
+// peer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
@@ -23,8 +24,9 @@ int member(group const& g, int rank) {
 
 }  // namespace
 
-std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::span<std::byte const> bytes, int to,
-                                                 int tag, place where) {
+std::shared_ptr<operation> scheduler::start_send(group const& g, int me,
+                                                 std::span<std::byte const> bytes, int to, int tag,
+                                                 place where) {
   int const from = g.members[static_cast<std::size_t>(me)], peer = member(g, to);
   if (!begin(call_kind::send)) return nullptr;
   synchronize();
@@ -73,12 +75,13 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
     at += ps_of_ns(net.node_latency_ns);
     if (eager) at += ps_of_bytes(size, net.node_mb_per_s);
   } else {
-    at =
-        leave_node(rank(from).node, at, ps_of_bytes(eager ? size : 0, net.adapter_mb_per_s)) + ps_of_ns(net.latency_ns);
+    at = leave_node(rank(from).node, at, ps_of_bytes(eager ? size : 0, net.adapter_mb_per_s)) +
+         ps_of_ns(net.latency_ns);
   }
   if (net.jitter_ns > 0)
-    at += static_cast<picoseconds>(mixed(scenario_.seed + mixed(static_cast<std::uint64_t>(report.messages))) %
-                                   static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
+    at += static_cast<picoseconds>(
+        mixed(scenario_.seed + mixed(static_cast<std::uint64_t>(report.messages))) %
+        static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
   picoseconds& last = rank(from).last_to.try_emplace(peer, -1).first->second;
   last = at = std::max(at, last + 1);
   hash(40 + static_cast<std::uint64_t>(tag), static_cast<std::uint64_t>(peer), bytes.size());
@@ -105,8 +108,9 @@ void scheduler::put_in_flight(message m, picoseconds at) {
   push(at, {.slot = slot});
 }
 
-std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std::span<std::byte> into, int from,
-                                                    int tag, place where) {
+std::shared_ptr<operation> scheduler::start_receive(group const& g, int me,
+                                                    std::span<std::byte> into, int from, int tag,
+                                                    place where) {
   int const to = g.members[static_cast<std::size_t>(me)], peer = member(g, from);
   if (!begin(call_kind::receive)) return nullptr;
   synchronize();
@@ -141,7 +145,8 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std:
       c.posted.push(o);
     } else {
       o->peer_died = true;
-      complete(*o, std::max(now().time, rank(peer).death + ps_of_ns(scenario_.network.detection_us * 1000)));
+      complete(*o, std::max(now().time,
+                            rank(peer).death + ps_of_ns(scenario_.network.detection_us * 1000)));
     }
   } else {
     c.posted.push(o);
@@ -167,7 +172,8 @@ void scheduler::deliver(message m) {
   }
   m.ready = now_;
   if (!m.sender && rank(m.from).node != to.node)
-    m.ready = enter_node(to.node, now_, ps_of_bytes(static_cast<std::int64_t>(m.bytes), net.adapter_mb_per_s));
+    m.ready = enter_node(to.node, now_,
+                         ps_of_bytes(static_cast<std::int64_t>(m.bytes), net.adapter_mb_per_s));
   channel& c = to.mail[{m.group, m.from, m.tag}];
   if (c.posted.empty()) {
     c.arrived.push(std::move(m));
@@ -180,7 +186,8 @@ void scheduler::deliver(message m) {
 void scheduler::match(message m, operation& receive) {
   if (m.bytes > receive.into.size())
     fail(virtual_run_error::reason::too_long,
-         fmt::format("rank {} receives a message of {} bytes from rank {}, tag {}, communicator {}, into {} bytes{}",
+         fmt::format("rank {} receives a message of {} bytes from rank {}, tag {}, communicator "
+                     "{}, into {} bytes{}",
                      m.to, m.bytes, m.from, m.tag, m.group, receive.into.size(),
                      text_of(receive.where).empty() ? "" : ", at " + text_of(receive.where)));
   virtual_network const& net = scenario_.network;
@@ -199,13 +206,15 @@ void scheduler::match(message m, operation& receive) {
   int const from = rank(m.from).node, to = rank(m.to).node;
   picoseconds const matched = std::max(m.ready, receive.at);
   if (from == to) {
-    picoseconds const at = matched + ps_of_ns(net.node_latency_ns) + ps_of_bytes(size, net.node_mb_per_s);
+    picoseconds const at =
+        matched + ps_of_ns(net.node_latency_ns) + ps_of_bytes(size, net.node_mb_per_s);
     complete(*m.sender, at);
     received(at);
     return;
   }
   // The receiver asks for the message, then the message goes through both adapters.
-  picoseconds const takes = ps_of_bytes(size, net.adapter_mb_per_s), latency = ps_of_ns(net.latency_ns);
+  picoseconds const takes = ps_of_bytes(size, net.adapter_mb_per_s),
+                    latency = ps_of_ns(net.latency_ns);
   picoseconds const begins = leave_node(from, matched + latency, takes);
   complete(*m.sender, begins + takes);
   received(enter_node(to, begins + latency, takes));
@@ -231,7 +240,9 @@ void scheduler::wait_for(operation& o) {
 }
 
 void scheduler::wait_all(std::span<virtual_rank::request> requests, place where) {
-  if (std::none_of(requests.begin(), requests.end(), [](auto const& r) { return r.operation_ != nullptr; })) return;
+  if (std::none_of(requests.begin(), requests.end(),
+                   [](auto const& r) { return r.operation_ != nullptr; }))
+    return;
   if (!begin(call_kind::wait_all)) return;
   task& t = now();
   picoseconds const started = t.time;
@@ -252,7 +263,9 @@ void scheduler::wait_all(std::span<virtual_rank::request> requests, place where)
     r.operation_.reset();
   }
   record("message", "wait_all", started);
-  if (failed >= 0) throw rank_failure(failed, fmt::format("rank {} died before its message was exchanged", failed));
+  if (failed >= 0)
+    throw rank_failure(failed,
+                       fmt::format("rank {} died before its message was exchanged", failed));
 }
 
 std::size_t scheduler::wait(std::shared_ptr<operation> o, call_kind kind, place where) {
@@ -272,15 +285,17 @@ std::size_t scheduler::wait(std::shared_ptr<operation> o, call_kind kind, place 
   if (mine.is_receive) work(handling(bytes));
   record("message", name_of(kind), started, static_cast<std::int64_t>(bytes), peer);
   if (mine.peer_died)
-    throw rank_failure(mine.peer_in_group,
-                       fmt::format("rank {} died before its message was exchanged", mine.peer_in_group));
+    throw rank_failure(
+        mine.peer_in_group,
+        fmt::format("rank {} died before its message was exchanged", mine.peer_in_group));
   return bytes;
 }
 
 void scheduler::drop(std::shared_ptr<operation> const& o) {
   if (o->done || !o->is_receive || o->run != run_number_) return;
   auto const found = rank(o->owner).mail.find({o->group, o->peer, o->tag});
-  if (found != rank(o->owner).mail.end()) found->second.posted.remove_if([&](auto const& x) { return x == o; });
+  if (found != rank(o->owner).mail.end())
+    found->second.posted.remove_if([&](auto const& x) { return x == o; });
 }
 
 bool scheduler::is_revoked(std::uint64_t g) const {
@@ -328,14 +343,15 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
   for (rank_state& r : ranks_)
     for (auto& [name, c] : r.mail) {
       if (name.from != dead.number) continue;
-      // Long messages from it are lost with its memory; messages on their way still arrive, and are matched in order.
+      // Long messages from it are lost with its memory; messages on their way still arrive, and are
+      // matched in order.
       c.arrived.remove_if([](message const& m) { return m.sender != nullptr; });
       std::size_t coming = 0;
       for (auto const& e : queue_.all())
         if (e.what.is_message()) {
           message const& m = in_flight_[e.what.slot];
-          coming +=
-              m.from == dead.number && m.to == r.number && m.group == name.group && m.tag == name.tag && !m.sender;
+          coming += m.from == dead.number && m.to == r.number && m.group == name.group &&
+                    m.tag == name.tag && !m.sender;
         }
       std::vector<std::shared_ptr<operation>> waiting;
       while (!c.posted.empty()) waiting.push_back(c.posted.pop());

@@ -10,17 +10,18 @@
 
 namespace argosy::lab::detail {
 
-// Threads stay where they are: the ranks of a node are dealt to its processors once, and all that can run on a processor have
-// equal parts of it. A rank that polls for messages can run. Other work on the node, which a file system's daemon does for all,
-// goes where least is to be done: to a processor of its own if there is one, else beside a rank.
+// Threads stay where they are: the ranks of a node are dealt to its processors once, and all that
+// can run on a processor have equal parts of it. A rank that polls for messages can run. Other work
+// on the node, which a file system's daemon does for all, goes where least is to be done: to a
+// processor of its own if there is one, else beside a rank.
 class node_processors {
  public:
   using picoseconds = std::int64_t;
 
   explicit node_processors(std::int64_t count) : all_(static_cast<std::size_t>(count)) {}
 
-  // When a rank is done with work of its own that it begins at `at`: the processor is its own but for `others`, ranks that can run
-  // there, too, and for a daemon's work.
+  // When a rank is done with work of its own that it begins at `at`: the processor is its own but
+  // for `others`, ranks that can run there, too, and for a daemon's work.
   picoseconds work(std::size_t place, int others, picoseconds at, picoseconds takes) {
     picoseconds const alone = 1 + others, beside = 2 + others;
     for (stretch const& s : all_[place % all_.size()].busy) {
@@ -39,8 +40,8 @@ class node_processors {
     return at + takes * alone;
   }
 
-  // When a daemon is done with work that it begins at `at`. `ranks(place)`: how many of them can run on a processor. What ended
-  // before `now` is forgotten.
+  // When a daemon is done with work that it begins at `at`. `ranks(place)`: how many of them can
+  // run on a processor. What ended before `now` is forgotten.
   template <class Ranks>
   picoseconds work_beside(Ranks&& ranks, picoseconds now, picoseconds at, picoseconds takes) {
     std::size_t best = 0;
@@ -54,7 +55,8 @@ class node_processors {
       least = here;
     }
     processor& p = all_[best];
-    // Daemons of one node share a processor one after the other: which of them waits makes no difference to ranks.
+    // Daemons of one node share a processor one after the other: which of them waits makes no
+    // difference to ranks.
     picoseconds const begin = std::max(at, p.free), end = begin + takes * (1 + ranks(best));
     if (!p.busy.empty() && p.busy.back().end == begin)
       p.busy.back().end = end;

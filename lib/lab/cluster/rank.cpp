@@ -43,7 +43,8 @@ class virtual_background final : public background {
   void wake() override {
     if (!over()) state_->wake(scheduler_);
   }
-  // A microsecond at first and a millisecond in the end: others may take seconds, and each look is an event.
+  // A microsecond at first and a millisecond in the end: others may take seconds, and each look is
+  // an event.
   void pause(int tries) override {
     if (over() || !scheduler_.begin(call_kind::pause)) return;
     scheduler_.charge(ps_of_ns(1000) << std::min(tries / 32, 10));
@@ -65,9 +66,11 @@ class virtual_background final : public background {
 
 class virtual_service final : public service {
  public:
-  virtual_service(scheduler& s, std::shared_ptr<group> g, int me) : scheduler_(s), group_(std::move(g)), me_(me) {}
+  virtual_service(scheduler& s, std::shared_ptr<group> g, int me)
+      : scheduler_(s), group_(std::move(g)), me_(me) {}
   ~virtual_service() override {
-    if (scheduler::running() == &scheduler_) scheduler_.end(*group_->sides[static_cast<std::size_t>(me_)]);
+    if (scheduler::running() == &scheduler_)
+      scheduler_.end(*group_->sides[static_cast<std::size_t>(me_)]);
   }
   std::vector<service_answer> call(std::vector<parcel> const& requests) override {
     return scheduler_.ask(*group_, me_, group_->sides, requests);
@@ -84,7 +87,9 @@ std::vector<int> none() { return {}; }
 }  // namespace
 
 int virtual_rank::size() const noexcept { return group_->size(); }
-int virtual_rank::number() const noexcept { return group_->members[static_cast<std::size_t>(rank_)]; }
+int virtual_rank::number() const noexcept {
+  return group_->members[static_cast<std::size_t>(rank_)];
+}
 std::string virtual_rank::host_name() const { return "node" + std::to_string(node_number()); }
 
 int virtual_rank::node_number() const noexcept {
@@ -92,7 +97,9 @@ int virtual_rank::node_number() const noexcept {
   return s ? s->rank(number()).node : 0;
 }
 
-double virtual_rank::now() const { return static_cast<double>(scheduler::here().now().time) * 1e-12; }
+double virtual_rank::now() const {
+  return static_cast<double>(scheduler::here().now().time) * 1e-12;
+}
 
 void virtual_rank::compute(double seconds) const {
   scheduler& s = scheduler::here();
@@ -133,22 +140,30 @@ void virtual_rank::barrier(place where) const {
   group_->meet(rank_, a);
 }
 
-void virtual_rank::all_reduce(std::span<std::byte> value, combine_function* combine, place where) const {
+void virtual_rank::all_reduce(std::span<std::byte> value, combine_function* combine,
+                              place where) const {
   scheduler::here();
-  group::arrival a{
-      .kind = call_kind::all_reduce, .bytes = value.size(), .where = where, .out = value.data(), .combine = combine};
+  group::arrival a{.kind = call_kind::all_reduce,
+                   .bytes = value.size(),
+                   .where = where,
+                   .out = value.data(),
+                   .combine = combine};
   group_->meet(rank_, a);
 }
 
-void virtual_rank::all_gather(std::span<std::byte const> mine, std::span<std::byte> all, place where) const {
+void virtual_rank::all_gather(std::span<std::byte const> mine, std::span<std::byte> all,
+                              place where) const {
   scheduler::here();
   auto const n = static_cast<std::size_t>(size());
   if (all.size() / n != mine.size() || all.size() % n != 0)
     throw std::invalid_argument(
         fmt::format("argosy::lab::virtual_rank::all_gather: {} bytes are not {} times {}",
                     all.size(), n, mine.size()));
-  group::arrival a{
-      .kind = call_kind::all_gather, .bytes = mine.size(), .where = where, .in = mine.data(), .out = all.data()};
+  group::arrival a{.kind = call_kind::all_gather,
+                   .bytes = mine.size(),
+                   .where = where,
+                   .in = mine.data(),
+                   .out = all.data()};
   group_->meet(rank_, a);
 }
 
@@ -157,8 +172,11 @@ void virtual_rank::broadcast(std::span<std::byte> message, int root, place where
   if (root < 0 || root >= size())
     throw std::invalid_argument(
         fmt::format("argosy::lab::virtual_rank::broadcast: no rank {}", root));
-  group::arrival a{
-      .kind = call_kind::broadcast, .bytes = message.size(), .root = root, .where = where, .out = message.data()};
+  group::arrival a{.kind = call_kind::broadcast,
+                   .bytes = message.size(),
+                   .root = root,
+                   .where = where,
+                   .out = message.data()};
   group_->meet(rank_, a);
 }
 
@@ -185,16 +203,20 @@ void virtual_rank::send(std::span<std::byte const> message, int to, int tag, pla
   s.wait(s.start_send(*group_, rank_, message, to, tag, where), call_kind::send, where);
 }
 
-std::size_t virtual_rank::receive(std::span<std::byte> message, int from, int tag, place where) const {
+std::size_t virtual_rank::receive(std::span<std::byte> message, int from, int tag,
+                                  place where) const {
   scheduler& s = scheduler::here();
-  return s.wait(s.start_receive(*group_, rank_, message, from, tag, where), call_kind::receive, where);
+  return s.wait(s.start_receive(*group_, rank_, message, from, tag, where), call_kind::receive,
+                where);
 }
 
-virtual_rank::request virtual_rank::start_send(std::span<std::byte const> message, int to, int tag, place where) const {
+virtual_rank::request virtual_rank::start_send(std::span<std::byte const> message, int to, int tag,
+                                               place where) const {
   return request(scheduler::here().start_send(*group_, rank_, message, to, tag, where));
 }
 
-virtual_rank::request virtual_rank::start_receive(std::span<std::byte> message, int from, int tag, place where) const {
+virtual_rank::request virtual_rank::start_receive(std::span<std::byte> message, int from, int tag,
+                                                  place where) const {
   return request(scheduler::here().start_receive(*group_, rank_, message, from, tag, where));
 }
 
@@ -209,7 +231,8 @@ void virtual_rank::request::drop() noexcept {
 virtual_rank virtual_rank::duplicate(place where) const {
   scheduler& s = scheduler::here();
   std::shared_ptr<group> made;
-  group::arrival a{.kind = call_kind::duplicate, .where = where, .number = 0, .second = rank_, .made = &made};
+  group::arrival a{
+      .kind = call_kind::duplicate, .where = where, .number = 0, .second = rank_, .made = &made};
   if (!group_->meet(rank_, a)) made = std::make_shared<group>(s, none());
   return {std::move(made), static_cast<int>(a.number)};
 }
@@ -219,7 +242,8 @@ virtual_rank virtual_rank::split(int colour, int key, place where) const {
   if (colour < 0)
     throw std::invalid_argument("argosy::lab::virtual_rank::split: a colour is not negative");
   std::shared_ptr<group> made;
-  group::arrival a{.kind = call_kind::split, .where = where, .number = colour, .second = key, .made = &made};
+  group::arrival a{
+      .kind = call_kind::split, .where = where, .number = colour, .second = key, .made = &made};
   if (!group_->meet(rank_, a)) made = std::make_shared<group>(s, none());
   return {std::move(made), static_cast<int>(a.number)};
 }
@@ -227,7 +251,11 @@ virtual_rank virtual_rank::split(int colour, int key, place where) const {
 virtual_rank virtual_rank::node(place where) const {
   scheduler& s = scheduler::here();
   std::shared_ptr<group> made;
-  group::arrival a{.kind = call_kind::node, .where = where, .number = node_number(), .second = rank_, .made = &made};
+  group::arrival a{.kind = call_kind::node,
+                   .where = where,
+                   .number = node_number(),
+                   .second = rank_,
+                   .made = &made};
   if (!group_->meet(rank_, a)) made = std::make_shared<group>(s, none());
   return {std::move(made), static_cast<int>(a.number)};
 }
@@ -260,7 +288,8 @@ void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, place whe
 }
 
 // Messages need no help to go on.
-void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, std::span<request>, place where) const {
+void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, std::span<request>,
+                        place where) const {
   wait(word, seen, where);
 }
 
@@ -286,7 +315,8 @@ std::shared_ptr<background> virtual_rank::make_background() const {
   return std::make_shared<virtual_background>(scheduler::here());
 }
 
-std::unique_ptr<service> virtual_rank::serve(serve_function f, std::error_code& error, place where) const {
+std::unique_ptr<service> virtual_rank::serve(serve_function f, std::error_code& error,
+                                             place where) const {
   error.clear();
   virtual_rank const apart = duplicate(where);
   apart.group_->sides.resize(apart.group_->members.size());

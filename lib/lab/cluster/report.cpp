@@ -16,10 +16,11 @@ namespace argosy::lab {
 
 std::string to_string(virtual_report const& r) {
   std::string s = fmt::format(
-      "{:.9f} s, {} events, {} messages of {} bytes, {} collective calls, {} file calls of {} bytes in {} runs, trace "
+      "{:.9f} s, {} events, {} messages of {} bytes, {} collective calls, {} file calls of {} "
+      "bytes in {} runs, trace "
       "{:016x}",
-      r.seconds, r.events, r.messages, r.message_bytes, r.collectives, r.file_calls, r.file_bytes, r.file_runs,
-      r.trace_hash);
+      r.seconds, r.events, r.messages, r.message_bytes, r.collectives, r.file_calls, r.file_bytes,
+      r.file_runs, r.trace_hash);
   if (!r.dead.empty()) s += fmt::format("; dead: {}", fmt::join(r.dead, ", "));
   if (std::size_t const n = r.did_not_happen.size(); n > 0)
     s += fmt::format("; {} did not happen: {}", n == 1 ? "1 fault" : fmt::format("{} faults", n),
@@ -55,7 +56,8 @@ std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked) {
   std::vector<group> groups;  // in the order of their first ranks
   std::map<std::tuple<bool, std::string_view, std::string_view>, std::size_t> known;
   for (blocked_rank const& b : blocked) {
-    auto const [place, is_new] = known.try_emplace({b.in_background, b.waits_for, b.last_passed}, groups.size());
+    auto const [place, is_new] =
+        known.try_emplace({b.in_background, b.waits_for, b.last_passed}, groups.size());
     if (is_new) groups.push_back({&b, {}, b.since, b.since});
     group& g = groups[place->second];
     if (g.ranks.empty() || g.ranks.back() != b.rank) g.ranks.push_back(b.rank);
@@ -65,10 +67,11 @@ std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked) {
   std::vector<std::string> lines;
   for (group const& g : groups) {
     bool const one = g.ranks.size() == 1;
-    lines.push_back(fmt::format("rank{} {}{} wait{} since {:.9f}{} s: {}; {}", one ? "" : "s", text_of(g.ranks),
-                                g.first->in_background ? " in the background" : "", one ? "s" : "", g.since,
-                                g.until > g.since ? fmt::format(" to {:.9f}", g.until) : "", g.first->waits_for,
-                                g.first->last_passed));
+    lines.push_back(
+        fmt::format("rank{} {}{} wait{} since {:.9f}{} s: {}; {}", one ? "" : "s", text_of(g.ranks),
+                    g.first->in_background ? " in the background" : "", one ? "s" : "", g.since,
+                    g.until > g.since ? fmt::format(" to {:.9f}", g.until) : "", g.first->waits_for,
+                    g.first->last_passed));
   }
   return lines;
 }
@@ -86,13 +89,16 @@ std::string timeline_json(virtual_report const& r) {
   for (int rank = 0; rank <= highest; ++rank) {
     int const node = rank / r.ranks_per_node;
     if (rank % r.ranks_per_node == 0)
-      add("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{0},\"args\":{{\"name\":\"node {0}\"}}}},\n", node);
-    add("{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"rank {}\"}}}},\n", node,
-        rank, rank);
+      add("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{0},\"args\":{{\"name\":\"node "
+          "{0}\"}}}},\n",
+          node);
+    add("{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"rank "
+        "{}\"}}}},\n",
+        node, rank, rank);
   }
   for (virtual_span const& s : r.timeline) {
-    add("{{\"ph\":\"X\",\"name\":\"{}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", s.name, s.kind,
-        s.rank / r.ranks_per_node, s.rank);
+    add("{{\"ph\":\"X\",\"name\":\"{}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", s.name,
+        s.kind, s.rank / r.ranks_per_node, s.rank);
     time(s.begin_ps);
     add(",\"dur\":");
     time(s.end_ps - s.begin_ps);
@@ -111,7 +117,8 @@ std::string timeline_json(virtual_report const& r) {
   for (std::size_t i = 0; i < r.flows.size(); ++i) {
     virtual_flow const& f = r.flows[i];
     auto const end = [&](char const* phase, int rank, std::int64_t at) {
-      add("{{\"ph\":\"{}\",\"id\":{},\"name\":\"message\",\"cat\":\"message\",\"bp\":\"e\",\"pid\":{},\"tid\":{},"
+      add("{{\"ph\":\"{}\",\"id\":{},\"name\":\"message\",\"cat\":\"message\",\"bp\":\"e\",\"pid\":"
+          "{},\"tid\":{},"
           "\"ts\":",
           phase, i + 1, rank / r.ranks_per_node, rank);
       time(at);

@@ -84,13 +84,16 @@ rank_fault parse_fault(std::string_view text) {
       x.rank = scenario_words.number<int>(value, text);
     } else if (key == "call") {
       std::size_t k = 0;
-      while (k < argosy::detail::file_call_count && to_string(static_cast<file_call>(k)) != value) ++k;
-      if (k == argosy::detail::file_call_count) scenario_words.refuse(text, "no such call of a file");
+      while (k < argosy::detail::file_call_count && to_string(static_cast<file_call>(k)) != value)
+        ++k;
+      if (k == argosy::detail::file_call_count)
+        scenario_words.refuse(text, "no such call of a file");
       x.what.kind = static_cast<file_call>(k);
     } else if (key == "first") {
       x.what.first = scenario_words.number_from(1, value, text);
     } else if (key == "times") {
-      x.what.times = value == "forever" ? fault::forever : scenario_words.number_from(1, value, text);
+      x.what.times =
+          value == "forever" ? fault::forever : scenario_words.number_from(1, value, text);
     } else if (key == "error") {
       x.what.error = error_of(value, text);
     } else if (key == "bytes") {
@@ -98,7 +101,8 @@ rank_fault parse_fault(std::string_view text) {
     } else if (key == "delay_ns") {
       x.what.delay = scenario_words.delay(value, text);
     } else {
-      scenario_words.refuse(text, "a fault has rank, call, first, times, error, bytes and delay_ns");
+      scenario_words.refuse(text,
+                            "a fault has rank, call, first, times, error, bytes and delay_ns");
     }
   }
   return x;
@@ -107,7 +111,9 @@ rank_fault parse_fault(std::string_view text) {
 }  // namespace
 
 std::string to_string(rank_fault const& x) { return "fault=" + shown(x); }
-std::string to_string(paused_rank const& x) { return fmt::format("pause={}:{}:{}", x.rank, x.at_us, x.for_us); }
+std::string to_string(paused_rank const& x) {
+  return fmt::format("pause={}:{}:{}", x.rank, x.at_us, x.for_us);
+}
 std::string to_string(dying_rank const& x) { return fmt::format("die={}:{}", x.rank, x.operation); }
 
 std::string to_string(scenario const& s) {
@@ -121,7 +127,8 @@ std::string to_string(scenario const& s) {
     if (i > 1 && mine != fmt::format("{}", x)) text += fmt::format(" {}={}", name, mine);
   });
   if (s.disk.has_locks != defaults.disk.has_locks) text += " disk.has_locks=0";
-  if (s.network.polls_in_files != defaults.network.polls_in_files) text += " network.polls_in_files=1";
+  if (s.network.polls_in_files != defaults.network.polls_in_files)
+    text += " network.polls_in_files=1";
   for (rank_fault const& x : s.faults) text += " " + to_string(x);
   for (slow_rank const& x : s.slow) text += fmt::format(" slow={}:{}", x.rank, x.factor);
   for (paused_rank const& x : s.pauses) text += " " + to_string(x);

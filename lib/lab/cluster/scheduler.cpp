@@ -1,4 +1,5 @@
-// Implements scheduler.hpp and virtual_cluster::run: the event queue, clocks, deaths, and the end of a run.
+// Implements scheduler.hpp and virtual_cluster::run: the event queue, clocks, deaths, and the end
+// of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler.hpp"
 
@@ -47,7 +48,8 @@ scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
   auto const nodes = static_cast<std::size_t>((s.ranks - 1) / s.ranks_per_node + 1);
   adapter_out_.resize(nodes);
   adapter_in_.resize(nodes);
-  if (s.network.node_processors > 0) processors_.assign(nodes, node_processors(s.network.node_processors));
+  if (s.network.node_processors > 0)
+    processors_.assign(nodes, node_processors(s.network.node_processors));
   for (int i = 0; i < s.ranks; ++i) {
     rank(i).number = i;
     rank(i).node = i / s.ranks_per_node;
@@ -204,8 +206,8 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   world.reset();
   loop();
   report.trace_hash = hash_;
-  bool const deadlock =
-      !ending_ && std::any_of(tasks_.begin(), tasks_.end(), [](auto const& t) { return !t->finished; });
+  bool const deadlock = !ending_ && std::any_of(tasks_.begin(), tasks_.end(),
+                                                [](auto const& t) { return !t->finished; });
   report.did_not_happen = did_not_happen();
   if (deadlock || failed_) report.blocked = blocked();
   if (deadlock) {
@@ -220,8 +222,10 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   if (failed_) {
     constexpr std::size_t most = 64;
     std::vector<std::string> const lines = lines_of(report.blocked);
-    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) failed_words_ += "\n  " + lines[i];
-    if (lines.size() > most) failed_words_ += fmt::format("\n  and {} lines more", lines.size() - most);
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+      failed_words_ += "\n  " + lines[i];
+    if (lines.size() > most)
+      failed_words_ += fmt::format("\n  and {} lines more", lines.size() - most);
     throw virtual_run_error(*failed_, failed_words_, std::move(report));
   }
   return std::move(report);
@@ -289,7 +293,8 @@ bool scheduler::begin(call_kind kind) {
     charge(ps_of_ns(r.pauses.front().for_us * 1000));
     r.pauses.erase(r.pauses.begin());
   }
-  hash(4 + static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(t.number), static_cast<std::uint64_t>(t.time));
+  hash(4 + static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(t.number),
+       static_cast<std::uint64_t>(t.time));
   if (!t.is_service && ++r.operations == r.dies_at) die();
   return true;
 }
@@ -325,9 +330,11 @@ picoseconds scheduler::scaled(picoseconds t) const {
   return factor == 1 ? t : std::llround(static_cast<double>(t) * factor);
 }
 
-void scheduler::record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes, int peer) {
+void scheduler::record(char const* kind, std::string_view name, picoseconds begin,
+                       std::int64_t bytes, int peer) {
   if (options_.timeline)
-    report.timeline.push_back({current_->rank->number, kind, name, begin, current_->time, bytes, peer});
+    report.timeline.push_back(
+        {current_->rank->number, kind, name, begin, current_->time, bytes, peer});
 }
 
 // A call of a decorated handle is a call of the one inside, too: one span.
@@ -349,8 +356,8 @@ void scheduler::end(argosy::detail::phase) noexcept {
   }
   argosy::detail::phase_facts const& f = last.facts;
   std::string_view const kind = argosy::detail::name_of(last.what);
-  report.timeline.push_back({current_->rank->number, kind.data(), f.name.empty() ? kind : f.name, last.began,
-                             current_->time, f.bytes, -1, f.offset});
+  report.timeline.push_back({current_->rank->number, kind.data(), f.name.empty() ? kind : f.name,
+                             last.began, current_->time, f.bytes, -1, f.offset});
   current_->phases.pop_back();
 }
 
@@ -364,7 +371,8 @@ void scheduler::fail(virtual_run_error::reason why, std::string words) {
   throw run_ended{};
 }
 
-// Ranks that hold a part of a processor at this time. Some may have come to their end before others have begun.
+// Ranks that hold a part of a processor at this time. Some may have come to their end before others
+// have begun.
 int scheduler::runnable(int node, std::size_t processor, int except, picoseconds at) const {
   auto const each = static_cast<std::size_t>(scenario_.ranks_per_node),
              step = static_cast<std::size_t>(scenario_.network.node_processors);
@@ -374,7 +382,8 @@ int scheduler::runnable(int node, std::size_t processor, int except, picoseconds
     if (number >= ranks_.size()) break;
     rank_state const& r = ranks_[number];
     task const& t = *r.program;
-    bool const sleeps = t.blocked && t.why.kind == call_kind::file && !scenario_.network.polls_in_files;
+    bool const sleeps =
+        t.blocked && t.why.kind == call_kind::file && !scenario_.network.polls_in_files;
     if (r.number != except && !r.dead && !sleeps && (!t.finished || t.time > at)) ++n;
   }
   return n;
@@ -385,11 +394,13 @@ picoseconds scheduler::worked(int number, picoseconds at, picoseconds takes) {
   int const node = rank(number).node;
   std::size_t const processor = static_cast<std::size_t>(number % scenario_.ranks_per_node) %
                                 static_cast<std::size_t>(scenario_.network.node_processors);
-  return processors_[static_cast<std::size_t>(node)].work(processor, runnable(node, processor, number, at), at, takes);
+  return processors_[static_cast<std::size_t>(node)].work(
+      processor, runnable(node, processor, number, at), at, takes);
 }
 
 picoseconds scheduler::worked_beside(int node, picoseconds at, picoseconds takes) {
-  if (processors_.empty() || static_cast<std::size_t>(node) >= processors_.size() || takes == 0) return at + takes;
+  if (processors_.empty() || static_cast<std::size_t>(node) >= processors_.size() || takes == 0)
+    return at + takes;
   return processors_[static_cast<std::size_t>(node)].work_beside(
       [&](std::size_t processor) { return runnable(node, processor, -1, at); }, now_, at, takes);
 }

@@ -1,4 +1,5 @@
-// The scheduler of the virtual cluster: runs tasks in the order of their clocks, carries messages, knows what ranks wait for.
+// The scheduler of the virtual cluster: runs tasks in the order of their clocks, carries messages,
+// knows what ranks wait for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -47,8 +48,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   return x ^ (x >> 31);
 }
 
-// Thrown to unwind the stack of a task whose run, or rank, has ended. Not a std::exception, so few handlers catch it; those
-// that do get it again at the next operation.
+// Thrown to unwind the stack of a task whose run, or rank, has ended. Not a std::exception, so few
+// handlers catch it; those that do get it again at the next operation.
 struct run_ended {};
 
 // Part of the hash of a run: add new ones at the end.
@@ -147,7 +148,8 @@ class fifo {
   }
   template <class F>
   void remove_if(F&& f) {
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(std::exchange(first_, 0)));
+    items_.erase(items_.begin(),
+                 items_.begin() + static_cast<std::ptrdiff_t>(std::exchange(first_, 0)));
     std::erase_if(items_, f);
   }
   template <class F>
@@ -192,7 +194,8 @@ struct task {
   int number = 0;
   rank_state* rank = nullptr;
   bool is_service = false, started = false, finished = false, blocked = false, cancelled = false;
-  bool left_alone = false;  // it waited for shared memory, and a rank that could have changed it is gone
+  // it waited for shared memory, and a rank that could have changed it is gone
+  bool left_alone = false;
   picoseconds time = 0;
   std::int64_t pending = 0;  // requests that it waits for
   picoseconds wake_at = 0;
@@ -219,8 +222,9 @@ struct rank_state {
   std::string note;  // describes the current file call
   std::string last_note;
   call_kind last_kind = call_kind::compute;
-  std::uint64_t last_group = 0, last_number = 0;  // of the collective call that it left last; 0: none
-  std::shared_ptr<fault_script> faults;           // null: none
+  // of the collective call that it left last; 0: none
+  std::uint64_t last_group = 0, last_number = 0;
+  std::shared_ptr<fault_script> faults;  // null: none
 };
 
 class scheduler final : public argosy::detail::phase_listener {
@@ -244,7 +248,8 @@ class scheduler final : public argosy::detail::phase_listener {
   rank_state& rank(int number) { return ranks_[static_cast<std::size_t>(number)]; }
   bool ending() const noexcept { return ending_; }
 
-  // Every operation of a rank begins here. False: the task is being unwound, and a destructor calls; do nothing.
+  // Every operation of a rank begins here. False: the task is being unwound, and a destructor
+  // calls; do nothing.
   bool begin(call_kind kind);
   // Lets all earlier events happen first.
   void synchronize();
@@ -255,7 +260,9 @@ class scheduler final : public argosy::detail::phase_listener {
   picoseconds worked(int rank_number, picoseconds at, picoseconds takes);
   picoseconds worked_beside(int node, picoseconds at, picoseconds takes);
   // The rank of a task.
-  int rank_of(std::int64_t task_number) const { return tasks_[static_cast<std::size_t>(task_number)]->rank->number; }
+  int rank_of(std::int64_t task_number) const {
+    return tasks_[static_cast<std::size_t>(task_number)]->rank->number;
+  }
   picoseconds scaled(picoseconds t) const;
   // The time of the running rank's processor for the bytes of a message.
   picoseconds handling(std::size_t bytes) const {
@@ -274,7 +281,8 @@ class scheduler final : public argosy::detail::phase_listener {
   std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
   std::vector<std::function<void()>> when_ended;            // told of the end of the run
 
-  void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1, int peer = -1);
+  void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1,
+              int peer = -1);
   // Phases of the running task: heard if there is a timeline.
   void begin(argosy::detail::phase p, argosy::detail::phase_facts const& facts) noexcept override;
   void end(argosy::detail::phase p) noexcept override;
@@ -283,17 +291,19 @@ class scheduler final : public argosy::detail::phase_listener {
   }
   [[noreturn]] void fail(virtual_run_error::reason why, std::string words);
 
-  // Adapters of nodes. They may be those of a simulated machine, which others use as well: then `adapters` says when
-  // something that leaves the node, or enters it, has done so.
+  // Adapters of nodes. They may be those of a simulated machine, which others use as well: then
+  // `adapters` says when something that leaves the node, or enters it, has done so.
   std::function<picoseconds(int node, bool leaves, picoseconds at, picoseconds takes)> adapters;
-  picoseconds leave_node(int node, picoseconds at, picoseconds takes);  // returns when it begins to leave
-  picoseconds enter_node(int node, picoseconds at, picoseconds takes);  // returns when it has entered
+  // returns when it begins to leave
+  picoseconds leave_node(int node, picoseconds at, picoseconds takes);
+  // returns when it has entered
+  picoseconds enter_node(int node, picoseconds at, picoseconds takes);
 
   // --- messages.cpp ---
-  std::shared_ptr<operation> start_send(group const& g, int me, std::span<std::byte const> bytes, int to, int tag,
-                                        place where);
-  std::shared_ptr<operation> start_receive(group const& g, int me, std::span<std::byte> into, int from, int tag,
-                                           place where);
+  std::shared_ptr<operation> start_send(group const& g, int me, std::span<std::byte const> bytes,
+                                        int to, int tag, place where);
+  std::shared_ptr<operation> start_receive(group const& g, int me, std::span<std::byte> into,
+                                           int from, int tag, place where);
   void wait_all(std::span<virtual_rank::request> requests, place where);
   std::size_t wait(std::shared_ptr<operation> o, call_kind kind, place where);
   void drop(std::shared_ptr<operation> const& o);
@@ -301,14 +311,16 @@ class scheduler final : public argosy::detail::phase_listener {
 
   // --- service.cpp ---
   // Each question goes to the rank that it names, by its side of the service.
-  std::vector<service_answer> ask(group const& g, int me, std::vector<std::shared_ptr<served>> const& sides,
+  std::vector<service_answer> ask(group const& g, int me,
+                                  std::vector<std::shared_ptr<served>> const& sides,
                                   std::vector<parcel> const& requests);
   void end(served& side);
 
   // --- memory.cpp ---
   void wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where);
   void wake(std::uint32_t const& word);
-  // Tells ranks that wait for memory on this communicator that perhaps nobody will change it any more.
+  // Tells ranks that wait for memory on this communicator that perhaps nobody will change it any
+  // more.
   void tell_watchers(group const& g, picoseconds at);
 
   // --- collective.cpp ---
@@ -371,8 +383,10 @@ class scheduler final : public argosy::detail::phase_listener {
   std::vector<std::function<void()>> calls_;
   std::vector<std::size_t> free_calls_;
   std::vector<picoseconds> adapter_out_, adapter_in_;
-  std::vector<node_processors> processors_;                                // of nodes; none: they are not counted
-  std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;  // of a word, in the order in which they came
+  // of nodes; none: they are not counted
+  std::vector<node_processors> processors_;
+  // of a word, in the order in which they came
+  std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;
   std::map<std::uint64_t, group*> groups_;
   std::uint64_t next_group_ = 0;
   std::uint64_t keys_ = 0, hash_ = 0, run_number_ = 0;
@@ -424,8 +438,9 @@ class group {
   picoseconds dead_since = 0;
   bool revoked = false;
   void tell_meetings(picoseconds at);
-  std::vector<std::weak_ptr<group>> made;      // from this one
-  std::shared_ptr<group> beside;               // the same ranks again; null: nobody has asked for it
+  std::vector<std::weak_ptr<group>> made;  // from this one
+  // the same ranks again; null: nobody has asked for it
+  std::shared_ptr<group> beside;
   std::vector<std::shared_ptr<served>> sides;  // of a service, by member
 
  private:
@@ -434,7 +449,8 @@ class group {
     int first_rank = 0;
     std::vector<arrival*> arrived;  // null: not yet, or it has gone
     int count = 0, left = 0;
-    // For a broadcast, by ranks counted from the root: when each came (-1: not yet), and when the message reaches it.
+    // For a broadcast, by ranks counted from the root: when each came (-1: not yet), and when the
+    // message reaches it.
     std::vector<picoseconds> came, reach;
     std::vector<std::byte> content;
   };

@@ -1,4 +1,5 @@
-// Implements scheduler.hpp: what is told of a run: what its tasks wait for, and which troubles of the scenario did not happen.
+// Implements scheduler.hpp: what is told of a run: what its tasks wait for, and which troubles of
+// the scenario did not happen.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler.hpp"
 
@@ -46,7 +47,8 @@ bool is_inside(place const& where) {
 std::string text_of(place const& where) {
   std::string_view file = where.file_name();
   if (file.empty() || is_inside(where)) return {};
-  if (auto const slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  if (auto const slash = file.rfind('/'); slash != std::string_view::npos)
+    file.remove_prefix(slash + 1);
   return fmt::format("{}:{}", file, where.line());
 }
 
@@ -56,7 +58,8 @@ std::string scheduler::words_of(task const& t) const {
   auto const located = [&](std::string words) { return at.empty() ? words : words + ", at " + at; };
   if (w.words) return *w.words;
   if (w.kind == call_kind::background) return located("the end of a nonblocking call");
-  if (w.kind == call_kind::memory) return located(fmt::format("shared memory of communicator {} to change", w.group));
+  if (w.kind == call_kind::memory)
+    return located(fmt::format("shared memory of communicator {} to change", w.group));
   if (w.kind == call_kind::send || w.kind == call_kind::receive || w.kind == call_kind::wait_all) {
     std::string all;
     std::size_t count = 0;
@@ -78,12 +81,14 @@ std::string scheduler::words_of(task const& t) const {
     int missing = 0;
     std::string who;
     for (int i = 0; i < g->second->size(); ++i) {
-      rank_state const& other = ranks_[static_cast<std::size_t>(g->second->members[static_cast<std::size_t>(i)])];
+      rank_state const& other =
+          ranks_[static_cast<std::size_t>(g->second->members[static_cast<std::size_t>(i)])];
       task const& o = *other.program;
       bool const there = o.blocked && o.why.kind == w.kind && o.why.group == w.group;
       if (there) continue;
       if (++missing <= 4)
-        who += fmt::format("{}{}{}", who.empty() ? "" : ", ", i, o.finished ? " (which has left its program)" : "");
+        who += fmt::format("{}{}{}", who.empty() ? "" : ", ", i,
+                           o.finished ? " (which has left its program)" : "");
     }
     if (missing > 0)
       words += fmt::format(", for rank{} {}{}", missing > 1 ? "s" : "", who,
@@ -102,11 +107,13 @@ bool scheduler::in_file_call(waiting const& w) const {
 
 std::vector<std::string> scheduler::did_not_happen() const {
   std::vector<std::string> all;
-  std::map<int, std::size_t> next;  // by rank: faults lie in its script in the order of the scenario
+  // by rank: faults lie in its script in the order of the scenario
+  std::map<int, std::size_t> next;
   for (rank_fault const& x : scenario_.faults) {
     bool happened = false;
     for (rank_state const& r : ranks_)
-      if (x.rank == -1 || x.rank == r.number) happened = r.faults->struck(next[r.number]++) > 0 || happened;
+      if (x.rank == -1 || x.rank == r.number)
+        happened = r.faults->struck(next[r.number]++) > 0 || happened;
     if (!happened) all.push_back(to_string(x));
   }
   for (rank_state const& r : ranks_)
@@ -127,13 +134,17 @@ std::vector<blocked_rank> scheduler::blocked() const {
   for (auto const& t : tasks_) {
     if (t->finished || !t->blocked) continue;
     rank_state const& r = *t->rank;
-    std::string last = r.last_number == 0
-                           ? "it has passed no collective call"
-                           : fmt::format("the last collective call that it passed is {}, number {} of communicator {}",
-                                         name_of(r.last_kind), r.last_number, r.last_group);
+    std::string last =
+        r.last_number == 0
+            ? "it has passed no collective call"
+            : fmt::format(
+                  "the last collective call that it passed is {}, number {} of communicator {}",
+                  name_of(r.last_kind), r.last_number, r.last_group);
     if (!r.last_note.empty())
-      last += (in_file_call(t->why) ? "; in " : "; its last collective call of a file is ") + r.last_note;
-    all.push_back({r.number, t->is_service, seconds_of(t->why.since), words_of(*t), std::move(last)});
+      last += (in_file_call(t->why) ? "; in " : "; its last collective call of a file is ") +
+              r.last_note;
+    all.push_back(
+        {r.number, t->is_service, seconds_of(t->why.since), words_of(*t), std::move(last)});
   }
   std::sort(all.begin(), all.end(), [](blocked_rank const& a, blocked_rank const& b) {
     return std::tie(a.rank, a.in_background, a.since, a.waits_for) <

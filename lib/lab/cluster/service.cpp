@@ -1,4 +1,5 @@
-// Implements services for scheduler.hpp: a question is a message without a receive; a task beside the rank answers it on arrival.
+// Implements services for scheduler.hpp: a question is a message without a receive; a task beside
+// the rank answers it on arrival.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <stdexcept>
@@ -10,12 +11,14 @@
 
 namespace argosy::lab::detail {
 
-std::vector<service_answer> scheduler::ask(group const& g, int me, std::vector<std::shared_ptr<served>> const& sides,
+std::vector<service_answer> scheduler::ask(group const& g, int me,
+                                           std::vector<std::shared_ptr<served>> const& sides,
                                            std::vector<parcel> const& requests) {
   std::vector<service_answer> answers(requests.size());
   for (parcel const& p : requests)
     if (p.rank < 0 || p.rank >= g.size())
-      throw std::invalid_argument(fmt::format("argosy::service: there is no rank {} among {}", p.rank, g.size()));
+      throw std::invalid_argument(
+          fmt::format("argosy::service: there is no rank {} among {}", p.rank, g.size()));
   if (requests.empty() || !begin(call_kind::ask)) return answers;
   task& t = now();
   picoseconds const began = t.time;
@@ -27,17 +30,19 @@ std::vector<service_answer> scheduler::ask(group const& g, int me, std::vector<s
   std::vector<std::shared_ptr<question>> questions;
   for (parcel const& p : requests) {
     auto const to = static_cast<std::size_t>(p.rank);
-    questions.push_back(std::make_shared<question>(question{.from = g.members[static_cast<std::size_t>(me)],
-                                                            .to = g.members[to],
-                                                            .from_in_group = me,
-                                                            .whom = sides[to],
-                                                            .of = all,
-                                                            .content = p.content,
-                                                            .error = {}}));
+    questions.push_back(
+        std::make_shared<question>(question{.from = g.members[static_cast<std::size_t>(me)],
+                                            .to = g.members[to],
+                                            .from_in_group = me,
+                                            .whom = sides[to],
+                                            .of = all,
+                                            .content = p.content,
+                                            .error = {}}));
     post(questions.back());
   }
   if (all->left > 0) {
-    std::string const words = fmt::format("the answers of {} services, of rank {} first", all->left, requests[0].rank);
+    std::string const words =
+        fmt::format("the answers of {} services, of rank {} first", all->left, requests[0].rank);
     block({.kind = call_kind::ask, .group = g.id, .words = &words});
   }
   t.time = std::max(t.time, all->at);
@@ -62,10 +67,12 @@ void scheduler::post(std::shared_ptr<question> q) {
   if (rank(from).node == rank(to).node)
     at += ps_of_ns(net.node_latency_ns) + ps_of_bytes(size, net.node_mb_per_s);
   else
-    at = leave_node(rank(from).node, at, ps_of_bytes(size, net.adapter_mb_per_s)) + ps_of_ns(net.latency_ns);
+    at = leave_node(rank(from).node, at, ps_of_bytes(size, net.adapter_mb_per_s)) +
+         ps_of_ns(net.latency_ns);
   if (net.jitter_ns > 0)
-    at += static_cast<picoseconds>(mixed(scenario_.seed + mixed(static_cast<std::uint64_t>(report.messages))) %
-                                   static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
+    at += static_cast<picoseconds>(
+        mixed(scenario_.seed + mixed(static_cast<std::uint64_t>(report.messages))) %
+        static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
   put_in_flight({.from = from,
                  .to = to,
                  .group = ~std::uint64_t{0},  // of no communicator
@@ -82,9 +89,13 @@ void scheduler::arrive(std::shared_ptr<question> q) {
   virtual_network const& net = scenario_.network;
   picoseconds ready = now_;
   if (rank(from).node != r.node)
-    ready = enter_node(r.node, now_, ps_of_bytes(static_cast<std::int64_t>(q->content.size()), net.adapter_mb_per_s));
+    ready =
+        enter_node(r.node, now_,
+                   ps_of_bytes(static_cast<std::int64_t>(q->content.size()), net.adapter_mb_per_s));
   if (q->is_answer) return finish(*q, q->error, ready + ps_of_ns(net.overhead_ns));
-  if (r.dead) return finish(*q, errc::rank_failed, std::max(now_, r.death + ps_of_ns(net.detection_us * 1000)));
+  if (r.dead)
+    return finish(*q, errc::rank_failed,
+                  std::max(now_, r.death + ps_of_ns(net.detection_us * 1000)));
   if (!q->whom->open) return finish(*q, errc::rank_failed, ready + ps_of_ns(net.latency_ns));
   r.questions.push_back(q);
   ++q->whom->under_way;
@@ -100,7 +111,8 @@ void scheduler::answer(std::shared_ptr<question> const& q) {
     scheduler& s;
     served& side;
     ~leaving() {
-      if (--side.under_way == 0 && side.last) s.wake(*std::exchange(side.last, nullptr), s.now().time);
+      if (--side.under_way == 0 && side.last)
+        s.wake(*std::exchange(side.last, nullptr), s.now().time);
     }
   } const at_the_end{*this, *q->whom};
   std::vector<std::byte> content;

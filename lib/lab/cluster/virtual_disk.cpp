@@ -1,4 +1,5 @@
-// Implements virtual_disk.hpp: the bytes of files, which of them are safe, and when servers have moved them.
+// Implements virtual_disk.hpp: the bytes of files, which of them are safe, and when servers have
+// moved them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "virtual_disk.hpp"
 
@@ -21,7 +22,8 @@ int node_here() {
 
 void page::written(std::size_t block, int node) {
   dirty[block] = true;
-  auto n = std::find_if(nodes.begin(), nodes.end(), [=](unsynced const& u) { return u.node == node; });
+  auto n =
+      std::find_if(nodes.begin(), nodes.end(), [=](unsynced const& u) { return u.node == node; });
   if (n == nodes.end()) n = nodes.insert(n, {node, {}});
   n->dirty[block] = true;
 }
@@ -71,7 +73,8 @@ std::shared_ptr<stored_file> disk_state::make_file(std::string const& path) {
   return file;
 }
 
-std::int64_t disk_state::write(stored_file& f, std::int64_t offset, std::span<std::byte const> from) {
+std::int64_t disk_state::write(stored_file& f, std::int64_t offset,
+                               std::span<std::byte const> from) {
   auto const length = static_cast<std::int64_t>(from.size());
   std::int64_t done = 0;
   while (done < length) {
@@ -80,7 +83,8 @@ std::int64_t disk_state::write(stored_file& f, std::int64_t offset, std::span<st
     std::int64_t const within = at % page_bytes(), block = within / disk.block_bytes;
     std::int64_t const n = std::min(length - done, (block + 1) * disk.block_bytes - within);
     if (!allocate(p, static_cast<std::size_t>(block))) break;
-    if (!f.hollow) std::memcpy(p.bytes.data() + within, from.data() + done, static_cast<std::size_t>(n));
+    if (!f.hollow)
+      std::memcpy(p.bytes.data() + within, from.data() + done, static_cast<std::size_t>(n));
     done += n;
   }
   if (done > 0 && offset + done > f.size) set_size(f, offset + done);
@@ -90,7 +94,8 @@ std::int64_t disk_state::write(stored_file& f, std::int64_t offset, std::span<st
 void disk_state::set_size(stored_file& f, std::int64_t bytes) {
   int const node = node_here();
   f.size = bytes;
-  if (std::find(f.resized_by.begin(), f.resized_by.end(), node) == f.resized_by.end()) f.resized_by.push_back(node);
+  if (std::find(f.resized_by.begin(), f.resized_by.end(), node) == f.resized_by.end())
+    f.resized_by.push_back(node);
 }
 
 bool disk_state::allocate(page& p, std::size_t block) {
@@ -112,8 +117,10 @@ page& disk_state::page_at(stored_file& f, std::int64_t number) {
   return p;
 }
 
-std::int64_t disk_state::read(stored_file const& f, std::int64_t offset, std::span<std::byte> into) const {
-  std::int64_t const length = std::clamp<std::int64_t>(f.size - offset, 0, static_cast<std::int64_t>(into.size()));
+std::int64_t disk_state::read(stored_file const& f, std::int64_t offset,
+                              std::span<std::byte> into) const {
+  std::int64_t const length =
+      std::clamp<std::int64_t>(f.size - offset, 0, static_cast<std::int64_t>(into.size()));
   for (std::int64_t done = f.hollow ? length : 0; done < length;) {
     std::int64_t const at = offset + done, within = at % page_bytes(),
                        n = std::min(length - done, page_bytes() - within);
@@ -138,7 +145,8 @@ void disk_state::resize(stored_file& f, std::int64_t bytes) {
         std::int64_t const begin = std::max(from, b * disk.block_bytes);
         allocate(p->second, block);
         if (!f.hollow)
-          std::memset(p->second.bytes.data() + begin, 0, static_cast<std::size_t>((b + 1) * disk.block_bytes - begin));
+          std::memset(p->second.bytes.data() + begin, 0,
+                      static_cast<std::size_t>((b + 1) * disk.block_bytes - begin));
         if (begin == b * disk.block_bytes) {
           p->second.allocated[block] = false;
           --allocated_blocks;
@@ -160,13 +168,15 @@ void disk_state::sync(stored_file& f, int node) {
 }
 
 void disk_state::forget(stored_file const& f) {
-  for (auto const& [number, p] : f.pages) allocated_blocks -= static_cast<std::int64_t>(p.allocated.count());
+  for (auto const& [number, p] : f.pages)
+    allocated_blocks -= static_cast<std::int64_t>(p.allocated.count());
 }
 
 // --- Time ---
 
 template <class Part>
-picoseconds disk_state::serve(scheduler& s, stored_file const& f, std::span<Part const> parts, bool writing) {
+picoseconds disk_state::serve(scheduler& s, stored_file const& f, std::span<Part const> parts,
+                              bool writing) {
   task const& t = s.now();
   if (run != s.run_number()) {
     run = s.run_number();
@@ -174,7 +184,8 @@ picoseconds disk_state::serve(scheduler& s, stored_file const& f, std::span<Part
   }
   virtual_network const& net = s.scenario().network;
   std::int64_t const bytes = argosy::detail::total_bytes(parts);
-  picoseconds const through = ps_of_bytes(bytes, net.adapter_mb_per_s), latency = ps_of_ns(net.latency_ns);
+  picoseconds const through = ps_of_bytes(bytes, net.adapter_mb_per_s),
+                    latency = ps_of_ns(net.latency_ns);
   picoseconds const sent = writing ? s.leave_node(t.rank->node, t.time, through) + through : t.time;
   picoseconds end = sent + latency;
   for (Part const& p : parts) {
@@ -182,12 +193,14 @@ picoseconds disk_state::serve(scheduler& s, stored_file const& f, std::span<Part
     for (std::int64_t done = 0; done < length;) {
       std::int64_t const at = p.offset + done, stripe = at / disk.stripe_bytes;
       std::int64_t const n = std::min(length - done, (stripe + 1) * disk.stripe_bytes - at);
-      server& x = free[static_cast<std::size_t>((static_cast<std::uint64_t>(stripe) + f.number) % free.size())];
+      server& x = free[static_cast<std::size_t>((static_cast<std::uint64_t>(stripe) + f.number) %
+                                                free.size())];
       // The next stripe of this server follows the last one there.
       bool const follows =
           x.file == f.number &&
-          (x.next == at || (at % disk.stripe_bytes == 0 &&
-                            x.next == at - (static_cast<std::int64_t>(free.size()) - 1) * disk.stripe_bytes));
+          (x.next == at ||
+           (at % disk.stripe_bytes == 0 &&
+            x.next == at - (static_cast<std::int64_t>(free.size()) - 1) * disk.stripe_bytes));
       x.free = std::max(x.free, sent + latency) + (follows ? 0 : ps_of_ns(disk.request_ns)) +
                ps_of_bytes(n, disk.server_mb_per_s);
       x.file = f.number;
@@ -200,7 +213,9 @@ picoseconds disk_state::serve(scheduler& s, stored_file const& f, std::span<Part
   return writing ? end : s.enter_node(t.rank->node, end, through);
 }
 
-template picoseconds disk_state::serve(scheduler&, stored_file const&, std::span<read_part const>, bool);
-template picoseconds disk_state::serve(scheduler&, stored_file const&, std::span<write_part const>, bool);
+template picoseconds disk_state::serve(scheduler&, stored_file const&, std::span<read_part const>,
+                                       bool);
+template picoseconds disk_state::serve(scheduler&, stored_file const&, std::span<write_part const>,
+                                       bool);
 
 }  // namespace argosy::lab::detail

@@ -1,4 +1,5 @@
-// The parts of files of the virtual cluster: a disk with its servers, the bytes of files, their locks, and open files.
+// The parts of files of the virtual cluster: a disk with its servers, the bytes of files, their
+// locks, and open files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +23,8 @@ namespace argosy::lab::detail {
 
 inline constexpr int outside = -1;  // the node of a caller outside of a run
 
-// A page remembers, for blocks written since their last sync, the safe content and the nodes that have written them.
+// A page remembers, for blocks written since their last sync, the safe content and the nodes that
+// have written them.
 struct page {
   static constexpr std::int64_t blocks = 16;
   struct unsynced {
@@ -110,7 +112,8 @@ struct disk_state {
   page& page_at(stored_file& f, std::int64_t number);
   std::shared_ptr<stored_file> make_file(std::string const& path);
 
-  // The time at which the servers have finished these stretches, which pass the adapter of the rank's node.
+  // The time at which the servers have finished these stretches, which pass the adapter of the
+  // rank's node.
   template <class Part>
   picoseconds serve(scheduler& s, stored_file const& f, std::span<Part const> parts, bool writing);
 };

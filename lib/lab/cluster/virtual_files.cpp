@@ -1,4 +1,5 @@
-// Implements lab/cluster/virtual_files.hpp: the file system, by names, and what a crash leaves of it.
+// Implements lab/cluster/virtual_files.hpp: the file system, by names, and what a crash leaves of
+// it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/virtual_files.hpp>
 
@@ -14,14 +15,18 @@ namespace argosy::lab {
 
 using namespace detail;
 
-virtual_files::virtual_files() : state_(std::make_shared<disk_state>(virtual_disk())) { state_->is_given = false; }
+virtual_files::virtual_files() : state_(std::make_shared<disk_state>(virtual_disk())) {
+  state_->is_given = false;
+}
 
-virtual_files::virtual_files(virtual_disk disk, contents kept) : state_(std::make_shared<disk_state>(disk)) {
+virtual_files::virtual_files(virtual_disk disk, contents kept)
+    : state_(std::make_shared<disk_state>(disk)) {
   state_->kept = kept;
 }
 
 opener virtual_files::opener() const {
-  auto const open = [d = state_](std::string const& path, open_flags flags, std::error_code& error) -> virtual_handle {
+  auto const open = [d = state_](std::string const& path, open_flags flags,
+                                 std::error_code& error) -> virtual_handle {
     d->follow(scheduler::running());
     file_action act(file_call::open, 0, d->disk.call_ns);
     auto const fail = [&](int e) {
@@ -32,7 +37,8 @@ opener virtual_files::opener() const {
     if (act.skipped()) return fail(EIO);
     if (!flags.read && !flags.write) return fail(EINVAL);
     if (path.empty()) return fail(ENOENT);
-    if (d->directories.contains(path)) return fail(flags.create && flags.exclusive ? EEXIST : EISDIR);
+    if (d->directories.contains(path))
+      return fail(flags.create && flags.exclusive ? EEXIST : EISDIR);
     auto found = d->files.find(path);
     if (found != d->files.end() && flags.create && flags.exclusive) return fail(EEXIST);
     if (found == d->files.end()) {
@@ -73,7 +79,8 @@ opener virtual_files::opener() const {
     act.end(0, -1, error);
     return error == 0 ? std::error_code() : errno_code(error);
   };
-  auto const rename = [d = state_](std::string const& from, std::string const& to) -> std::error_code {
+  auto const rename = [d = state_](std::string const& from,
+                                   std::string const& to) -> std::error_code {
     file_action act(file_call::open, 0, d->disk.call_ns);
     if (act.skipped()) return errno_code(EIO);
     auto const found = d->files.find(from);
@@ -148,7 +155,9 @@ void virtual_files::set_permissions(std::string const& path, unsigned permission
 
 void virtual_files::set_read_only(bool on) { state_->read_only = on; }
 
-std::int64_t virtual_files::allocated_bytes() const { return state_->allocated_blocks * state_->disk.block_bytes; }
+std::int64_t virtual_files::allocated_bytes() const {
+  return state_->allocated_blocks * state_->disk.block_bytes;
+}
 
 virtual_files virtual_files::crash(std::uint64_t seed) const {
   if (state_->kept == contents::none)
@@ -182,13 +191,16 @@ virtual_files virtual_files::crash(std::uint64_t seed) const {
       for (std::int64_t b = 0; b < page::blocks; ++b) {
         auto const block = static_cast<std::size_t>(b);
         if (!p.dirty[block]) continue;
-        std::uint64_t const x = mixed(of_file ^ mixed(static_cast<std::uint64_t>(number * page::blocks + b)));
+        std::uint64_t const x =
+            mixed(of_file ^ mixed(static_cast<std::uint64_t>(number * page::blocks + b)));
         std::int64_t const sectors = block_bytes / sector;
         // A third each: new, old, and new up to a sector.
         std::int64_t const kept =
-            x % 3 == 0   ? block_bytes
-            : x % 3 == 1 ? 0
-                         : static_cast<std::int64_t>((x >> 8) % static_cast<std::uint64_t>(sectors)) * sector;
+            x % 3 == 0 ? block_bytes
+            : x % 3 == 1
+                ? 0
+                : static_cast<std::int64_t>((x >> 8) % static_cast<std::uint64_t>(sectors)) *
+                      sector;
         std::int64_t const begin = b * block_bytes + kept, end = (b + 1) * block_bytes;
         if (p.safe.empty())
           std::fill(survived.bytes.begin() + begin, survived.bytes.begin() + end, std::byte{});
@@ -198,8 +210,8 @@ virtual_files virtual_files::crash(std::uint64_t seed) const {
       // Beyond the size that survived there is nothing.
       std::int64_t const first = number * state_->page_bytes();
       if (copy->size < first + state_->page_bytes())
-        std::fill(survived.bytes.begin() + std::max<std::int64_t>(copy->size - first, 0), survived.bytes.end(),
-                  std::byte{});
+        std::fill(survived.bytes.begin() + std::max<std::int64_t>(copy->size - first, 0),
+                  survived.bytes.end(), std::byte{});
       left->allocated_blocks += static_cast<std::int64_t>(survived.allocated.count());
       copy->pages.emplace(number, std::move(survived));
     }

@@ -1,4 +1,5 @@
-// Implements virtual_handle of lab/cluster/virtual_files.hpp: the calls of an open file in virtual time, and its locks.
+// Implements virtual_handle of lab/cluster/virtual_files.hpp: the calls of an open file in virtual
+// time, and its locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -23,7 +24,8 @@ namespace detail {
 using argosy::detail::overlaps;
 using argosy::detail::trim;
 
-bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const {
+bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kind kind,
+                                  task const* owner) const {
   return std::any_of(file->locks.begin(), file->locks.end(), [&](held_lock const& l) {
     return !(l.owner == owner && l.through == this) && overlaps(l, begin, end) &&
            (kind == lock_kind::exclusive || l.kind == lock_kind::exclusive);
@@ -47,7 +49,8 @@ void open_virtual_file::grant() {
 }
 
 void open_virtual_file::unlock_all() {
-  if (std::erase_if(file->locks, [this](held_lock const& l) { return l.through == this; }) > 0) grant();
+  if (std::erase_if(file->locks, [this](held_lock const& l) { return l.through == this; }) > 0)
+    grant();
 }
 
 namespace {
@@ -83,10 +86,11 @@ io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
   }
   if (act) {
     auto const moved = argosy::detail::first_bytes(parts, done.bytes);
-    act->now().time =
-        std::max(act->now().time, d.serve(*act.operator->(), *f->file, std::span<Part const>(moved), writing));
+    act->now().time = std::max(act->now().time, d.serve(*act.operator->(), *f->file,
+                                                        std::span<Part const>(moved), writing));
   }
-  act.end(parts.empty() ? 0 : parts.front().offset, done.bytes, done.error.value(), argosy::detail::count_runs(parts));
+  act.end(parts.empty() ? 0 : parts.front().offset, done.bytes, done.error.value(),
+          argosy::detail::count_runs(parts));
   return done;
 }
 
@@ -96,10 +100,12 @@ std::int64_t end_of(std::int64_t offset, std::int64_t length) {
 }
 
 // Does not wait for waiting requests, like the kernel's locks.
-bool take(open_virtual_file& f, file_action& act, std::int64_t begin, std::int64_t end, lock_kind kind) {
+bool take(open_virtual_file& f, file_action& act, std::int64_t begin, std::int64_t end,
+          lock_kind kind) {
   task* const me = act ? &act->now() : nullptr;
   if (f.conflicts(begin, end, kind, me)) return false;
-  trim(f.file->locks, begin, end, [&](held_lock const& l) { return l.owner == me && l.through == &f; });
+  trim(f.file->locks, begin, end,
+       [&](held_lock const& l) { return l.owner == me && l.through == &f; });
   f.file->locks.push_back({begin, end, kind, me, &f});
   if (act) act->charge(ps_of_ns(f.disk->disk.lock_ns));
   return true;
@@ -123,8 +129,12 @@ io_result virtual_handle::write(std::int64_t offset, std::span<std::byte const> 
   write_part const all{offset, memory};
   return transfer<write_part>(open_.get(), {&all, 1});
 }
-io_result virtual_handle::read(std::span<read_part const> parts) { return transfer(open_.get(), parts); }
-io_result virtual_handle::write(std::span<write_part const> parts) { return transfer(open_.get(), parts); }
+io_result virtual_handle::read(std::span<read_part const> parts) {
+  return transfer(open_.get(), parts);
+}
+io_result virtual_handle::write(std::span<write_part const> parts) {
+  return transfer(open_.get(), parts);
+}
 
 std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
   open_virtual_file* const f = open_.get();
@@ -144,8 +154,10 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   std::string holders;
   for (held_lock const& l : f->file->locks)
     if (!(l.owner == me && l.through == f) && overlaps(l, offset, end))
-      holders += fmt::format("{}rank {}", holders.empty() ? "" : ", ", l.owner ? l.owner->rank->number : -1);
-  std::string const words = fmt::format("lock of bytes [{}, {}) of '{}', held by {}", offset, end, f->path, holders);
+      holders += fmt::format("{}rank {}", holders.empty() ? "" : ", ",
+                             l.owner ? l.owner->rank->number : -1);
+  std::string const words =
+      fmt::format("lock of bytes [{}, {}) of '{}', held by {}", offset, end, f->path, holders);
   try {
     act->block({.kind = call_kind::file, .words = &words});
   } catch (...) {
@@ -158,9 +170,12 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   return {};
 }
 
-bool virtual_handle::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+bool virtual_handle::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind,
+                              std::error_code& error) {
   open_virtual_file* const f = open_.get();
-  error = !f ? errno_code(EBADF) : f->disk->disk.has_locks ? std::error_code() : make_error_code(errc::no_locks);
+  error = !f                        ? errno_code(EBADF)
+          : f->disk->disk.has_locks ? std::error_code()
+                                    : make_error_code(errc::no_locks);
   if (error) return false;
   file_action act(file_call::lock, f->file->number, f->disk->disk.call_ns);
   if (act.skipped()) error = errno_code(EIO);
@@ -177,7 +192,8 @@ std::error_code virtual_handle::unlock(std::int64_t offset, std::int64_t length)
   file_action act(file_call::unlock, f->file->number, 0);
   task* const me = scheduler::running() ? &scheduler::running()->now() : nullptr;
   std::int64_t const end = end_of(offset, length);
-  if (!trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me && l.through == f; }))
+  if (!trim(f->file->locks, offset, end,
+            [&](held_lock const& l) { return l.owner == me && l.through == f; }))
     trim(f->file->locks, offset, end,
          [&](held_lock const& l) { return l.through == f && l.begin == offset && l.end == end; });
   f->grant();
@@ -238,7 +254,8 @@ std::error_code virtual_handle::sync() {
   d.sync(*open_->file, node_here());
   // The queues of all servers are waited for.
   if (act && d.run == act->run_number())
-    for (auto const& x : d.free) act->now().time = std::max(act->now().time, x.free + ps_of_ns(d.disk.request_ns));
+    for (auto const& x : d.free)
+      act->now().time = std::max(act->now().time, x.free + ps_of_ns(d.disk.request_ns));
   act.end();
   return {};
 }
@@ -272,6 +289,8 @@ argosy::storage virtual_handle::storage() const {
   s.exchange.crowd = s.exchange.write = 1;
   return s;
 }
-std::int64_t virtual_handle::block_bytes() const noexcept { return open_ ? open_->disk->disk.block_bytes : 4096; }
+std::int64_t virtual_handle::block_bytes() const noexcept {
+  return open_ ? open_->disk->disk.block_bytes : 4096;
+}
 
 }  // namespace argosy::lab

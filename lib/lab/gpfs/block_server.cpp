@@ -9,7 +9,8 @@
 
 namespace argosy::lab::gpfs {
 
-block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store, troubles const& t)
+block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store,
+                           troubles const& t)
     : index_(index),
       machine_(m),
       store_(std::move(store)),
@@ -37,7 +38,8 @@ int block_server::fails(bool is_write) {
 instant block_server::move(block_key key, std::int64_t bytes, double slower, instant at) {
   auto const k = static_cast<std::size_t>(place_of(machine_, key.first, key.second).disk);
   std::int64_t const disks = machine_.servers * machine_.disks_per_server;
-  bool const follows = machine_.disk_streams > 0 && last_[k] == block_key{key.first, key.second - disks};
+  bool const follows =
+      machine_.disk_streams > 0 && last_[k] == block_key{key.first, key.second - disks};
   last_[k] = key;
   if (!follows) at = positioning_[k].take(at, duration_of(machine_.disk_us * 1e-6 * slower));
   return streaming_.take(at, duration_of(machine::seconds(bytes, machine_.disk_mb_per_s) * slower));
@@ -46,7 +48,8 @@ instant block_server::move(block_key key, std::int64_t bytes, double slower, ins
 instant block_server::accept(block_key key, std::int64_t bytes, double slower, instant at) {
   auto const settle = [&](instant now) {
     at = std::max(at, now);
-    for (; !unwritten_.empty() && unwritten_.begin()->first <= at; unwritten_.erase(unwritten_.begin())) {
+    for (; !unwritten_.empty() && unwritten_.begin()->first <= at;
+         unwritten_.erase(unwritten_.begin())) {
       auto const d = dirty_.find(unwritten_.begin()->second);
       dirty_bytes_ -= d->second.second;
       dirty_.erase(d);
@@ -54,7 +57,8 @@ instant block_server::accept(block_key key, std::int64_t bytes, double slower, i
   };
   settle(at);
   if (dirty_.contains(key)) return at;
-  while (dirty_bytes_ + bytes > machine_.server_dirty_bytes && !unwritten_.empty()) settle(unwritten_.begin()->first);
+  while (dirty_bytes_ + bytes > machine_.server_dirty_bytes && !unwritten_.empty())
+    settle(unwritten_.begin()->first);
   instant const done = move(key, bytes, slower, at);
   if (bytes > machine_.server_dirty_bytes) return done;
   dirty_bytes_ += bytes;
@@ -79,27 +83,32 @@ void block_server::cache(block_key key) {
 
 bool block_server::loses(std::int64_t bytes, bool is_write, instant now) {
   if (machine_.server_buffer_bytes <= 0) return false;
-  for (; !buffers_.empty() && buffers_.top().first <= now; buffers_.pop()) buffered_bytes_ -= buffers_.top().second;
+  for (; !buffers_.empty() && buffers_.top().first <= now; buffers_.pop())
+    buffered_bytes_ -= buffers_.top().second;
   if (buffers_.empty() || buffered_bytes_ + bytes <= machine_.server_buffer_bytes) return false;
   ++counters_.lost;
   if (is_write) adapter_.take(now, duration_of(machine::seconds(bytes, machine_.server_mb_per_s)));
   return true;
 }
 
-instant block_server::serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now) {
+instant block_server::serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk,
+                            instant now) {
   while (!queue_.empty() && queue_.top() <= now) queue_.pop();
   auto const length = static_cast<std::int64_t>(queue_.size()) + 1;
   counters_.longest_queue = std::max(counters_.longest_queue, length);
   if (length > machine_.queue_limit) ++counters_.overloaded;
   double const slower = 1 / machine_.efficiency(length, is_write);
   bool const as_writes = is_write || machine_.server_read_mb_per_s <= 0;
-  instant const passes = duration_of(
-      machine::seconds(bytes, as_writes ? machine_.server_mb_per_s : machine_.server_read_mb_per_s) * slower);
+  instant const passes =
+      duration_of(machine::seconds(
+                      bytes, as_writes ? machine_.server_mb_per_s : machine_.server_read_mb_per_s) *
+                  slower);
 
   instant at = now;
   if (is_write) {
     at = adapter_.take(at, passes);
-    at = machine_.server_dirty_bytes > 0 ? accept(key, bytes, slower, at) : move(key, bytes, slower, at);
+    at = machine_.server_dirty_bytes > 0 ? accept(key, bytes, slower, at)
+                                         : move(key, bytes, slower, at);
   } else {
     if (on_disk && !is_cached(key)) at = move(key, bytes, slower, at);
     at = adapter_.take(at, passes);
@@ -134,11 +143,13 @@ void block_server::receive(message const& m, instant now, outbox& out) {
     ++counters_.reads;
     if (!there) ++counters_.hole_reads;
     counters_.bytes_read += bytes;
-    out.send(me, m.from, std::move(answer), serve({r->file, r->block}, bytes, false, there, now), bytes);
+    out.send(me, m.from, std::move(answer), serve({r->file, r->block}, bytes, false, there, now),
+             bytes);
   } else if (auto const* const w = std::get_if<block_write>(&m.body)) {
     block_written answer{w->id, w->file, w->block, 0};
     std::uint32_t parts = 0;
-    for (block_piece const& p : w->pieces) parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
+    for (block_piece const& p : w->pieces)
+      parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
     answer.lost = loses(machine_.bytes_of(parts), true, now);
     if (answer.lost) return out.send(me, m.from, answer, now);
     if (fenced_.contains(m.from.index)) {
@@ -148,14 +159,16 @@ void block_server::receive(message const& m, instant now, outbox& out) {
       answer.error = fails(true);
       for (block_piece const& p : w->pieces) {
         if (answer.error != 0) break;
-        answer.error = p.data.is_hollow() ? store_->write_hollow(w->file, w->block)
-                                          : store_->write(w->file, w->block, p.offset, p.data.bytes());
+        answer.error = p.data.is_hollow()
+                           ? store_->write_hollow(w->file, w->block)
+                           : store_->write(w->file, w->block, p.offset, p.data.bytes());
         if (answer.error == 0) counters_.bytes_written += p.data.size();
       }
       if (answer.error != 0) ++counters_.errors;
     }
     ++counters_.writes;
-    out.send(me, m.from, answer, serve({w->file, w->block}, machine_.bytes_of(parts), true, true, now));
+    out.send(me, m.from, answer,
+             serve({w->file, w->block}, machine_.bytes_of(parts), true, true, now));
   } else if (auto const* const c = std::get_if<cut_blocks>(&m.body)) {
     int const error = fenced_.contains(m.from.index) ? ESTALE : store_->cut(c->file, c->bytes);
     out.send(me, m.from, blocks_cut{c->id, error}, now);

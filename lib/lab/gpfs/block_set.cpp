@@ -25,7 +25,8 @@ bool block_set::contains(std::int64_t block) const {
 
 bool block_set::sound() const {
   for (std::size_t k = 0; k < ranges.size(); ++k)
-    if (ranges[k].begin < 0 || ranges[k].empty() || (k > 0 && ranges[k].begin <= ranges[k - 1].end)) return false;
+    if (ranges[k].begin < 0 || ranges[k].empty() || (k > 0 && ranges[k].begin <= ranges[k - 1].end))
+      return false;
   return true;
 }
 
@@ -39,8 +40,9 @@ block_set block_set::within(block_range range) const {
 
 void block_set::add(block_range range) {
   if (range.empty()) return;
-  auto const first = std::lower_bound(ranges.begin(), ranges.end(), range.begin,
-                                      [](block_range const& r, std::int64_t at) { return r.end < at; });
+  auto const first =
+      std::lower_bound(ranges.begin(), ranges.end(), range.begin,
+                       [](block_range const& r, std::int64_t at) { return r.end < at; });
   auto last = first;
   for (; last != ranges.end() && last->begin <= range.end; ++last)
     range = {std::min(range.begin, last->begin), std::max(range.end, last->end)};
@@ -60,7 +62,8 @@ void block_set::add(block_set const& other) {
   }
   std::vector<block_range> all;
   all.reserve(ranges.size() + other.ranges.size());
-  std::merge(ranges.begin(), ranges.end(), other.ranges.begin(), other.ranges.end(), std::back_inserter(all),
+  std::merge(ranges.begin(), ranges.end(), other.ranges.begin(), other.ranges.end(),
+             std::back_inserter(all),
              [](block_range const& a, block_range const& b) { return a.begin < b.begin; });
   ranges.clear();
   for (block_range const& r : all)

@@ -41,7 +41,8 @@ int memory_store::read(file_id file, std::int64_t block, std::span<std::byte> wh
   return 0;
 }
 
-int memory_store::write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) {
+int memory_store::write(file_id file, std::int64_t block, std::int64_t offset,
+                        std::span<std::byte const> piece) {
   std::vector<std::byte>& bytes = blocks_[{file, block}];
   bytes.resize(static_cast<std::size_t>(block_bytes_));
   std::copy(piece.begin(), piece.end(), bytes.begin() + offset);
@@ -50,9 +51,11 @@ int memory_store::write(file_id file, std::int64_t block, std::int64_t offset, s
 
 int memory_store::cut(file_id file, std::int64_t bytes) {
   std::int64_t const last = bytes / block_bytes_, inside = bytes % block_bytes_;
-  for (auto at = blocks_.lower_bound({file, last}); at != blocks_.end() && at->first.first == file;) {
+  for (auto at = blocks_.lower_bound({file, last});
+       at != blocks_.end() && at->first.first == file;) {
     if (at->first.second == last && inside > 0) {
-      if (!at->second.empty()) std::fill(at->second.begin() + inside, at->second.end(), std::byte{});
+      if (!at->second.empty())
+        std::fill(at->second.begin() + inside, at->second.end(), std::byte{});
       ++at;
     } else {
       at = blocks_.erase(at);
@@ -87,7 +90,8 @@ int handle_store::read(file_id file, std::int64_t block, std::span<std::byte> wh
   return errno_of(r.error);
 }
 
-int handle_store::write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) {
+int handle_store::write(file_id file, std::int64_t block, std::int64_t offset,
+                        std::span<std::byte const> piece) {
   auto const found = files_.find(file);
   if (found == files_.end()) return EBADF;
   io_result const r = found->second.write(block * block_bytes_ + offset, piece);

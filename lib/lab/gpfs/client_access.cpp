@@ -1,4 +1,5 @@
-// Implements the course of a read or write of a client node (client_state.hpp): tokens, locks, size, blocks.
+// Implements the course of a read or write of a client node (client_state.hpp): tokens, locks,
+// size, blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -43,9 +44,11 @@ void client_node::state::run_access(operation& o) {
     } else {
       block_range const required = blocks_of(o.offset, o.length, block_bytes());
       token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
-      if (!tokens_.need(o, f, required, mode, tokens_.desired(i.pattern, required), o.offset)) return;
+      if (!tokens_.need(o, f, required, mode, tokens_.desired(i.pattern, required), o.offset))
+        return;
       if (!locks_.take(o, {o.offset, o.offset + o.length}, o.is_write)) return;
-      f.tokens.note_access(o.offset + o.length, i.pattern.found() == access_pattern::kind::sequential);
+      f.tokens.note_access(o.offset + o.length,
+                           i.pattern.found() == access_pattern::kind::sequential);
       o.at = o.is_write ? phase::blocks : phase::size;
     }
   }

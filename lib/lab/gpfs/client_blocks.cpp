@@ -34,14 +34,16 @@ bool block_access::run(operation& o, file& f) {
   return true;
 }
 
-// Starts reading the following blocks that the call needs, so that they are under way while it waits for this one.
+// Starts reading the following blocks that the call needs, so that they are under way while it
+// waits for this one.
 void block_access::read_ahead(operation const& o, file const& f, std::int64_t block) {
   std::int64_t const end = blocks_of(o.offset, o.length, context_.block_bytes()).end;
-  std::int64_t const limit =
-      std::min({end, block + context_.machine().prefetch_max_blocks - 1, block + context_.machine().blocks_ahead()});
+  std::int64_t const limit = std::min({end, block + context_.machine().prefetch_max_blocks - 1,
+                                       block + context_.machine().blocks_ahead()});
   for (; block < limit; ++block) {
     if (pool_.contains({o.file, block})) continue;
-    if (block * context_.block_bytes() >= f.size.bytes || !pool_.read_ahead({o.file, block}, f.hollow, o.who, false))
+    if (block * context_.block_bytes() >= f.size.bytes ||
+        !pool_.read_ahead({o.file, block}, f.hollow, o.who, false))
       return;
   }
 }
@@ -49,15 +51,20 @@ void block_access::read_ahead(operation const& o, file const& f, std::int64_t bl
 void block_access::write_behind(operation const& o, page_pool::ready_page& p) {
   auto const i = o.kind == operation::what::call ? instances_.find(o.instance) : instances_.end();
   if (i != instances_.end() && !i->second.prefetch_write) return;
-  p.write_behind(i != instances_.end() && i->second.pattern.found() == access_pattern::kind::sequential);
+  p.write_behind(i != instances_.end() &&
+                 i->second.pattern.found() == access_pattern::kind::sequential);
 }
 
 // How many blocks to prefetch: as many as are consumed while one is read.
 std::int64_t block_access::depth(instance const& i) const {
-  double const wanted = std::ceil(i.bytes_per_s * pool_.read_latency_s() / static_cast<double>(context_.block_bytes()));
-  std::int64_t const most = std::min(context_.machine().prefetch_max_blocks, context_.machine().blocks_ahead());
+  double const wanted = std::ceil(i.bytes_per_s * pool_.read_latency_s() /
+                                  static_cast<double>(context_.block_bytes()));
+  std::int64_t const most =
+      std::min(context_.machine().prefetch_max_blocks, context_.machine().blocks_ahead());
   if (most <= 0) return 0;
-  return wanted >= static_cast<double>(most) ? most : std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+  return wanted >= static_cast<double>(most)
+             ? most
+             : std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
 }
 
 void block_access::prefetch(instance const& i, file const& f, reader const& stream) {
@@ -67,11 +74,14 @@ void block_access::prefetch(instance const& i, file const& f, reader const& stre
   std::int64_t left = depth(i);
   auto const fetch = [&](std::int64_t block) {
     --left;
-    if (block * context_.block_bytes() >= f.size.bytes || f.tokens.at(block) == token_mode::none) return false;
-    return pool_.contains({i.file, block}) || pool_.read_ahead({i.file, block}, f.hollow, stream, true);
+    if (block * context_.block_bytes() >= f.size.bytes || f.tokens.at(block) == token_mode::none)
+      return false;
+    return pool_.contains({i.file, block}) ||
+           pool_.read_ahead({i.file, block}, f.hollow, stream, true);
   };
   if (p.found() == kind::sequential) {
-    for (std::int64_t block = (p.end() - 1) / context_.block_bytes() + 1; left > 0 && fetch(block); ++block) {
+    for (std::int64_t block = (p.end() - 1) / context_.block_bytes() + 1; left > 0 && fetch(block);
+         ++block) {
     }
     return;
   }

@@ -1,4 +1,5 @@
-// Reads and writes of a client node, block by block through the page pool, with what is read ahead and written behind.
+// Reads and writes of a client node, block by block through the page pool, with what is read ahead
+// and written behind.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +11,8 @@
 
 namespace argosy::lab::gpfs::client {
 
-// For calls of the node's tasks and for those that others have shipped to it; either has the right to its blocks by then. Of
-// a file it changes size and what is allocated.
+// For calls of the node's tasks and for those that others have shipped to it; either has the right
+// to its blocks by then. Of a file it changes size and what is allocated.
 class block_access {
  public:
   block_access(context& shared, instance_table const& instances, page_pool& pool)

@@ -1,4 +1,5 @@
-// What all parts of a client node share: who the node is, its machine, the event that it works on, and where answers go.
+// What all parts of a client node share: who the node is, its machine, the event that it works on,
+// and where answers go.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,15 +45,18 @@ class context {
   // One sequence for operations, requests and shipped calls.
   std::int64_t next_id() { return next_id_++; }
 
-  // The time at which the processor has done this, after all else that it was given: that of the caller's task, where processors
-  // are counted; 0: of the daemon.
+  // The time at which the processor has done this, after all else that it was given: that of the
+  // caller's task, where processors are counted; 0: of the daemon.
   instant compute(double seconds, std::int64_t owner = 0) {
     std::int64_t const whose = processors_ ? owner : 0;
     instant const takes = duration_of(seconds);
     return pass(workers_[whose], takes, takes, whose);
   }
-  instant copy(std::int64_t bytes, std::int64_t owner = 0) { return compute(machine_.seconds_to_copy(bytes), owner); }
-  // The time at which bytes of a block have passed the node's software on their way to a server, or from one.
+  instant copy(std::int64_t bytes, std::int64_t owner = 0) {
+    return compute(machine_.seconds_to_copy(bytes), owner);
+  }
+  // The time at which bytes of a block have passed the node's software on their way to a server, or
+  // from one.
   class software_path {
     friend context;
     fifo line_;
@@ -61,8 +65,10 @@ class context {
   instant pass(software_path& path, std::int64_t bytes, double mb_per_s) {
     instant const takes = duration_of(machine::seconds(bytes, mb_per_s));
     bool const all = machine_.ip_mb_per_s <= 0;
-    return pass(path, takes, all ? takes : std::min(takes, duration_of(machine::seconds(bytes, machine_.ip_mb_per_s))),
-                0);
+    return pass(
+        path, takes,
+        all ? takes : std::min(takes, duration_of(machine::seconds(bytes, machine_.ip_mb_per_s))),
+        0);
   }
   void set_processors(client_node::processor_time f) { processors_ = std::move(f); }
 
@@ -75,7 +81,9 @@ class context {
   void tell_server(int server, message_body body, instant departs, std::int64_t bytes = 0) {
     out_->send(me_, {role::server, server}, std::move(body), departs, bytes);
   }
-  int server_of(file_id file, std::int64_t block) const { return place_of(machine_, file, block).server; }
+  int server_of(file_id file, std::int64_t block) const {
+    return place_of(machine_, file, block).server;
+  }
   void complete(completion c) { out_->completions.push_back(c); }
 
   // Nodes that the manager has buried: nobody waits for them.

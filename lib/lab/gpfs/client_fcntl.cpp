@@ -1,4 +1,5 @@
-// Implements gpfs_fcntl of a client node (client_fcntl.hpp): range hints, cache hints and directives.
+// Implements gpfs_fcntl of a client node (client_fcntl.hpp): range hints, cache hints and
+// directives.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client_fcntl.hpp"
 
@@ -22,7 +23,8 @@ Struct load(std::byte const* at) {
 }
 
 bool same(gpfsRangeArray_t const& a, gpfsRangeArray_t const& b) {
-  return a.blockNumber == b.blockNumber && a.start == b.start && a.length == b.length && a.isWrite == b.isWrite;
+  return a.blockNumber == b.blockNumber && a.start == b.start && a.length == b.length &&
+         a.isWrite == b.isWrite;
 }
 
 block_range blocks_to_end(std::int64_t start, std::int64_t length, std::int64_t block_bytes) {
@@ -58,7 +60,8 @@ void fcntl_calls::run(operation& o) {
       return fail(EINVAL, o.structure);
     if (!std::exchange(o.charged, true)) {
       ++context_.counters().hint_calls;
-      o.ready = std::max(o.ready, context_.compute(context_.machine().hint_us * 1e-6, o.asked.owner));
+      o.ready =
+          std::max(o.ready, context_.compute(context_.machine().hint_us * 1e-6, o.asked.owner));
     }
     o.advance_by = s.structLen;
     int const error = run_structure(o, at, room, s);
@@ -76,7 +79,8 @@ int fcntl_calls::run_structure(operation& o, std::byte* at, int room, gpfsStruct
   auto const is = [&](std::size_t bytes) { return s.structLen == static_cast<int>(bytes); };
   switch (s.structType) {
     case access_range:
-      return is(sizeof(gpfsAccessRange_t)) ? access_range_hint(o, load<gpfsAccessRange_t>(at)) : EINVAL;
+      return is(sizeof(gpfsAccessRange_t)) ? access_range_hint(o, load<gpfsAccessRange_t>(at))
+                                           : EINVAL;
     case free_range: {
       if (!is(sizeof(gpfsFreeRange_t))) return EINVAL;
       auto const r = load<gpfsFreeRange_t>(at);
@@ -97,7 +101,8 @@ int fcntl_calls::run_structure(operation& o, std::byte* at, int room, gpfsStruct
       forget_hints(i);
       return 0;
     case fine_grain_write_sharing:
-      return is(sizeof(gpfsFineGrainWriteSharing_t)) ? 0 : EINVAL;  // a hint of later releases: without effect here
+      // a hint of later releases: without effect here
+      return is(sizeof(gpfsFineGrainWriteSharing_t)) ? 0 : EINVAL;
     case struct_type::prefetch: {
       if (!is(sizeof(gpfsPrefetch_t))) return EINVAL;
       auto const p = load<gpfsPrefetch_t>(at);
@@ -135,7 +140,9 @@ int fcntl_calls::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
   if (!f.mode.is_off()) return 0;
   block_range const range = blocks_to_end(s.start, s.length, block_bytes());
   bool const writes = s.isWrite != 0 && instances_.at(o.instance).write;
-  return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, {range}, s.start) ? 0 : not_yet;
+  return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, {range}, s.start)
+             ? 0
+             : not_yet;
 }
 
 int fcntl_calls::free_range_hint(operation& o, block_range range, bool tokens) {
@@ -146,7 +153,7 @@ int fcntl_calls::free_range_hint(operation& o, block_range range, bool tokens) {
   return std::exchange(instances_.at(o.instance).error, 0);
 }
 
-// --- Multiple access range -----------------------------------------------------------------------------------------
+// --- Multiple access range -----------------------------------------------------------------------
 
 std::int64_t fcntl_calls::accepted_blocks() const {
   std::int64_t n = 0;
@@ -158,8 +165,8 @@ int fcntl_calls::multiple_access_range_hint(operation& o, gpfsMultipleAccessRang
   auto const counts = [](int n) { return n >= 0 && n <= range_count_max; };
   if (!counts(s.accRangeCnt) || !counts(s.relRangeCnt)) return EINVAL;
   auto const sound = [&](gpfsRangeArray_t const& r) {
-    return r.blockNumber >= 0 && r.blockNumber < no_end / block_bytes() && r.start >= 0 && r.length >= 0 &&
-           r.start + std::int64_t{r.length} <= block_bytes();
+    return r.blockNumber >= 0 && r.blockNumber < no_end / block_bytes() && r.start >= 0 &&
+           r.length >= 0 && r.start + std::int64_t{r.length} <= block_bytes();
   };
   if (!std::all_of(s.accRangeArray, s.accRangeArray + s.accRangeCnt, sound) ||
       !std::all_of(s.relRangeArray, s.relRangeArray + s.relRangeCnt, sound))
@@ -198,9 +205,10 @@ void fcntl_calls::run_hint(operation& o) {
   gpfsRangeArray_t const& r = o.range;
   std::int64_t const block = r.blockNumber;
   if (i == instances_.end()) return finish(o, 0);
-  auto const entry =
-      std::find_if(i->second.accepted.begin(), i->second.accepted.end(), [&](auto const& a) { return a.hint == o.id; });
-  if (entry == i->second.accepted.end()) return finish(o, 0);  // released meanwhile, perhaps accepted anew
+  auto const entry = std::find_if(i->second.accepted.begin(), i->second.accepted.end(),
+                                  [&](auto const& a) { return a.hint == o.id; });
+  // released meanwhile, perhaps accepted anew
+  if (entry == i->second.accepted.end()) return finish(o, 0);
   file& f = file_of(o);
   if (f.mode.is_entering()) return;
   if (f.mode.is_on()) {
@@ -211,7 +219,8 @@ void fcntl_calls::run_hint(operation& o) {
     if (!tokens_.need(o, f, required, mode, {required}, block * block_bytes() + r.start)) return;
   }
   if (!pool_.contains({o.file, block})) {
-    bool const covered = o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));
+    bool const covered =
+        o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));
     if (covered || (!o.is_write && block * block_bytes() >= f.size.bytes)) return finish(o, 0);
     if (!pool_.prefetch({o.file, block}, f.hollow)) return;
   }
@@ -221,8 +230,8 @@ void fcntl_calls::run_hint(operation& o) {
 }
 
 void fcntl_calls::release_range(instance& i, gpfsRangeArray_t const& r) {
-  auto const entry =
-      std::find_if(i.accepted.begin(), i.accepted.end(), [&](auto const& a) { return same(a.range, r); });
+  auto const entry = std::find_if(i.accepted.begin(), i.accepted.end(),
+                                  [&](auto const& a) { return same(a.range, r); });
   if (entry == i.accepted.end()) {
     ++context_.counters().ranges_unknown;
     return;
@@ -244,7 +253,7 @@ void fcntl_calls::forget_hints(instance& i) {
   context_.changed();
 }
 
-// --- Directives ----------------------------------------------------------------------------------------------------
+// --- Directives ----------------------------------------------------------------------------------
 
 int fcntl_calls::start_directive(operation& o, std::byte const* at, int room) {
   auto const s = load<gpfsDataShipStart_t>(at);
@@ -254,7 +263,8 @@ int fcntl_calls::start_directive(operation& o, std::byte const* at, int room) {
     auto const next = load<gpfsStructHeader_t>(at + s.structLen);
     if (next.structType == data_ship_map) {
       constexpr int fixed = offsetof(gpfsDataShipMapVariable_t, agentNodeNumber);
-      if (next.structLen > behind || next.structLen < static_cast<int>(sizeof(gpfsDataShipMapVariable_t)) ||
+      if (next.structLen > behind ||
+          next.structLen < static_cast<int>(sizeof(gpfsDataShipMapVariable_t)) ||
           next.structLen % 8 != 0)
         return EINVAL;
       auto const m = load<gpfsDataShipMapVariable_t>(at + s.structLen);
@@ -271,7 +281,8 @@ int fcntl_calls::start_directive(operation& o, std::byte const* at, int room) {
   if (s.numInstances < 1 || s.reserved != 0) return EINVAL;
   if (!std::exchange(o.started, true)) {
     o.at = phase::directive;
-    context_.tell_manager(ship_start{o.id, o.file, o.instance, s.numInstances, std::move(map)}, o.ready);
+    context_.tell_manager(ship_start{o.id, o.file, o.instance, s.numInstances, std::move(map)},
+                          o.ready);
   }
   if (!o.answered) return not_yet;
   if (o.error == 0) instances_.at(o.instance).ship_epoch = file_of(o).mode.epoch();
@@ -284,7 +295,8 @@ int fcntl_calls::stop_directive(operation& o) {
     context_.tell_manager(ship_stop{o.id, o.file, o.instance}, o.ready);
   }
   if (!o.answered) return not_yet;
-  if (o.error != EINVAL && o.error != EINTR && o.error != ETIMEDOUT) instances_.at(o.instance).ship_epoch = 0;
+  if (o.error != EINVAL && o.error != EINTR && o.error != ETIMEDOUT)
+    instances_.at(o.instance).ship_epoch = 0;
   return o.error;
 }
 

@@ -17,11 +17,13 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Of an instance it changes the accepted ranges, whether to prefetch, its error, and in which epoch it takes part.
+// Of an instance it changes the accepted ranges, whether to prefetch, its error, and in which epoch
+// it takes part.
 class fcntl_calls {
  public:
-  fcntl_calls(context& shared, file_table& files, instance_table& instances, operation_locks const& locks,
-              page_pool& pool, token_cache& tokens, operations& under_way)
+  fcntl_calls(context& shared, file_table& files, instance_table& instances,
+              operation_locks const& locks, page_pool& pool, token_cache& tokens,
+              operations& under_way)
       : context_(shared),
         files_(files),
         instances_(instances),
@@ -37,7 +39,8 @@ class fcntl_calls {
   void forget_hints(instance& i);
 
  private:
-  int run_structure(operation& o, std::byte* at, int room, gpfsStructHeader_t const& s);  // errno, or `not_yet`
+  // errno, or `not_yet`
+  int run_structure(operation& o, std::byte* at, int room, gpfsStructHeader_t const& s);
   int access_range_hint(operation& o, gpfsAccessRange_t const& s);
   int free_range_hint(operation& o, block_range range, bool tokens);
   int multiple_access_range_hint(operation& o, gpfsMultipleAccessRange_t& s);

@@ -1,4 +1,5 @@
-// Whether a file is partitioned, as a client node knows it: the stages of this mode, its owners, and what they still serve.
+// Whether a file is partitioned, as a client node knows it: the stages of this mode, its owners,
+// and what they still serve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,13 +11,15 @@
 
 namespace argosy::lab::gpfs::client {
 
-// The manager starts the mode, says when all nodes have entered it, and ends it. Each time has a number, its epoch.
+// The manager starts the mode, says when all nodes have entered it, and ends it. Each time has a
+// number, its epoch.
 class file_mode {
  public:
   bool is_off() const { return stage_ == stage::off; }
   bool is_entering() const { return stage_ == stage::entering; }
   bool is_on() const { return stage_ == stage::on; }
-  // News of the mode is on its way: that all have entered, or, as an owner has said, that it has ended.
+  // News of the mode is on its way: that all have entered, or, as an owner has said, that it has
+  // ended.
   bool is_changing() const { return is_entering() || (is_on() && epoch_ <= ended_epoch_); }
   std::int64_t epoch() const { return epoch_; }
   partition_map const& map() const { return map_; }

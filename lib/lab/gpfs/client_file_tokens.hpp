@@ -1,4 +1,5 @@
-// The tokens that a client node holds for one file, and how much of them it gives up when another node wants some.
+// The tokens that a client node holds for one file, and how much of them it gives up when another
+// node wants some.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,9 @@ class file_tokens {
   bool empty() const { return held_.empty(); }
   bool covers(block_range range, token_mode mode) const { return held_.covers(range, mode); }
   token_mode at(std::int64_t block) const { return held_.at(block); }
-  bool any(block_range range) const { return held_.conflicting(range, token_mode::write) != nullptr; }
+  bool any(block_range range) const {
+    return held_.conflicting(range, token_mode::write) != nullptr;
+  }
   // The number of the last grant.
   std::int64_t grants_seen() const { return grants_seen_; }
 
@@ -44,7 +47,8 @@ class file_tokens {
       if (r.at >= position_)
         give.end = std::max(give.end, t.range.end);
       else
-        give = {std::min(give.begin, t.range.begin), std::max(give.end, std::min(t.range.end, here))};
+        give = {std::min(give.begin, t.range.begin),
+                std::max(give.end, std::min(t.range.end, here))};
     }
     return give;
   }

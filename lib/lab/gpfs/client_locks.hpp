@@ -1,4 +1,5 @@
-// Which bytes the operations of a client node are working on: they exclude each other, and keep tokens from being given up.
+// Which bytes the operations of a client node are working on: they exclude each other, and keep
+// tokens from being given up.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,8 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Inside the node only; the locks that tasks ask for are held by the manager. Of an operation it changes `locked`.
+// Inside the node only; the locks that tasks ask for are held by the manager. Of an operation it
+// changes `locked`.
 class operation_locks {
  public:
   explicit operation_locks(context& shared) : context_(shared) {}
@@ -21,7 +23,8 @@ class operation_locks {
   bool take(operation& o, byte_range bytes, bool is_write);
   void give_back(operation& o);
 
-  // Whether an operation uses one of these blocks in a way that another node's token of this mode would forbid.
+  // Whether an operation uses one of these blocks in a way that another node's token of this mode
+  // would forbid.
   bool against(file_id id, block_range range, token_mode wanted) const;
 
  private:

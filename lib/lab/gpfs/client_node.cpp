@@ -1,4 +1,5 @@
-// Implements lab/gpfs/client_node.hpp: events, open instances, sizes, locks, and calls that move no data.
+// Implements lab/gpfs/client_node.hpp: events, open instances, sizes, locks, and calls that move no
+// data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/client_node.hpp>
 
@@ -11,19 +12,28 @@
 
 namespace argosy::lab::gpfs {
 
-client_node::client_node(node_id node, machine const& m) : state_(std::make_unique<state>(node, m)) {}
+client_node::client_node(node_id node, machine const& m)
+    : state_(std::make_unique<state>(node, m)) {}
 client_node::client_node(client_node&&) noexcept = default;
 client_node& client_node::operator=(client_node&&) noexcept = default;
 client_node::~client_node() = default;
 
-std::int64_t client_node::submit(call c, instant now, outbox& out) { return state_->submit(std::move(c), now, out); }
-void client_node::interrupt(std::int64_t ticket, instant now, outbox& out) { state_->interrupt(ticket, now, out); }
-void client_node::receive(message const& m, instant now, outbox& out) { state_->receive(m, now, out); }
+std::int64_t client_node::submit(call c, instant now, outbox& out) {
+  return state_->submit(std::move(c), now, out);
+}
+void client_node::interrupt(std::int64_t ticket, instant now, outbox& out) {
+  state_->interrupt(ticket, now, out);
+}
+void client_node::receive(message const& m, instant now, outbox& out) {
+  state_->receive(m, now, out);
+}
 client_counters const& client_node::counters() const { return state_->counters(); }
 std::int64_t client_node::cached_blocks() const { return state_->cached_blocks(); }
 std::int64_t client_node::dirty_blocks() const { return state_->dirty_blocks(); }
 std::int64_t client_node::pinned_blocks() const { return state_->pinned_blocks(); }
-token_mode client_node::token(file_id file, std::int64_t block) const { return state_->token(file, block); }
+token_mode client_node::token(file_id file, std::int64_t block) const {
+  return state_->token(file, block);
+}
 std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) const {
   return state_->unsaved(file, on_its_way);
 }
@@ -56,7 +66,7 @@ bool client_node::state::is_hollow(int number) const {
   return f != files_.end() && f->second.hollow;
 }
 
-// --- Events --------------------------------------------------------------------------------------------------------
+// --- Events --------------------------------------------------------------------------------------
 
 std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
   context_.begin(now, out);
@@ -72,7 +82,8 @@ std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
 void client_node::state::interrupt(std::int64_t ticket, instant now, outbox& out) {
   context_.begin(now, out);
   operation const* const o = operations_.find(ticket);
-  if (o != nullptr && o->at == phase::directive) context_.tell_manager(ship_interrupt{o->file, o->instance}, now);
+  if (o != nullptr && o->at == phase::directive)
+    context_.tell_manager(ship_interrupt{o->file, o->instance}, now);
 }
 
 void client_node::state::receive(message const& m, instant now, outbox& out) {
@@ -101,7 +112,8 @@ void client_node::state::remember_error(file_id id, writer const& w, int error) 
   if (error == EINTR || error == EAGAIN) error = EIO;  // nobody can try again
   file& f = files_[id];
   f.mode.note_error(error);
-  if (w.first != context_.node()) return context_.tell_node(w.first, late_error{id, w.second, error}, context_.now());
+  if (w.first != context_.node())
+    return context_.tell_node(w.first, late_error{id, w.second, error}, context_.now());
   if (auto const i = instances_.find(w.second); i != instances_.end()) {
     if (i->second.error == 0) i->second.error = error;
   } else {
@@ -114,30 +126,35 @@ void client_node::state::on(node_id, late_error const& m) {
   remember_error(m.file, {context_.node(), m.instance}, m.error);
 }
 
-// --- Calls ---------------------------------------------------------------------------------------------------------
+// --- Calls ---------------------------------------------------------------------------------------
 
 void client_node::state::run(operation& o) {
   if (o.kind == operation::what::hint) return fcntl_.run_hint(o);
   if (o.kind == operation::what::serve) return shipping_.serve(o);
-  bool const named =
-      o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove || o.asked.kind == call_kind::rename;
+  bool const named = o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove ||
+                     o.asked.kind == call_kind::rename;
   auto const i = instances_.find(o.instance);
   if (!named && i == instances_.end()) return finish(o, EBADF);
   if (!o.begun) {
     o.begun = true;
     ++context_.counters().calls;
-    bool const writes = o.asked.kind == call_kind::write, accesses = writes || o.asked.kind == call_kind::read;
+    bool const writes = o.asked.kind == call_kind::write,
+               accesses = writes || o.asked.kind == call_kind::read;
     double const more_pieces = static_cast<double>(o.asked.pieces - 1);
-    double const takes = 1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0) +
-                                 context_.machine().segment_us * more_pieces);
+    double const takes =
+        1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0) +
+                context_.machine().segment_us * more_pieces);
     o.ready = context_.compute(takes, o.asked.owner);
     if (!named) {
       o.file = i->second.file;
       // Whoever reads or writes holds the file's lock of this node, whatever processors there are.
-      if (accesses) o.ready = std::max(o.ready, files_[o.file].callers.take(context_.now(), duration_of(takes)));
-      // Hints do not take a late error: a failed hint is ignored, and the error would be lost with it.
-      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock &&
-          o.asked.kind != call_kind::fcntl) {
+      if (accesses)
+        o.ready =
+            std::max(o.ready, files_[o.file].callers.take(context_.now(), duration_of(takes)));
+      // Hints do not take a late error: a failed hint is ignored, and the error would be lost with
+      // it.
+      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock &&
+          o.asked.kind != call_kind::unlock && o.asked.kind != call_kind::fcntl) {
         int const error = std::exchange(i->second.error, 0);
         if (error != 0 && o.asked.kind != call_kind::close) return finish(o, error);
         o.error = error;
@@ -164,7 +181,8 @@ void client_node::state::run(operation& o) {
     case call_kind::unlock:
       return run_lock(o);
     case call_kind::remove:
-      if (!std::exchange(o.started, true)) context_.tell_manager(remove_request{o.id, o.asked.path}, o.ready);
+      if (!std::exchange(o.started, true))
+        context_.tell_manager(remove_request{o.id, o.asked.path}, o.ready);
       if (o.answered) finish(o, o.error);
       return;
     case call_kind::rename:
@@ -195,8 +213,9 @@ void client_node::state::run_open(operation& o) {
   if (!o.started) {
     o.started = true;
     o.instance = next_instance_++;
-    context_.tell_manager(open_request{o.id, c.path, o.instance, c.for_reading, c.for_writing, c.create, c.exclusive},
-                          o.ready);
+    context_.tell_manager(
+        open_request{o.id, c.path, o.instance, c.for_reading, c.for_writing, c.create, c.exclusive},
+        o.ready);
   }
   if (o.answered) finish(o, o.error, o.error == 0 ? o.instance : 0);
 }
@@ -219,17 +238,20 @@ void client_node::state::on(node_id, open_answer const& m) {
   instances_.emplace(o->instance, std::move(i));
 }
 
-// Dirty data may stay in the pool. If all is on disk, closing the node's last instance drops everything. Where close flushes,
-// nothing is dropped: a node may read tomorrow what it has written today.
+// Dirty data may stay in the pool. If all is on disk, closing the node's last instance drops
+// everything. Where close flushes, nothing is dropped: a node may read tomorrow what it has written
+// today.
 void client_node::state::run_close(operation& o) {
   file& f = file_of(o);
-  if (context_.machine().close_flushes > 0 && !o.started && !pool_.clean(o.file, {0, no_end}, false)) return;
-  bool const last =
-      std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
+  if (context_.machine().close_flushes > 0 && !o.started &&
+      !pool_.clean(o.file, {0, no_end}, false))
+    return;
+  bool const last = std::count_if(instances_.begin(), instances_.end(),
+                                  [&](auto const& i) { return i.second.file == o.file; }) == 1;
   if (!o.started) {
     fcntl_.forget_hints(instances_.at(o.instance));
-    o.started = context_.machine().close_flushes == 0 && last && !pool_.has_unsaved(o.file) && f.mode.is_off() &&
-                !f.tokens.empty();
+    o.started = context_.machine().close_flushes == 0 && last && !pool_.has_unsaved(o.file) &&
+                f.mode.is_off() && !f.tokens.empty();
   }
   if (o.started) {
     block_range const all{0, no_end};
@@ -262,7 +284,8 @@ void client_node::state::run_size(operation& o) {
   finish(o, 0, f.size.bytes);
 }
 
-// With tokens for the whole file: other nodes have dropped their caches, so nobody sees the old end.
+// With tokens for the whole file: other nodes have dropped their caches, so nobody sees the old
+// end.
 void client_node::state::run_resize(operation& o) {
   file& f = file_of(o);
   instance& i = instances_.at(o.instance);
@@ -275,7 +298,8 @@ void client_node::state::run_resize(operation& o) {
     if (f.mode.is_entering()) return;
     if (f.mode.is_on()) return finish(o, EPERM);
     block_range const all{0, no_end};
-    if (!tokens_.need(o, f, all, token_mode::write, {all}, 0) || !locks_.take(o, {0, no_end}, true)) return;
+    if (!tokens_.need(o, f, all, token_mode::write, {all}, 0) || !locks_.take(o, {0, no_end}, true))
+      return;
     o.at = phase::flush;
   }
   if (o.at == phase::flush) {
@@ -320,8 +344,9 @@ void client_node::state::run_lock(operation& o) {
   }
   if (!std::exchange(o.started, true)) {
     ++context_.counters().lock_requests;
-    context_.tell_manager(
-        lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive, o.asked.waits}, o.ready);
+    context_.tell_manager(lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end,
+                                       o.asked.exclusive, o.asked.waits},
+                          o.ready);
   }
   if (o.answered) finish(o, o.error);
 }

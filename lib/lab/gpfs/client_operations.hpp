@@ -1,4 +1,5 @@
-// The operations under way on a client node: calls of its tasks, shipped calls that it serves, and hints.
+// The operations under way on a client node: calls of its tasks, shipped calls that it serves, and
+// hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,17 +14,20 @@
 
 namespace argosy::lab::gpfs::client {
 
-// An operation stays at its address until it is finished. With that it gives back what it has of locks and pages.
+// An operation stays at its address until it is finished. With that it gives back what it has of
+// locks and pages.
 class operations {
  public:
-  operations(context& shared, operation_locks& locks, page_pool& pool) : context_(shared), locks_(locks), pool_(pool) {}
+  operations(context& shared, operation_locks& locks, page_pool& pool)
+      : context_(shared), locks_(locks), pool_(pool) {}
 
   operation& add(operation o) { return all_.emplace_back(std::move(o)); }
   operation* find(std::int64_t id);  // null if there is none, or it is finished
   // Ends it; if it is a call, its task is told.
   void finish(operation& o, int error, std::int64_t value = 0);
 
-  // Lets each one go on as far as it can, in the order of their beginning, also those that begin meanwhile.
+  // Lets each one go on as far as it can, in the order of their beginning, also those that begin
+  // meanwhile.
   template <class Run>
   void run_all(Run const& run) {
     for (operation& o : all_)

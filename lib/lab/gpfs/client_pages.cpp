@@ -1,4 +1,5 @@
-// Implements the page pool of a client node (client_pages.hpp): finding, filling, flushing and dropping pages.
+// Implements the page pool of a client node (client_pages.hpp): finding, filling, flushing and
+// dropping pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client_pages.hpp"
 
@@ -57,7 +58,8 @@ bool page_pool::make_room(bool may_flush) {
     return true;
   }
   if (!may_flush) return false;
-  bool const under_way = std::any_of(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.flushing; });
+  bool const under_way =
+      std::any_of(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.flushing; });
   for (entry* const e : order_) {
     if (under_way) break;
     if (e->second.dirty.empty() || e->second.flushing) continue;
@@ -80,15 +82,17 @@ void page_pool::start_read(page_key key, page& p, std::uint32_t parts) {
 void page_pool::send_read(page_key key, page const& p) {
   std::int64_t const begin = std::countr_zero(p.asked) * settings().part_bytes(),
                      end = std::bit_width(p.asked) * settings().part_bytes();
-  context_.tell_server(context_.server_of(key.first, key.second),
-                       block_read{0, key.first, key.second, begin, p.asked == all_parts() ? 0 : end - begin},
-                       p.read.at);
+  context_.tell_server(
+      context_.server_of(key.first, key.second),
+      block_read{0, key.first, key.second, begin, p.asked == all_parts() ? 0 : end - begin},
+      p.read.at);
 }
 
 void page_pool::put_off(page::sending& s) {
   ++context_.counters().resends;
   constexpr int most_doublings = 6;
-  double const timeout = settings().retry_ms * 1e-3 * static_cast<double>(1 << std::min(s.lost++, most_doublings));
+  double const timeout =
+      settings().retry_ms * 1e-3 * static_cast<double>(1 << std::min(s.lost++, most_doublings));
   s.at = std::max(context_.now(), s.at + duration_of(timeout));
 }
 
@@ -101,16 +105,18 @@ void page_pool::take(block_data const& m) {
   }
   p->reading = false;
   if (std::exchange(p->by_thread, false)) --threads_;
-  p->ready_at =
-      context_.pass(read_path_, m.error == 0 ? m.data.size() : block_bytes(), settings().client_read_mb_per_s);
+  p->ready_at = context_.pass(read_path_, m.error == 0 ? m.data.size() : block_bytes(),
+                              settings().client_read_mb_per_s);
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
   if (m.error == 0) {
-    std::uint32_t const come = settings().parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
+    std::uint32_t const come =
+        settings().parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
     for (std::uint32_t left = come; left != 0; left &= left - 1) {
       std::int64_t const at = std::countr_zero(left) * settings().part_bytes();
-      if (!m.data.is_hollow()) p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), settings().part_bytes());
+      if (!m.data.is_hollow())
+        p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), settings().part_bytes());
     }
     p->there |= come;
     if ((p->asked & ~p->there) != 0) p->error = EIO;  // not what was asked for
@@ -140,11 +146,13 @@ std::int64_t page_pool::bytes_to_write(page const& p) const {
   return settings().bytes_of(parts);
 }
 
-// What has been written to the page since it began to be flushed may go along, and goes once more later.
+// What has been written to the page since it began to be flushed may go along, and goes once more
+// later.
 void page_pool::send_write(page_key key, page const& p) {
   block_write w{0, key.first, key.second, {}};
   for (byte_range const& d : p.writing) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
-  context_.tell_server(context_.server_of(key.first, key.second), std::move(w), p.write.at, bytes_to_write(p));
+  context_.tell_server(context_.server_of(key.first, key.second), std::move(w), p.write.at,
+                       bytes_to_write(p));
 }
 
 void page_pool::take(block_written const& m) {
@@ -169,7 +177,8 @@ void page_pool::take(block_written const& m) {
 // Keeps the number of dirty pages within the limit.
 bool page_pool::room_for_dirty(operation& o, std::int64_t block) {
   page const* const p = find({o.file, block});
-  if ((p != nullptr && p->unsaved()) || unsaved_ < std::max<std::int64_t>(1, settings().write_behind_max_blocks))
+  if ((p != nullptr && p->unsaved()) ||
+      unsaved_ < std::max<std::int64_t>(1, settings().write_behind_max_blocks))
     return true;
   if (!o.missed) ++context_.counters().write_behind_waits;
   o.missed = true;
@@ -184,7 +193,8 @@ bool page_pool::room_for_dirty(operation& o, std::int64_t block) {
 
 void page_pool::soil(page& p, byte_range bytes, writer const& w) {
   if (!p.unsaved()) ++unsaved_;
-  auto const first = std::find_if(p.dirty.begin(), p.dirty.end(), [&](byte_range d) { return d.end >= bytes.begin; });
+  auto const first = std::find_if(p.dirty.begin(), p.dirty.end(),
+                                  [&](byte_range d) { return d.end >= bytes.begin; });
   auto last = first;
   for (; last != p.dirty.end() && last->begin <= bytes.end; ++last)
     bytes = {std::min(bytes.begin, last->begin), std::max(bytes.end, last->end)};
@@ -206,12 +216,14 @@ void page_pool::let_go(operation& o) {
   o.held.reset();
   if (p == nullptr) return;
   --p->held;
-  if (p->held == 0 && p->unsaved()) p->error = 0;  // it cannot be dropped: whoever comes tries again
+  // it cannot be dropped: whoever comes tries again
+  if (p->held == 0 && p->unsaved()) p->error = 0;
   if (p->to_be_dropped()) discard(key);
   context_.changed();
 }
 
-auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range wanted) -> ready_page {
+auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range wanted)
+    -> ready_page {
   page_key const key{o.file, block};
   page* p = find(key);
   if (p != nullptr && p->stale) {
@@ -228,7 +240,8 @@ auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range
     }
     ++context_.counters().page_misses;
     p = &add(key, f.hollow);
-    bool const is_new = o.is_write && !f.allocated.contains(block);  // a hole, also below the end of file
+    // a hole, also below the end of file
+    bool const is_new = o.is_write && !f.allocated.contains(block);
     if (is_new) {
       ++context_.counters().new_blocks;
       p->there = all_parts();
@@ -238,7 +251,9 @@ auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range
     o.missed = true;
   }
   std::uint32_t const touched = settings().parts_of(wanted.begin, wanted.end) & ~p->there,
-                      missing = o.is_write ? touched & ~settings().parts_within(wanted.begin, wanted.end) : touched;
+                      missing = o.is_write
+                                    ? touched & ~settings().parts_within(wanted.begin, wanted.end)
+                                    : touched;
   if (missing != 0 && !p->reading && p->error == 0) {
     if (o.is_write) ++context_.counters().merge_reads;
     start_read(key, *p, o.is_write ? missing : all_parts());
@@ -266,7 +281,8 @@ void page_pool::ready_page::read(std::int64_t inside, std::byte* into, std::int6
   page_->data.copy_out(inside, into, n);
 }
 
-void page_pool::ready_page::write(std::int64_t inside, std::byte const* from, std::int64_t n, writer const& who) {
+void page_pool::ready_page::write(std::int64_t inside, std::byte const* from, std::int64_t n,
+                                  writer const& who) {
   page_->data.copy_in(inside, from, n);
   page_->there |= pool_->settings().parts_within(inside, inside + n);
   pool_->soil(*page_, {inside, inside + n}, who);
@@ -274,7 +290,8 @@ void page_pool::ready_page::write(std::int64_t inside, std::byte const* from, st
 
 void page_pool::ready_page::write_behind(bool streams) {
   page& p = *page_;
-  bool const whole = p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == pool_->block_bytes();
+  bool const whole =
+      p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == pool_->block_bytes();
   if ((!whole && !streams) || p.flushing) return;
   ++pool_->context_.counters().write_behinds;
   pool_->start_flush((*p.place)->first, p);
@@ -282,11 +299,13 @@ void page_pool::ready_page::write_behind(bool streams) {
 
 bool page_pool::read_ahead(page_key key, bool hollow, reader const& stream, bool prefetches) {
   auto const mine = ahead_.find(stream);
-  std::int64_t const streams = static_cast<std::int64_t>(ahead_.size()) + (mine == ahead_.end() ? 1 : 0),
-                     has = mine == ahead_.end() ? 0 : static_cast<std::int64_t>(mine->second.size()),
+  std::int64_t const streams =
+                         static_cast<std::int64_t>(ahead_.size()) + (mine == ahead_.end() ? 1 : 0),
+                     has =
+                         mine == ahead_.end() ? 0 : static_cast<std::int64_t>(mine->second.size()),
                      share = std::max<std::int64_t>(1, settings().blocks_ahead() / streams);
-  if (blocks_ahead_ >= settings().blocks_ahead() || threads_ >= settings().prefetch_threads || has >= share ||
-      !make_room(false))
+  if (blocks_ahead_ >= settings().blocks_ahead() || threads_ >= settings().prefetch_threads ||
+      has >= share || !make_room(false))
     return false;
   page& fresh = add(key, hollow);
   fresh.ahead_of = stream;
@@ -370,7 +389,8 @@ std::vector<block_piece> page_pool::unsaved(file_id id, bool on_its_way) const {
 }
 
 std::int64_t page_pool::pinned_blocks() const {
-  return std::count_if(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.pinned > 0; });
+  return std::count_if(pages_.begin(), pages_.end(),
+                       [](auto const& p) { return p.second.pinned > 0; });
 }
 
 }  // namespace argosy::lab::gpfs::client

@@ -1,4 +1,5 @@
-// The page pool of a client node: blocks in memory, those on their way from and to the servers, and their order of use.
+// The page pool of a client node: blocks in memory, those on their way from and to the servers, and
+// their order of use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,8 +23,9 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Knows blocks, and whether they are on disk; nothing of tokens, sizes or modes: whoever asks for a page has the right to.
-// Of an operation it changes what belongs to its page (held, missed), its error and the time at which it is ready.
+// Knows blocks, and whether they are on disk; nothing of tokens, sizes or modes: whoever asks for a
+// page has the right to. Of an operation it changes what belongs to its page (held, missed), its
+// error and the time at which it is ready.
 class page_pool {
   struct page;
   using entry = std::pair<page_key const, page>;
@@ -45,8 +47,9 @@ class page_pool {
 
     void read(std::int64_t inside, std::byte* into, std::int64_t n) const;
     void write(std::int64_t inside, std::byte const* from, std::int64_t n, writer const& who);
-    // Called when the last byte of a block is written; the operation may have let go of it, as dirty pages stay. Flushes the
-    // block if it was written whole or in a stream: nobody will come back to it soon.
+    // Called when the last byte of a block is written; the operation may have let go of it, as
+    // dirty pages stay. Flushes the block if it was written whole or in a stream: nobody will come
+    // back to it soon.
     void write_behind(bool streams);
 
    private:
@@ -54,17 +57,20 @@ class page_pool {
     page* page_ = nullptr;
   };
 
-  // The page of this block with the data of the wanted bytes, or room for them; none while the data is on its way, or with
-  // o.error set.
+  // The page of this block with the data of the wanted bytes, or room for them; none while the data
+  // is on its way, or with o.error set.
   ready_page need(operation& o, file const& f, std::int64_t block, byte_range wanted);
   void let_go(operation& o);
-  // Keeps the number of dirty pages within the limit: false if the operation, which will write to the block, has to wait.
+  // Keeps the number of dirty pages within the limit: false if the operation, which will write to
+  // the block, has to wait.
   bool room_for_dirty(operation& o, std::int64_t block);
 
-  // Starts to read a block that is not in the pool, before this stream asks for it. False if there is no room, or no share
-  // left: what is read ahead and not yet used is a part of the pool for all streams, of which each may have an equal one.
+  // Starts to read a block that is not in the pool, before this stream asks for it. False if there
+  // is no room, or no share left: what is read ahead and not yet used is a part of the pool for all
+  // streams, of which each may have an equal one.
   bool read_ahead(page_key key, bool hollow, reader const& stream, bool prefetches);
-  // This stream goes on elsewhere, or ends: what has been read ahead for it is of the pool, as other blocks are.
+  // This stream goes on elsewhere, or ends: what has been read ahead for it is of the pool, as
+  // other blocks are.
   void end_stream(reader const& stream);
   // The same for a range of a hint, which has a quota of its own.
   bool prefetch(page_key key, bool hollow);
@@ -142,8 +148,9 @@ class page_pool {
   std::int64_t unsaved_ = 0;  // pages that are dirty or on their way
   context::software_path write_path_, read_path_;
   double read_latency_s_ = 0;
-  std::map<reader, std::set<page_key>> ahead_;   // by stream
-  std::int64_t blocks_ahead_ = 0, threads_ = 0;  // of all streams; and those of them that are being read
+  std::map<reader, std::set<page_key>> ahead_;  // by stream
+  // of all streams; and those of them that are being read
+  std::int64_t blocks_ahead_ = 0, threads_ = 0;
 };
 
 }  // namespace argosy::lab::gpfs::client

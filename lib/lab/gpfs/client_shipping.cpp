@@ -1,4 +1,5 @@
-// Implements partitioning of a client node (client_shipping.hpp): its start and end, and calls shipped to owners.
+// Implements partitioning of a client node (client_shipping.hpp): its start and end, and calls
+// shipped to owners.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client_shipping.hpp"
 
@@ -10,7 +11,7 @@
 
 namespace argosy::lab::gpfs::client {
 
-// --- Going from one mode to the other ------------------------------------------------------------------------------
+// --- Going from one mode to the other ------------------------------------------------------------
 
 void shipping::take(ship_begin const& m) {
   file& f = files_[m.file];
@@ -30,12 +31,14 @@ void shipping::take(ship_end const& m) { files_[m.file].mode.leave(m.epoch); }
 void shipping::run_transition(file_id id, file& f) {
   if (!f.mode.has_to_report()) return;
   block_range const all{0, no_end};
-  if (f.mode.is_serving() || locks_.against(id, all, token_mode::write) || !pool_.clean(id, all, true)) return;
+  if (f.mode.is_serving() || locks_.against(id, all, token_mode::write) ||
+      !pool_.clean(id, all, true))
+    return;
   auto const [epoch, error] = f.mode.take_report();
   context_.tell_manager(ship_ready{id, epoch, error, f.size, f.allocated}, context_.now());
 }
 
-// --- The side of the task ------------------------------------------------------------------------------------------
+// --- The side of the task ------------------------------------------------------------------------
 
 void shipping::start(operation& o) {
   file const& f = files_[o.file];
@@ -50,7 +53,9 @@ void shipping::start(operation& o) {
     for (std::int64_t at = o.offset, end = o.offset + o.length; at < end;) {
       std::int64_t const block = at / context_.block_bytes();
       std::int64_t const last = map.entry_end(block);
-      std::int64_t to = last > no_end / context_.block_bytes() ? end : std::min(end, last * context_.block_bytes());
+      std::int64_t to = last > no_end / context_.block_bytes()
+                            ? end
+                            : std::min(end, last * context_.block_bytes());
       to = std::min(to, at > no_end - ship_call::longest ? end : at + ship_call::longest);
       node_id const owner = map.owner(block);
       if (!o.pieces.empty() && o.pieces.back().owner == owner &&
@@ -68,7 +73,8 @@ void shipping::start(operation& o) {
       p.error = ESTALE;
       continue;
     }
-    ship_call c{context_.next_id(), o.file, epoch, o.instance, ship_kind::sync, p.offset, p.length, {}, f.size};
+    ship_call c{context_.next_id(), o.file,   epoch, o.instance, ship_kind::sync,
+                p.offset,           p.length, {},    f.size};
     if (o.asked.kind != call_kind::sync) c.kind = o.is_write ? ship_kind::write : ship_kind::read;
     waits_[c.id] = {o.id, k};
     if (p.owner == context_.node()) {
@@ -91,13 +97,14 @@ void shipping::start(operation& o) {
       c.data = payload::of(from, p.length, f.hollow);
       o.ready = std::max(o.ready, context_.copy(bytes, o.asked.owner));
     }
-    o.ready = std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6, o.asked.owner));
+    o.ready =
+        std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6, o.asked.owner));
     context_.tell_node(p.owner, std::move(c), o.ready, bytes);
   }
 }
 
-void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data,
-                          instant ready) {
+void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch,
+                          payload const* data, instant ready) {
   auto const w = waits_.find(id);
   if (w == waits_.end()) return;
   auto const [call, index] = w->second;
@@ -124,7 +131,8 @@ void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t e
 
 void shipping::run(operation& o) {
   if (o.at == phase::ship) {
-    if (!std::all_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.done; })) return;
+    if (!std::all_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.done; }))
+      return;
     if (std::any_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.ended; })) {
       o.at = phase::route;  // the mode has ended meanwhile: once more, with tokens
       context_.changed();
@@ -170,7 +178,7 @@ void shipping::forget(node_id node) {
   for (std::int64_t const id : lost) piece_done(id, ESTALE, false, 0, nullptr, context_.now());
 }
 
-// --- The side of the owner -----------------------------------------------------------------------------------------
+// --- The side of the owner -----------------------------------------------------------------------
 
 void shipping::take(node_id from, ship_call const& m) {
   ++context_.counters().ships_received;
@@ -199,7 +207,8 @@ void shipping::serve(operation& o) {
     operations_.finish(o, 0);
   };
   if (o.at == phase::begin) {
-    // News of the mode is still on its way: that it begins, or that it has begun, with what the others have allocated.
+    // News of the mode is still on its way: that it begins, or that it has begun, with what the
+    // others have allocated.
     if (c.epoch > f.mode.epoch() || (c.epoch == f.mode.epoch() && f.mode.is_entering())) return;
     if (c.epoch < f.mode.epoch() || f.mode.is_off()) return answer(0, true);
     o.file = c.file;

@@ -1,4 +1,5 @@
-// Partitioning of a client node: how a file enters and leaves this mode, and calls shipped to the owners of blocks.
+// Partitioning of a client node: how a file enters and leaves this mode, and calls shipped to the
+// owners of blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,12 +21,14 @@
 
 namespace argosy::lab::gpfs::client {
 
-// The mode begins and ends when the locks are free and the pool is clean. A call in it becomes pieces, one for each owner;
-// a piece is served as an operation of its own, on this node or another.
+// The mode begins and ends when the locks are free and the pool is clean. A call in it becomes
+// pieces, one for each owner; a piece is served as an operation of its own, on this node or
+// another.
 class shipping {
  public:
-  shipping(context& shared, file_table& files, instance_table& instances, operation_locks const& locks, page_pool& pool,
-           operations& under_way, sizes& known, block_access& blocks)
+  shipping(context& shared, file_table& files, instance_table& instances,
+           operation_locks const& locks, page_pool& pool, operations& under_way, sizes& known,
+           block_access& blocks)
       : context_(shared),
         files_(files),
         instances_(instances),
@@ -52,7 +55,8 @@ class shipping {
   void forget(node_id node);
 
  private:
-  void piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data, instant ready);
+  void piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data,
+                  instant ready);
 
   context& context_;
   file_table& files_;

@@ -14,7 +14,8 @@ class sizes {
 
   // Nobody else can have made the file longer.
   bool certain(file const& f) const {
-    return f.mode.is_off() && f.tokens.covers({f.size.bytes / context_.block_bytes(), no_end}, token_mode::read);
+    return f.mode.is_off() &&
+           f.tokens.covers({f.size.bytes / context_.block_bytes(), no_end}, token_mode::read);
   }
 
   // Asks the manager; true when it has answered.

@@ -1,5 +1,5 @@
-// The state of a client node: its parts, events and calls. Every event is noted first; then `advance` makes all waiting
-// operations look again.
+// The state of a client node: its parts, events and calls. Every event is noted first; then
+// `advance` makes all waiting operations look again.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,7 +35,9 @@ class client_node::state {
   std::int64_t dirty_blocks() const { return pool_.dirty_blocks(); }
   std::int64_t pinned_blocks() const { return pool_.pinned_blocks(); }
   token_mode token(file_id id, std::int64_t block) const;
-  std::vector<block_piece> unsaved(file_id id, bool on_its_way) const { return pool_.unsaved(id, on_its_way); }
+  std::vector<block_piece> unsaved(file_id id, bool on_its_way) const {
+    return pool_.unsaved(id, on_its_way);
+  }
   known_size size(file_id id) const;
   bool is_hollow(int instance) const;
   std::optional<file_id> file_of(int instance) const;
@@ -57,7 +59,9 @@ class client_node::state {
   void run_size(operation& o);
   void run_resize(operation& o);
   void run_lock(operation& o);
-  void finish(operation& o, int error, std::int64_t value = 0) { operations_.finish(o, error, value); }
+  void finish(operation& o, int error, std::int64_t value = 0) {
+    operations_.finish(o, error, value);
+  }
   file& file_of(operation const& o) { return files_[o.file]; }
   void remember_error(file_id id, writer const& w, int error);
   void on(node_id from, open_answer const& m);
@@ -93,12 +97,14 @@ class client_node::state {
   client::instance_table instances_;
   int next_instance_ = 1;
   client::operation_locks locks_{context_};
-  client::page_pool pool_{context_, [this](file_id id, writer const& w, int error) { remember_error(id, w, error); }};
+  client::page_pool pool_{
+      context_, [this](file_id id, writer const& w, int error) { remember_error(id, w, error); }};
   client::token_cache tokens_{context_, files_, locks_, pool_};
   client::operations operations_{context_, locks_, pool_};
   client::sizes sizes_{context_};
   client::block_access blocks_{context_, instances_, pool_};
-  client::shipping shipping_{context_, files_, instances_, locks_, pool_, operations_, sizes_, blocks_};
+  client::shipping shipping_{context_, files_,      instances_, locks_,
+                             pool_,    operations_, sizes_,     blocks_};
   client::fcntl_calls fcntl_{context_, files_, instances_, locks_, pool_, tokens_, operations_};
 };
 

@@ -15,17 +15,18 @@ auto token_cache::desired(access_pattern const& p, block_range required) const -
   std::int64_t const strides = std::max<std::int64_t>(1, context_.machine().prefetch_max_blocks);
   bool const endless = p.distance() > (no_end - p.end()) / strides;
   if (context_.machine().stride_tokens == 0)
-    return {
-        {required.begin,
-         endless ? no_end : blocks_of(p.offset(), p.distance() * strides + p.length(), context_.block_bytes()).end}};
+    return {{required.begin, endless ? no_end
+                                     : blocks_of(p.offset(), p.distance() * strides + p.length(),
+                                                 context_.block_bytes())
+                                           .end}};
   wish w{required};
   for (std::int64_t k = 1; k <= strides && !endless; ++k)
     w.strides.add(blocks_of(p.offset() + k * p.distance(), p.length(), context_.block_bytes()));
   return w;
 }
 
-bool token_cache::need(operation& o, file& f, block_range range, token_mode mode, wish const& desired,
-                       std::int64_t at) {
+bool token_cache::need(operation& o, file& f, block_range range, token_mode mode,
+                       wish const& desired, std::int64_t at) {
   if (f.tokens.covers(range, mode)) {
     if (!o.asked_token && o.kind == operation::what::call) ++context_.counters().token_hits;
     o.asked_token = true;
@@ -39,7 +40,8 @@ bool token_cache::need(operation& o, file& f, block_range range, token_mode mode
       return false;
     }
   request r;
-  r.asked = {context_.next_id(), o.file, mode, range, desired.around, false, {}, f.size, desired.strides};
+  r.asked = {context_.next_id(), o.file, mode, range, desired.around, false, {}, f.size,
+             desired.strides};
   r.at = at;
   o.request = r.asked.request;
   ++context_.counters().token_requests;
@@ -71,9 +73,10 @@ void token_cache::take(token_conflict const& m) {
     if (context_.is_dead(h.node)) continue;
     r->second.awaited.insert(h.node);
     ++context_.counters().revokes_sent;
-    context_.tell_node(
-        h.node, revoke{m.request, m.file, r->second.asked.mode, r->second.asked.required, r->second.at, h.number},
-        context_.now());
+    context_.tell_node(h.node,
+                       revoke{m.request, m.file, r->second.asked.mode, r->second.asked.required,
+                              r->second.at, h.number},
+                       context_.now());
   }
   if (r->second.awaited.empty()) renew(r->second);
 }
@@ -99,30 +102,34 @@ void token_cache::forget(node_id node) {
     if (r.awaited.erase(node) > 0 && r.awaited.empty()) renew(r);
 }
 
-// --- The holder's side ---------------------------------------------------------------------------------------------
+// --- The holder's side ---------------------------------------------------------------------------
 
 void token_cache::take(node_id from, revoke const& m) {
   ++context_.counters().revokes_received;
-  files_.try_emplace(m.file);  // it may come before the grant that it means, and before all else of this file
+  // it may come before the grant that it means, and before all else of this file
+  files_.try_emplace(m.file);
   revocations_[m.file].push_back({from, m, false, {}, 0});
 }
 
 void token_cache::release(file_id id, file& f, block_range range, instant departs) {
   f.tokens.lower(range, token_mode::none);
   ++context_.counters().token_releases;
-  context_.tell_manager(token_release{id, range, f.tokens.grants_seen(), f.size, f.allocated.within(range)}, departs);
+  context_.tell_manager(
+      token_release{id, range, f.tokens.grants_seen(), f.size, f.allocated.within(range)}, departs);
 }
 
 void token_cache::run_revocations(file_id id, file& f) {
   auto const all = revocations_.find(id);
   if (all == revocations_.end()) return;
-  for (auto r = all->second.begin(); r != all->second.end();) r = run(id, f, *r) ? all->second.erase(r) : std::next(r);
+  for (auto r = all->second.begin(); r != all->second.end();)
+    r = run(id, f, *r) ? all->second.erase(r) : std::next(r);
   if (all->second.empty()) revocations_.erase(all);
 }
 
 // True when the revocation has been answered.
 bool token_cache::run(file_id id, file& f, revocation& r) {
-  if (f.tokens.grants_seen() < r.asked.number) return false;  // the grant that is meant is still on its way
+  // the grant that is meant is still on its way
+  if (f.tokens.grants_seen() < r.asked.number) return false;
   bool const shares = r.asked.mode == token_mode::read;
   if (!r.started) {
     // Calls that begin from now on need the token again, so they come after the requesting node.

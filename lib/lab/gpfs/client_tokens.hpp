@@ -18,8 +18,8 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Before a token is given up, the operations that use it end, and the pool is clean: so it knows both. Of a file it changes
-// tokens, size and what is allocated; of an operation, its request.
+// Before a token is given up, the operations that use it end, and the pool is clean: so it knows
+// both. Of a file it changes tokens, size and what is allocated; of an operation, its request.
 class token_cache {
  public:
   token_cache(context& shared, file_table& files, operation_locks const& locks, page_pool& pool)
@@ -30,9 +30,10 @@ class token_cache {
     block_range around;
     block_set strides = {};
   };
-  // True if the node has the token. Otherwise it has been requested, perhaps by another operation. `at`: the first byte that is
-  // wanted.
-  bool need(operation& o, file& f, block_range range, token_mode mode, wish const& desired, std::int64_t at);
+  // True if the node has the token. Otherwise it has been requested, perhaps by another operation.
+  // `at`: the first byte that is wanted.
+  bool need(operation& o, file& f, block_range range, token_mode mode, wish const& desired,
+            std::int64_t at);
   // What the stream will probably need next.
   wish desired(access_pattern const& p, block_range required) const;
 

@@ -1,4 +1,5 @@
-// What a client node knows of open instances, files and operations under way. Plain values, which the parts of the node work on.
+// What a client node knows of open instances, files and operations under way. Plain values, which
+// the parts of the node work on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,7 +37,8 @@ struct instance {
   instant last_end{};  // of the last access
   double bytes_per_s = 0;
   std::int64_t ship_epoch = 0;  // it takes part
-  // A range of a hint, until it is released; the operation that gets its block knows it by the number.
+  // A range of a hint, until it is released; the operation that gets its block knows it by the
+  // number.
   struct accepted_range {
     gpfsRangeArray_t range;
     std::int64_t hint = 0;
@@ -58,8 +60,8 @@ struct file {
   int orphan_error = 0;  // an error of instances that are closed
   fifo callers;          // calls of this node that read or write it take turns
 
-  // After another node has set the size, nothing is right any more of what this one knew: it had given up all its tokens for
-  // that, and told then what it had allocated.
+  // After another node has set the size, nothing is right any more of what this one knew: it had
+  // given up all its tokens for that, and told then what it had allocated.
   void learn(known_size const& news) {
     if (news.generation > size.generation && !resizing) allocated = {};
     size.learn(news);
@@ -81,7 +83,18 @@ struct shipped {
   int error = 0;
 };
 
-enum class phase { begin, route, resize_cut, size, blocks, flush, ship, ship_size, answer, directive };
+enum class phase {
+  begin,
+  route,
+  resize_cut,
+  size,
+  blocks,
+  flush,
+  ship,
+  ship_size,
+  answer,
+  directive
+};
 
 struct operation {
   enum class what { call, serve, hint } kind = what::call;

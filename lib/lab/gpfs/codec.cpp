@@ -30,7 +30,7 @@ constexpr role greatest(role) { return role::server; }
 constexpr token_mode greatest(token_mode) { return token_mode::write; }
 constexpr ship_kind greatest(ship_kind) { return ship_kind::sync; }
 
-// --- Out -----------------------------------------------------------------------------------------------------------
+// --- Out -----------------------------------------------------------------------------------------
 
 using bytes_out = std::vector<std::byte>;
 
@@ -39,12 +39,14 @@ void put_bytes(bytes_out& out, void const* from, std::size_t n) {
   out.insert(out.end(), first, first + n);
 }
 
-// Numbers and lengths as they lie in memory, members in their order: an aggregate needs no code of its own.
+// Numbers and lengths as they lie in memory, members in their order: an aggregate needs no code of
+// its own.
 template <class T>
 void put(bytes_out& out, T const& value) {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
     put_bytes(out, &value, sizeof value);
-  } else if constexpr (std::is_same_v<T, std::vector<std::byte>> || std::is_same_v<T, std::string>) {
+  } else if constexpr (std::is_same_v<T, std::vector<std::byte>> ||
+                       std::is_same_v<T, std::string>) {
     put(out, static_cast<std::uint64_t>(value.size()));
     put_bytes(out, value.data(), value.size());
   } else if constexpr (std::is_same_v<T, payload>) {
@@ -60,7 +62,7 @@ void put(bytes_out& out, T const& value) {
   }
 }
 
-// --- In ------------------------------------------------------------------------------------------------------------
+// --- In ------------------------------------------------------------------------------------------
 
 class bytes_in {
  public:
@@ -86,13 +88,15 @@ bool get(bytes_in& in, T& value) {
     return true;
   } else if constexpr (std::is_enum_v<T>) {
     std::underlying_type_t<T> number = {};
-    if (!in.take(&number, sizeof number) || number < 0 || number > static_cast<decltype(number)>(greatest(T{})))
+    if (!in.take(&number, sizeof number) || number < 0 ||
+        number > static_cast<decltype(number)>(greatest(T{})))
       return false;
     value = static_cast<T>(number);
     return true;
   } else if constexpr (std::is_arithmetic_v<T>) {
     return in.take(&value, sizeof value);
-  } else if constexpr (std::is_same_v<T, std::vector<std::byte>> || std::is_same_v<T, std::string>) {
+  } else if constexpr (std::is_same_v<T, std::vector<std::byte>> ||
+                       std::is_same_v<T, std::string>) {
     std::uint64_t n = 0;
     if (!get(in, n) || n > in.left()) return false;
     value.resize(static_cast<std::size_t>(n));
@@ -148,7 +152,8 @@ std::vector<std::byte> encode(message const& m) {
 }
 
 std::optional<message> decode(std::span<std::byte const> bytes) {
-  static constexpr auto get_any = getters(std::make_index_sequence<std::variant_size_v<message_body>>{});
+  static constexpr auto get_any =
+      getters(std::make_index_sequence<std::variant_size_v<message_body>>{});
   bytes_in in(bytes);
   message m;
   std::uint32_t index = 0;
@@ -157,14 +162,16 @@ std::optional<message> decode(std::span<std::byte const> bytes) {
   return m;
 }
 
-// --- Sense ---------------------------------------------------------------------------------------------------------
+// --- Sense ---------------------------------------------------------------------------------------
 
 namespace {
 
 bool is_range(std::int64_t begin, std::int64_t end) { return begin >= 0 && begin <= end; }
 bool is_range(block_range const& r) { return is_range(r.begin, r.end); }
 // The manager counts generations on.
-bool is_size(known_size const& s) { return s.bytes >= 0 && s.generation >= 0 && s.generation < no_end / 2; }
+bool is_size(known_size const& s) {
+  return s.bytes >= 0 && s.generation >= 0 && s.generation < no_end / 2;
+}
 bool is_map(partition_map const& m) {
   return m.blocks_per_entry > 0 && !m.owners.empty() && m.blocks_per_entry <= no_end / 2;
 }
@@ -174,7 +181,9 @@ class sense {
   sense(address from, address to, machine const& m) : from_(from.who), to_(to.who), machine_(m) {}
 
   bool operator()(open_request const& m) const { return to_manager() && m.instance >= 0; }
-  bool operator()(open_answer const& m) const { return to_client() && is_size(m.size) && !m.hollow; }
+  bool operator()(open_answer const& m) const {
+    return to_client() && is_size(m.size) && !m.hollow;
+  }
   bool operator()(close_notice const& m) const { return to_manager() && is_size(m.size); }
   bool operator()(remove_request const&) const { return to_manager(); }
   bool operator()(rename_request const&) const { return to_manager(); }
@@ -182,10 +191,12 @@ class sense {
   bool operator()(token_request const& m) const {
     for (surrender const& s : m.surrenders)
       if (!is_range(s.range) || !s.allocated.sound()) return false;
-    return to_manager() && is_range(m.required) && is_range(m.desired) && is_size(m.size) && m.strides.sound();
+    return to_manager() && is_range(m.required) && is_range(m.desired) && is_size(m.size) &&
+           m.strides.sound();
   }
   bool operator()(token_grant const& m) const {
-    return to_client() && is_range(m.range) && is_size(m.size) && m.allocated.sound() && m.strides.sound();
+    return to_client() && is_range(m.range) && is_size(m.size) && m.allocated.sound() &&
+           m.strides.sound();
   }
   bool operator()(token_conflict const&) const { return to_client(); }
   bool operator()(token_refusal const&) const { return to_client(); }
@@ -194,7 +205,8 @@ class sense {
   }
   bool operator()(revoke const& m) const { return among_clients() && is_range(m.required); }
   bool operator()(revoke_answer const& m) const {
-    return among_clients() && is_range(m.given.range) && is_size(m.size) && m.given.allocated.sound();
+    return among_clients() && is_range(m.given.range) && is_size(m.size) &&
+           m.given.allocated.sound();
   }
   bool operator()(size_request const&) const { return to_manager(); }
   bool operator()(size_query const&) const { return to_client(); }
@@ -206,28 +218,38 @@ class sense {
   bool operator()(ship_interrupt const&) const { return to_manager(); }
   bool operator()(ship_done const&) const { return to_client(); }
   bool operator()(ship_begin const& m) const { return to_client() && is_map(m.map); }
-  bool operator()(ship_ready const& m) const { return to_manager() && is_size(m.size) && m.allocated.sound(); }
-  bool operator()(ship_go const& m) const { return to_client() && is_size(m.size) && m.allocated.sound(); }
+  bool operator()(ship_ready const& m) const {
+    return to_manager() && is_size(m.size) && m.allocated.sound();
+  }
+  bool operator()(ship_go const& m) const {
+    return to_client() && is_size(m.size) && m.allocated.sound();
+  }
   bool operator()(ship_end const&) const { return to_client(); }
   bool operator()(ship_call const& m) const {
     std::int64_t const data = m.data.size();
     return among_clients() && m.offset >= 0 && m.length >= 0 && m.length <= ship_call::longest &&
-           m.offset <= no_end - m.length && is_size(m.size) && data == (m.kind == ship_kind::write ? m.length : 0);
+           m.offset <= no_end - m.length && is_size(m.size) &&
+           data == (m.kind == ship_kind::write ? m.length : 0);
   }
   bool operator()(ship_answer const& m) const { return among_clients() && is_size(m.size); }
   bool operator()(late_error const&) const { return among_clients(); }
-  bool operator()(block_read const& m) const { return to_server() && is_block(m.block) && is_part(m.begin, m.length); }
+  bool operator()(block_read const& m) const {
+    return to_server() && is_block(m.block) && is_part(m.begin, m.length);
+  }
   bool operator()(block_data const& m) const {
     return to_client(role::server) && is_block(m.block) && is_part(m.begin, m.data.size()) &&
            (m.data.size() == 0) == (m.error != 0 || m.lost);
   }
   bool operator()(block_write const& m) const {
     for (block_piece const& p : m.pieces)
-      if (p.offset < 0 || p.offset > machine_.block_bytes || p.data.size() > machine_.block_bytes - p.offset)
+      if (p.offset < 0 || p.offset > machine_.block_bytes ||
+          p.data.size() > machine_.block_bytes - p.offset)
         return false;
     return to_server() && is_block(m.block);
   }
-  bool operator()(block_written const& m) const { return to_client(role::server) && is_block(m.block); }
+  bool operator()(block_written const& m) const {
+    return to_client(role::server) && is_block(m.block);
+  }
   bool operator()(cut_blocks const& m) const { return to_server() && m.bytes >= 0; }
   bool operator()(blocks_cut const&) const { return to_client(role::server); }
   bool operator()(size_notice const& m) const { return to_manager() && is_size(m.size); }
@@ -244,10 +266,13 @@ class sense {
   bool to_server() const { return from_ == role::client && to_ == role::server; }
   bool to_client(role from = role::manager) const { return from_ == from && to_ == role::client; }
   bool among_clients() const { return from_ == role::client && to_ == role::client; }
-  bool is_block(std::int64_t block) const { return block >= 0 && block < no_end / machine_.block_bytes / 2; }
+  bool is_block(std::int64_t block) const {
+    return block >= 0 && block < no_end / machine_.block_bytes / 2;
+  }
 
   bool is_part(std::int64_t begin, std::int64_t length) const {
-    return begin >= 0 && length >= 0 && begin <= machine_.block_bytes && length <= machine_.block_bytes - begin;
+    return begin >= 0 && length >= 0 && begin <= machine_.block_bytes &&
+           length <= machine_.block_bytes - begin;
   }
 
   role from_, to_;

@@ -21,19 +21,21 @@ instant fabric::arrival(outbox::outgoing const& o, instant extra) {
   auto const takes = [&] {
     double seconds = machine::seconds(o.wire_bytes, rate);
     if (machine_.noise > 0)
-      seconds *=
-          1 + machine_.noise * (static_cast<double>(random_() >> 11) * 0x1p-52 - 1);  // in [1 - noise, 1 + noise)
+      seconds *= 1 + machine_.noise * (static_cast<double>(random_() >> 11) * 0x1p-52 -
+                                       1);  // in [1 - noise, 1 + noise)
     return duration_of(std::max(seconds, 0.0));
   };
   auto const home = [&](address const& a) {
-    return a.who == role::server && machine_.servers_on_clients > 0 ? address{role::client, a.index} : a;
+    return a.who == role::server && machine_.servers_on_clients > 0 ? address{role::client, a.index}
+                                                                    : a;
   };
   address const from = home(o.what.from), to = home(o.what.to);
   instant at = o.departs;
   if (from != to) {
     if (has_adapters(from)) at = leaving_[from].take(at, takes());
     if (machine_.bisection_mb_per_s > 0)
-      at = bisection_.take(at, duration_of(machine::seconds(o.wire_bytes, machine_.bisection_mb_per_s)));
+      at = bisection_.take(
+          at, duration_of(machine::seconds(o.wire_bytes, machine_.bisection_mb_per_s)));
     at += duration_of(machine_.message_us * 1e-6);
     if (has_adapters(to)) {
       instant const last_bytes = takes();

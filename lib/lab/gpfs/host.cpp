@@ -1,4 +1,5 @@
-// Implements lab/gpfs/host.hpp: manager and servers for other processes, and the ordinary files that hold the data.
+// Implements lab/gpfs/host.hpp: manager and servers for other processes, and the ordinary files
+// that hold the data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/host.hpp>
 
@@ -41,7 +42,8 @@ class host::state {
         manager_(timeless(hardware_), 0),
         station_(listening(options_), [this](auto const& c) { return welcome(c); }, error) {
     std::lock_guard const lock(mutex_);
-    for (int k = 0; k < hardware_.servers; ++k) servers_.emplace_back(k, timeless(hardware_), store_);
+    for (int k = 0; k < hardware_.servers; ++k)
+      servers_.emplace_back(k, timeless(hardware_), store_);
     if (!error) address_ = wire::to_text(station_.where());
   }
   ~state() { station_.stop(); }
@@ -68,14 +70,19 @@ class host::state {
   void settle();
   void say_at_rest(node_id node, wire::frame const& f);
   std::optional<std::string> place_of_file(std::string const& name) const;
-  // False for a file number that no open has given: anything noted for it would go to the next file.
+  // False for a file number that no open has given: anything noted for it would go to the next
+  // file.
   template <class Body>
   bool names_a_file(Body const& body) const {
     if constexpr (requires { body.file; }) return manager_.knows(body.file);
     return true;
   }
-  void answer(node_id node, message_body body) { deliver({{role::manager, 0}, {role::client, node}, std::move(body)}); }
-  instant now() const { return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - start_); }
+  void answer(node_id node, message_body body) {
+    deliver({{role::manager, 0}, {role::client, node}, std::move(body)});
+  }
+  instant now() const {
+    return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - start_);
+  }
 
   host_options const options_;
   machine const hardware_;
@@ -93,7 +100,7 @@ class host::state {
   wire::station station_;
 };
 
-// --- Nodes come and go ---------------------------------------------------------------------------------------------
+// --- Nodes come and go ---------------------------------------------------------------------------
 
 wire::connection::events host::state::welcome(std::shared_ptr<wire::connection> const& c) {
   std::lock_guard const lock(mutex_);
@@ -115,7 +122,8 @@ wire::connection::events host::state::welcome(std::shared_ptr<wire::connection> 
   manager_.admit(node, now(), out);
   post(out);
   carry_out();
-  return {[this, node](wire::frame f) { arrived(node, std::move(f)); }, [this, node](std::error_code) { ended(node); }};
+  return {[this, node](wire::frame f) { arrived(node, std::move(f)); },
+          [this, node](std::error_code) { ended(node); }};
 }
 
 void host::state::arrived(node_id node, wire::frame f) {
@@ -135,14 +143,16 @@ void host::state::arrived(node_id node, wire::frame f) {
   }
   // Messages between nodes are passed on unchanged.
   if (m->to.who == role::client) {
-    if (auto const to = nodes_.find(m->to.index); to != nodes_.end()) to->second->send(std::move(f));
+    if (auto const to = nodes_.find(m->to.index); to != nodes_.end())
+      to->second->send(std::move(f));
     return;
   }
   deliver(std::move(*m));
   carry_out();
 }
 
-// A node has ended. If it left properly it can write nothing any more: no lease to wait for, no writes to refuse.
+// A node has ended. If it left properly it can write nothing any more: no lease to wait for, no
+// writes to refuse.
 void host::state::ended(node_id node) {
   std::lock_guard const lock(mutex_);
   nodes_.erase(node);
@@ -156,7 +166,7 @@ void host::state::ended(node_id node) {
   settle();
 }
 
-// --- Messages ------------------------------------------------------------------------------------------------------
+// --- Messages ------------------------------------------------------------------------------------
 
 void host::state::deliver(message m) { to_deliver_.push_back(std::move(m)); }
 
@@ -199,30 +209,35 @@ void host::state::to_manager(message m) {
   if (std::holds_alternative<close_notice>(m.body)) settle();
 }
 
-// --- Data at rest --------------------------------------------------------------------------------------------------
+// --- Data at rest --------------------------------------------------------------------------------
 
 std::optional<std::string> host::state::place_of_file(std::string const& name) const {
   // The operating system would cut a name at a zero byte.
   if (name.find('\0') != std::string::npos) return {};
   if (options_.directory.empty()) return name;
   std::filesystem::path const path(name);
-  if (name.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) return {};
+  if (name.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end())
+    return {};
   return (options_.directory / path).string();
 }
 
 // The manager knows the names that have been opened; for others, looks in the directory.
 void host::state::open(message m) {
   auto& request = std::get<open_request>(m.body);
-  auto const refuse = [&](int error) { answer(m.from.index, open_answer{request.call, error, 0, {}}); };
+  auto const refuse = [&](int error) {
+    answer(m.from.index, open_answer{request.call, error, 0, {}});
+  };
   if (!manager_.find(request.path)) {
     auto const place = place_of_file(request.path);
     if (!place) return refuse(EACCES);
     std::error_code error;
-    open_flags flags{.read = true, .write = true, .create = request.create, .exclusive = request.exclusive};
+    open_flags flags{
+        .read = true, .write = true, .create = request.create, .exclusive = request.exclusive};
     posix file = posix::open(*place, flags, error);
     // Opens a file that may only be read for reading.
-    bool const read_only = (error == std::errc::permission_denied || error == std::errc::read_only_file_system) &&
-                           !request.write && !request.create;
+    bool const read_only =
+        (error == std::errc::permission_denied || error == std::errc::read_only_file_system) &&
+        !request.write && !request.create;
     if (read_only) {
       flags.write = false;
       file = posix::open(*place, flags, error);
@@ -234,7 +249,8 @@ void host::state::open(message m) {
     at_rest_[id] = 0;
     store_->attach(id, any_handle(std::move(file)));
     request.exclusive = false;  // it was
-  } else if (int const error = std::exchange(at_rest_[*manager_.find(request.path)], 0); error != 0) {
+  } else if (int const error = std::exchange(at_rest_[*manager_.find(request.path)], 0);
+             error != 0) {
     return refuse(error);
   }
   outbox out;
@@ -260,18 +276,22 @@ void host::state::rename(message m) {
   rename_request const request = std::get<rename_request>(m.body);
   auto const from = place_of_file(request.path), to = place_of_file(request.to);
   if (!from || !to) return answer(m.from.index, name_answer{request.call, EACCES});
-  auto const error = *from == *to ? argosy::detail::settle_names(*to) : argosy::detail::rename_file(*from, *to);
-  if (error || *from == *to) return answer(m.from.index, name_answer{request.call, error ? errno_of(error) : 0});
+  auto const error =
+      *from == *to ? argosy::detail::settle_names(*to) : argosy::detail::rename_file(*from, *to);
+  if (error || *from == *to)
+    return answer(m.from.index, name_answer{request.call, error ? errno_of(error) : 0});
   if (!manager_.find(request.path)) {
     if (!manager_.find(request.to)) return answer(m.from.index, name_answer{request.call, 0});
-    m.body = remove_request{request.call, request.to};  // the next who opens it finds the other file in the directory
+    // the next who opens it finds the other file in the directory
+    m.body = remove_request{request.call, request.to};
   }
   outbox out;
   manager_.receive(m, now(), out);
   post(out);
 }
 
-// Nodes flush pieces of blocks, and holes leave no trace: the length is set when nobody has the file open.
+// Nodes flush pieces of blocks, and holes leave no trace: the length is set when nobody has the
+// file open.
 void host::state::settle() {
   for (auto& [file, error] : at_rest_)
     if (manager_.open_instances(file) == 0)
@@ -287,7 +307,7 @@ void host::state::say_at_rest(node_id node, wire::frame const& f) {
   nodes_.at(node)->send({process_frames::at_rest, f.number, {bytes.begin(), bytes.end()}});
 }
 
-// --- The host ------------------------------------------------------------------------------------------------------
+// --- The host ------------------------------------------------------------------------------------
 
 host::host(host_options o, std::error_code& error) {
   error.clear();

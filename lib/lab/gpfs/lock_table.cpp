@@ -12,24 +12,28 @@ namespace argosy::lab::detail {
 using argosy::detail::overlaps;
 using argosy::detail::trim;
 
-bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call) {
+bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive,
+                         std::int64_t call) {
   waiting_.push_back({who, begin, end, exclusive, call});
   bool const goes = may_go(waiting_.back(), std::prev(waiting_.end()));
   if (goes) grant();
   return goes;
 }
 
-// A request waits for conflicting holders and earlier requests, so that everyone has its turn. But a requester that holds what somebody
-// waits for waits for holders only: an earlier request may be waiting for just that.
+// A request waits for conflicting holders and earlier requests, so that everyone has its turn. But
+// a requester that holds what somebody waits for waits for holders only: an earlier request may be
+// waiting for just that.
 bool lock_table::may_go(entry const& w, place earlier) const {
   auto const stop = [](entry const& e, entry const& other) {
-    return e.who != other.who && overlaps(e, other.begin, other.end) && (e.exclusive || other.exclusive);
+    return e.who != other.who && overlaps(e, other.begin, other.end) &&
+           (e.exclusive || other.exclusive);
   };
   auto const stops = [&](entry const& e) { return stop(e, w); };
   if (std::any_of(held_.begin(), held_.end(), stops)) return false;
   if (std::none_of(waiting_.begin(), earlier, stops)) return true;
   return std::any_of(held_.begin(), held_.end(), [&](entry const& h) {
-    return h.who == w.who && std::any_of(waiting_.begin(), waiting_.end(), [&](entry const& e) { return stop(h, e); });
+    return h.who == w.who && std::any_of(waiting_.begin(), waiting_.end(),
+                                         [&](entry const& e) { return stop(h, e); });
   });
 }
 
@@ -42,13 +46,16 @@ void lock_table::take(entry const& e) {
 void lock_table::unlock(holder const& who, std::int64_t begin, std::int64_t end) {
   if (!trim(held_, begin, end, [&](entry const& h) { return h.who == who; }))
     trim(held_, begin, end, [&](entry const& h) {
-      return h.who.node == who.node && h.who.instance == who.instance && h.begin == begin && h.end == end;
+      return h.who.node == who.node && h.who.instance == who.instance && h.begin == begin &&
+             h.end == end;
     });
   grant();
 }
 
 void lock_table::forget(argosy::lab::gpfs::node_id node, int instance) {
-  auto const gone = [=](entry const& e) { return e.who.node == node && e.who.instance == instance; };
+  auto const gone = [=](entry const& e) {
+    return e.who.node == node && e.who.instance == instance;
+  };
   held_.remove_if(gone);
   waiting_.remove_if(gone);
   grant();

@@ -8,14 +8,15 @@
 
 namespace argosy::lab::gpfs {
 
-loopback::loopback(machine const& m, int nodes, troubles t, std::vector<std::shared_ptr<block_store>> stores,
-                   contents kept)
+loopback::loopback(machine const& m, int nodes, troubles t,
+                   std::vector<std::shared_ptr<block_store>> stores, contents kept)
     : machine_(m), delay_max_(t.delay_max), random_(t.seed), fabric_(m), manager_(m, nodes, kept) {
   for (node_id n = 0; n < nodes; ++n) clients_.emplace_back(n, m);
   for (int k = 0; k < m.servers; ++k) {
     auto const given = static_cast<std::size_t>(k);
-    servers_.emplace_back(k, m, given < stores.size() ? stores[given] : std::make_shared<memory_store>(m.block_bytes),
-                          t);
+    servers_.emplace_back(
+        k, m, given < stores.size() ? stores[given] : std::make_shared<memory_store>(m.block_bytes),
+        t);
   }
 }
 
@@ -42,7 +43,8 @@ void loopback::post(outbox& out, node_id node) {
   for (outbox::outgoing& o : out.messages) {
     instant extra{};
     if (delay_max_.count() > 0)
-      extra = instant(static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(delay_max_.count())));
+      extra = instant(
+          static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(delay_max_.count())));
     instant const at = fabric_.arrival(o, extra);
     post(at, std::move(o.what));
   }
@@ -119,7 +121,8 @@ void loopback::run() {
 
 completion loopback::wait(ticket const& t) {
   while (!done(t))
-    if (!step()) throw std::logic_error("gpfs loopback: nothing is left to happen, but a call waits");
+    if (!step())
+      throw std::logic_error("gpfs loopback: nothing is left to happen, but a call waits");
   return result(t);
 }
 
@@ -132,7 +135,8 @@ void loopback::interrupt(ticket const& t) {
 std::vector<std::byte> loopback::bytes_of(std::string const& path, bool with_caches) {
   auto const id = manager_.find(path);
   if (!id) return {};
-  if (manager_.is_hollow(*id)) throw std::logic_error("gpfs loopback: the bytes of a file without contents");
+  if (manager_.is_hollow(*id))
+    throw std::logic_error("gpfs loopback: the bytes of a file without contents");
   known_size size = manager_.size(*id);
   for (node_id n = 0; with_caches && n < nodes(); ++n)
     if (!is_dead(n)) size.learn(client(n).size(*id));

@@ -30,7 +30,8 @@ std::string text_of(Number n) {
 template <class Number>
 bool parse(std::string const& text, Number& n) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc{} && end == text.data() + text.size() && n >= 0 && n <= std::numeric_limits<Number>::max();
+  return error == std::errc{} && end == text.data() + text.size() && n >= 0 &&
+         n <= std::numeric_limits<Number>::max();
 }
 
 // The largest values: sums and products of parameters must fit, and times must fit the clock.
@@ -44,8 +45,9 @@ std::string nonsense(std::string_view name, std::int64_t n) {
 }
 std::string nonsense(std::string_view name, double d) {
   if (d > most_time) return "is more than 10^9";
-  return name.ends_with("_mb_per_s") && d > 0 && d < least_rate ? "is less than 0.001, and not 0, which is no limit"
-                                                                : "";
+  return name.ends_with("_mb_per_s") && d > 0 && d < least_rate
+             ? "is less than 0.001, and not 0, which is no limit"
+             : "";
 }
 
 }  // namespace
@@ -67,7 +69,9 @@ argosy::storage machine::storage() const {
 }
 
 std::ostream& operator<<(std::ostream& out, machine const& m) {
-  for_each_parameter(m, [&](char const* name, auto const& value) { out << name << ' ' << text_of(value) << '\n'; });
+  for_each_parameter(m, [&](char const* name, auto const& value) {
+    out << name << ' ' << text_of(value) << '\n';
+  });
   return out;
 }
 
@@ -94,21 +98,30 @@ machine read_machine(std::istream& in, machine m) {
     if (std::string const why = nonsense(name, value); !why.empty())
       throw std::invalid_argument(std::string("machine: ") + name + " " + why);
   });
-  if (m.block_bytes > most_block_bytes) throw std::invalid_argument("machine: block_bytes is more than 64 MiB");
+  if (m.block_bytes > most_block_bytes)
+    throw std::invalid_argument("machine: block_bytes is more than 64 MiB");
   if (std::max({m.servers, m.disks_per_server, m.adapters_per_node}) > most_of_a_kind)
-    throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at most 65536");
+    throw std::invalid_argument(
+        "machine: servers, disks_per_server and adapters_per_node are at most 65536");
   if (m.block_bytes <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(m.block_bytes)))
     throw std::invalid_argument("machine: block_bytes is not a power of two");
-  if (m.sub_blocks < 1 || m.sub_blocks > 32 || !std::has_single_bit(static_cast<std::uint64_t>(m.sub_blocks)) ||
+  if (m.sub_blocks < 1 || m.sub_blocks > 32 ||
+      !std::has_single_bit(static_cast<std::uint64_t>(m.sub_blocks)) ||
       m.sub_blocks > m.block_bytes)
-    throw std::invalid_argument("machine: sub_blocks is not 1, 2, 4, 8, 16 or 32, or more than block_bytes");
-  if (std::max({m.servers_on_clients, m.close_flushes, m.shared_adapters, m.disk_streams, m.stride_tokens}) > 1)
     throw std::invalid_argument(
-        "machine: servers_on_clients, close_flushes, shared_adapters, disk_streams and stride_tokens are 0 or 1");
+        "machine: sub_blocks is not 1, 2, 4, 8, 16 or 32, or more than block_bytes");
+  if (std::max({m.servers_on_clients, m.close_flushes, m.shared_adapters, m.disk_streams,
+                m.stride_tokens}) > 1)
+    throw std::invalid_argument(
+        "machine: servers_on_clients, close_flushes, shared_adapters, disk_streams and "
+        "stride_tokens are 0 or 1");
   if (m.servers < 1 || m.disks_per_server < 1 || m.adapters_per_node < 1)
-    throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at least 1");
-  if (m.prefetch_percent > 100) throw std::invalid_argument("machine: prefetch_percent is more than 100");
-  if (m.pool_blocks() < 1) throw std::invalid_argument("machine: pagepool_bytes is less than one block");
+    throw std::invalid_argument(
+        "machine: servers, disks_per_server and adapters_per_node are at least 1");
+  if (m.prefetch_percent > 100)
+    throw std::invalid_argument("machine: prefetch_percent is more than 100");
+  if (m.pool_blocks() < 1)
+    throw std::invalid_argument("machine: pagepool_bytes is less than one block");
   return m;
 }
 

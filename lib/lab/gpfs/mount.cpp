@@ -56,12 +56,15 @@ class mount::state {
   void take_at_rest(wire::frame const& f);
   void ended(std::error_code error);
   void post(outbox& out);  // with the mutex
-  instant now() const { return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - start_); }
+  instant now() const {
+    return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - start_);
+  }
 
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
   std::condition_variable welcomed_;
   std::shared_ptr<wire::connection> host_;
-  std::error_code error_;                    // set: the host is out of reach, and the node is not touched any more
+  // set: the host is out of reach, and the node is not touched any more
+  std::error_code error_;
   std::map<std::int64_t, waiter*> waiting_;  // by ticket
   std::map<std::uint64_t, waiter*> asking_;  // the host, by number
   std::uint64_t next_question_ = 0;
@@ -74,9 +77,10 @@ std::error_code mount::state::start(std::string const& address, node_id node) {
   wire::address const where = wire::address_from(address, error);
   if (error) return error;
   std::unique_lock lock(mutex_);  // what arrives may have to be answered
-  host_ = station_.connect(where, process_frames::introduction(node),
-                           {[this](wire::frame f) { arrived(std::move(f)); }, [this](std::error_code e) { ended(e); }},
-                           error);
+  host_ = station_.connect(
+      where, process_frames::introduction(node),
+      {[this](wire::frame f) { arrived(std::move(f)); }, [this](std::error_code e) { ended(e); }},
+      error);
   if (error) return error;
   welcomed_.wait(lock, [this] { return node_ || error_; });
   return error_;
@@ -101,7 +105,8 @@ void mount::state::take_welcome(wire::frame const& f) {
   if (f.kind == process_frames::refused && f.number > 0 && f.number <= most_errno) {
     error_.assign(static_cast<int>(f.number), std::system_category());
   } else if (f.kind == process_frames::welcome && f.number <= static_cast<std::uint64_t>(INT_MAX)) {
-    std::istringstream text(std::string(reinterpret_cast<char const*>(f.body.data()), f.body.size()));
+    std::istringstream text(
+        std::string(reinterpret_cast<char const*>(f.body.data()), f.body.size()));
     hardware_ = read_machine(text);
     number_ = static_cast<node_id>(f.number);
     node_.emplace(number_, timeless(hardware_));
@@ -113,7 +118,8 @@ void mount::state::take_welcome(wire::frame const& f) {
 
 void mount::state::ended(std::error_code error) {
   std::lock_guard const lock(mutex_);
-  // Before the welcome the reason is reported; afterwards all files become unusable, whatever the reason.
+  // Before the welcome the reason is reported; afterwards all files become unusable, whatever the
+  // reason.
   if (!error_) error_ = node_ ? std::error_code(ESTALE, std::system_category()) : error;
   welcomed_.notify_all();
   for (auto const& [ticket, w] : waiting_) w->changed.notify_all();
@@ -123,14 +129,16 @@ void mount::state::ended(std::error_code error) {
 void mount::state::take_at_rest(wire::frame const& f) {
   auto const w = asking_.find(f.number);
   completion done;
-  if (w == asking_.end() || f.body.size() != sizeof done.error) throw std::runtime_error("no answer");
+  if (w == asking_.end() || f.body.size() != sizeof done.error)
+    throw std::runtime_error("no answer");
   std::memcpy(&done.error, f.body.data(), sizeof done.error);
   w->second->done = done;
   w->second->changed.notify_all();
 }
 
 void mount::state::post(outbox& out) {
-  for (outbox::outgoing const& o : out.messages) host_->send({process_frames::one_message, 0, encode(o.what)});
+  for (outbox::outgoing const& o : out.messages)
+    host_->send({process_frames::one_message, 0, encode(o.what)});
   for (completion const& c : out.completions)
     if (auto const w = waiting_.find(c.ticket); w != waiting_.end()) {
       w->second->done = c;
@@ -173,7 +181,7 @@ void mount::state::leave() {
   host_->finish();
 }
 
-// --- The mount -----------------------------------------------------------------------------------------------------
+// --- The mount -----------------------------------------------------------------------------------
 
 mount mount::to(std::string const& address, node_id node, std::error_code& error) {
   error.clear();
@@ -199,14 +207,16 @@ int mount::at_rest(std::string const& name) const { return state_->at_rest(name)
 void mount::leave() const { state_->leave(); }
 
 opener mount::files() const {
-  auto const rename = [where = *this](std::string const& from, std::string const& to) -> std::error_code {
+  auto const rename = [where = *this](std::string const& from,
+                                      std::string const& to) -> std::error_code {
     call c;
     c.kind = call_kind::rename;
     c.path = from;
     c.to = to;
     return {where.perform(std::move(c)).error, std::system_category()};
   };
-  return {[where = *this](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+  return {[where = *this](std::string const& path, open_flags flags,
+                          std::error_code& error) -> any_handle {
             mounted_file f = mounted_file::open(where, path, flags, error);
             if (error) return {};
             return any_handle(std::move(f));
@@ -221,9 +231,10 @@ opener mount::files() const {
           rename, [rename](std::string const& path) { return rename(path, path); }};
 }
 
-// --- Files ---------------------------------------------------------------------------------------------------------
+// --- Files ---------------------------------------------------------------------------------------
 
-mounted_file mounted_file::open(mount const& where, std::string path, open_flags flags, std::error_code& error) {
+mounted_file mounted_file::open(mount const& where, std::string path, open_flags flags,
+                                std::error_code& error) {
   completion const done = where.perform(opening(path, flags));
   error = code(done);
   mounted_file f;

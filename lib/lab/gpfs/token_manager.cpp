@@ -9,7 +9,8 @@
 
 namespace argosy::lab::gpfs {
 
-token_manager::token_manager(machine const& m, int clients, contents kept) : machine_(m), kept_(kept) {
+token_manager::token_manager(machine const& m, int clients, contents kept)
+    : machine_(m), kept_(kept) {
   for (node_id node = 0; node < clients; ++node) nodes_.insert(node);
 }
 
@@ -59,7 +60,8 @@ std::size_t token_manager::lock_count(file_id id) const {
 }
 
 void token_manager::tell(node_id node, message_body body) {
-  if (!dead_.contains(node)) out_->send({role::manager, 0}, {role::client, node}, std::move(body), departs_);
+  if (!dead_.contains(node))
+    out_->send({role::manager, 0}, {role::client, node}, std::move(body), departs_);
 }
 
 void token_manager::receive(message const& m, instant now, outbox& out) {
@@ -88,7 +90,7 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
       m.body);
 }
 
-// --- Names ---------------------------------------------------------------------------------------------------------
+// --- Names ---------------------------------------------------------------------------------------
 
 file_id token_manager::adopt(std::string path, std::int64_t bytes) {
   auto const [name, is_new] = names_.emplace(std::move(path), next_file_);
@@ -157,7 +159,7 @@ void token_manager::on(node_id from, rename_request const& m) {
   tell(from, name_answer{m.call, 0});
 }
 
-// --- Tokens --------------------------------------------------------------------------------------------------------
+// --- Tokens --------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, token_request const& m) {
   file& f = files_.at(m.file);
@@ -166,8 +168,9 @@ void token_manager::on(node_id from, token_request const& m) {
     f.holders[s.holder].tokens.lower(s.range, s.kept, s.number);
     f.allocated.add(s.allocated);
   }
-  auto const known = std::find_if(f.requests.begin(), f.requests.end(),
-                                  [&](pending const& p) { return p.node == from && p.request.request == m.request; });
+  auto const known = std::find_if(f.requests.begin(), f.requests.end(), [&](pending const& p) {
+    return p.node == from && p.request.request == m.request;
+  });
   if (known != f.requests.end()) {
     known->asking = false;
     known->request.renewed = true;
@@ -186,10 +189,12 @@ bool token_manager::waits(file const& f, std::list<pending>::const_iterator p) c
   });
 }
 
-// The part of the desired range, around the required one, that conflicts with no token and with no waiting request.
+// The part of the desired range, around the required one, that conflicts with no token and with no
+// waiting request.
 block_range token_manager::grantable(file const& f, pending const& p) const {
   block_range const required = p.request.required;
-  block_range range{std::min(p.request.desired.begin, required.begin), std::max(p.request.desired.end, required.end)};
+  block_range range{std::min(p.request.desired.begin, required.begin),
+                    std::max(p.request.desired.end, required.end)};
   auto const avoid = [&](block_range o) {
     if (!o.overlaps(range)) return;
     if (o.begin >= required.end) range.end = std::min(range.end, o.begin);
@@ -201,7 +206,8 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
       if (conflict(t.mode, p.request.mode)) avoid(t.range);
   }
   for (pending const& other : f.requests)
-    if (other.node != p.node && conflict(other.request.mode, p.request.mode)) avoid(other.request.required);
+    if (other.node != p.node && conflict(other.request.mode, p.request.mode))
+      avoid(other.request.required);
   return range;
 }
 
@@ -209,7 +215,8 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
 bool token_manager::in_nobodys_way(file const& f, pending const& p, block_range range) const {
   return std::none_of(f.holders.begin(), f.holders.end(),
                       [&](auto const& h) {
-                        return h.first != p.node && h.second.tokens.conflicting(range, p.request.mode) != nullptr;
+                        return h.first != p.node &&
+                               h.second.tokens.conflicting(range, p.request.mode) != nullptr;
                       }) &&
          std::none_of(f.requests.begin(), f.requests.end(), [&](pending const& other) {
            return other.node != p.node && conflict(other.request.mode, p.request.mode) &&
@@ -247,11 +254,13 @@ void token_manager::serve(file_id id, file& f) {
       ++p;
       continue;
     }
-    if (p->request.renewed && p->request.mode == token_mode::write) update_inode(f, machine_.tenure_us);
+    if (p->request.renewed && p->request.mode == token_mode::write)
+      update_inode(f, machine_.tenure_us);
     block_range const range = grantable(f, *p);
     holder& h = f.holders[p->node];
     h.tokens.raise(range, p->request.mode, ++h.number);
-    token_grant grant{p->request.request, id, p->request.mode, range, h.number, f.size, f.allocated.within(range)};
+    token_grant grant{p->request.request, id,     p->request.mode,          range,
+                      h.number,           f.size, f.allocated.within(range)};
     for (block_range const& stride : p->request.strides.ranges) {
       if (!in_nobodys_way(f, *p, stride)) continue;
       h.tokens.raise(stride, p->request.mode, h.number);
@@ -273,7 +282,7 @@ void token_manager::on(node_id from, token_release const& m) {
   serve(m.file, f);
 }
 
-// --- The size ------------------------------------------------------------------------------------------------------
+// --- The size ------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, size_request const& m) {
   file& f = files_.at(m.file);
@@ -283,8 +292,9 @@ void token_manager::on(node_id from, size_request const& m) {
     if (node == from || dead_.contains(node)) continue;
     auto const h = f.holders.find(node);
     bool const writes =
-        h != f.holders.end() && std::any_of(h->second.tokens.tokens().begin(), h->second.tokens.tokens().end(),
-                                            [](auto const& t) { return t.mode == token_mode::write; });
+        h != f.holders.end() &&
+        std::any_of(h->second.tokens.tokens().begin(), h->second.tokens.tokens().end(),
+                    [](auto const& t) { return t.mode == token_mode::write; });
     if (ships || writes) round.awaited.insert(node);
   }
   std::int64_t const query = next_query_++;
@@ -307,7 +317,8 @@ void token_manager::on(node_id from, size_report const& m) {
 void token_manager::finish_size(std::int64_t query) {
   auto const r = size_rounds_.find(query);
   if (r == size_rounds_.end() || !r->second.awaited.empty()) return;
-  tell(r->second.node, size_answer{r->second.request, r->second.file, files_.at(r->second.file).size});
+  tell(r->second.node,
+       size_answer{r->second.request, r->second.file, files_.at(r->second.file).size});
   size_rounds_.erase(r);
 }
 
@@ -324,14 +335,15 @@ void token_manager::on(node_id from, resize_request const& m) {
   tell(from, size_answer{m.request, m.file, f.size});
 }
 
-// --- Locks ---------------------------------------------------------------------------------------------------------
+// --- Locks ---------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, lock_request const& m) {
   file& f = files_.at(m.file);
   if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile: nobody waits
   if (!m.waits && f.locks.would_wait({from, m.instance, m.owner}, m.begin, m.end, m.exclusive))
     return tell(from, lock_answer{m.call, true});
-  if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call)) ++counters_.lock_waits;
+  if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call))
+    ++counters_.lock_waits;
   tell_locked(f);
 }
 

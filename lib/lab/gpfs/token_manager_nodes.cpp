@@ -34,12 +34,14 @@ void token_manager::lost(node_id node) {
   out_->timers.push_back({now_ + duration_of(machine_.lease_s), node});
 }
 
-// Nobody can ask the node any more: blocks in its write tokens, and in partitioned files, of which it may be an owner.
+// Nobody can ask the node any more: blocks in its write tokens, and in partitioned files, of which
+// it may be an owner.
 std::vector<file_blocks> token_manager::doubtful(node_id node) const {
   std::vector<file_blocks> all;
   for (auto const& [id, f] : files_) {
     block_set blocks;
-    if (f.ship.now != shipping::stage::off && f.ship.now != shipping::stage::gathering) blocks.add({0, no_end});
+    if (f.ship.now != shipping::stage::off && f.ship.now != shipping::stage::gathering)
+      blocks.add({0, no_end});
     if (auto const h = f.holders.find(node); h != f.holders.end())
       for (auto const& t : h->second.tokens.tokens())
         if (t.mode == token_mode::write) blocks.add(t.range);
@@ -53,8 +55,9 @@ void token_manager::allocate(std::vector<file_blocks> const& written) {
     if (auto const f = files_.find(id); f != files_.end()) f->second.allocated.add(blocks);
 }
 
-// The lease has run out. Servers must refuse further writes of the node before others may write there. They also say what it
-// has written: what is on disk must be found again, and what never came there is a hole.
+// The lease has run out. Servers must refuse further writes of the node before others may write
+// there. They also say what it has written: what is on disk must be found again, and what never
+// came there is a hole.
 void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
@@ -63,7 +66,8 @@ void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   if (!dead_.insert(node).second) return;
   fences_[node] = static_cast<int>(machine_.servers);
   fence const order{node, doubtful(node)};
-  for (int s = 0; s < machine_.servers; ++s) out.send({role::manager, 0}, {role::server, s}, order, now);
+  for (int s = 0; s < machine_.servers; ++s)
+    out.send({role::manager, 0}, {role::server, s}, order, now);
 }
 
 void token_manager::buried(node_id node) {
@@ -89,8 +93,8 @@ void token_manager::forget(node_id node) {
       // The others wait for a fixed number of participants, and one of them is dead.
       if (std::any_of(s.starters.begin(), s.starters.end(), is_here)) fail_start(f, ESTALE);
     } else if (s.now != shipping::stage::off) {
-      bool const took_part =
-          std::any_of(s.members.begin(), s.members.end(), [=](instance_id const& m) { return m.first == node; });
+      bool const took_part = std::any_of(s.members.begin(), s.members.end(),
+                                         [=](instance_id const& m) { return m.first == node; });
       if (took_part) {
         s.failed = true;
         std::erase_if(s.members, [=](instance_id const& m) { return m.first == node; });

@@ -1,4 +1,5 @@
-// Implements lab/gpfs/token_manager.hpp: files that are partitioned among nodes, from the first start to the last stop.
+// Implements lab/gpfs/token_manager.hpp: files that are partitioned among nodes, from the first
+// start to the last stop.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/token_manager.hpp>
 
@@ -13,17 +14,20 @@ void token_manager::on(node_id from, ship_start const& m) {
   using stage = shipping::stage;
   instance_id const id{from, m.instance};
   if (!f.instances.contains(id)) return tell(from, ship_done{m.call, EINVAL});
-  if (s.now != stage::off && s.now != stage::gathering) return tell(from, ship_done{m.call, EINVAL});
+  if (s.now != stage::off && s.now != stage::gathering)
+    return tell(from, ship_done{m.call, EINVAL});
   if (s.now == stage::off) {
-    std::int64_t const others = std::count_if(files_.begin(), files_.end(),
-                                              [](auto const& other) { return other.second.ship.now != stage::off; });
+    std::int64_t const others = std::count_if(files_.begin(), files_.end(), [](auto const& other) {
+      return other.second.ship.now != stage::off;
+    });
     if (others >= machine_.ship_files_max) return tell(from, ship_done{m.call, ENOMEM});
     s = {};
     s.now = stage::gathering;
     set_deadline(s);
   }
   if (s.starters.contains(id)) return tell(from, ship_done{m.call, EINVAL});
-  bool const differs = !s.starters.empty() && s.starters.begin()->second.start.instances != m.instances;
+  bool const differs =
+      !s.starters.empty() && s.starters.begin()->second.start.instances != m.instances;
   s.starters[id] = {m.call, m};
   if (differs) return fail_start(f, EINVAL);  // nobody is left waiting for what cannot come
   start_ship_if_all(m.file, f);
@@ -95,7 +99,8 @@ void token_manager::ship_flushed(file_id id, file& f) {
 void token_manager::on(node_id from, ship_stop const& m) {
   file& f = files_.at(m.file);
   instance_id const id{from, m.instance};
-  if (f.ship.now != shipping::stage::on || !f.ship.members.contains(id) || f.ship.stoppers.contains(id))
+  if (f.ship.now != shipping::stage::on || !f.ship.members.contains(id) ||
+      f.ship.stoppers.contains(id))
     return tell(from, ship_done{m.call, EINVAL});
   f.ship.stoppers[id] = m.call;
   if (f.ship.deadline == 0) set_deadline(f.ship);

@@ -32,8 +32,8 @@ auto token_map::conflicting(block_range range, token_mode mode) const -> token c
   return nullptr;
 }
 
-// Every block of the range becomes how(what it is). Looks at tokens that overlap the range or touch it, which may be joined with
-// what it becomes, and at no others: a node may have thousands.
+// Every block of the range becomes how(what it is). Looks at tokens that overlap the range or touch
+// it, which may be joined with what it becomes, and at no others: a node may have thousands.
 template <class Change>
 void token_map::change(block_range range, Change const& how) {
   if (range.empty()) return;
@@ -80,7 +80,9 @@ void token_map::change(block_range range, Change const& how) {
 }
 
 void token_map::raise(block_range range, token_mode mode, std::int64_t number) {
-  change(range, [=](token t) { return token{t.range, std::max(t.mode, mode), std::max(t.number, number)}; });
+  change(range, [=](token t) {
+    return token{t.range, std::max(t.mode, mode), std::max(t.number, number)};
+  });
 }
 
 void token_map::lower(block_range range, token_mode mode, std::int64_t number) {

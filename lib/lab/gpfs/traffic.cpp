@@ -16,7 +16,8 @@
 
 namespace argosy::lab::gpfs {
 
-traffic::traffic(loopback& system) : system_(system), began_(system.now()), next_(system.on_delivery) {
+traffic::traffic(loopback& system)
+    : system_(system), began_(system.now()), next_(system.on_delivery) {
   system_.on_delivery = [this](message const& m, instant now) {
     if (std::holds_alternative<token_grant>(m.body))
       events_.push_back({now - began_, kind::grant, m.to.index, m.to.index});
@@ -29,7 +30,8 @@ traffic::traffic(loopback& system) : system_(system), began_(system.now()), next
 traffic::~traffic() { system_.on_delivery = std::move(next_); }
 
 std::int64_t traffic::count(kind what) const {
-  return std::count_if(events_.begin(), events_.end(), [=](event const& e) { return e.what == what; });
+  return std::count_if(events_.begin(), events_.end(),
+                       [=](event const& e) { return e.what == what; });
 }
 
 double traffic::seconds() const {
@@ -40,16 +42,22 @@ std::string traffic::draw(std::string const& title, double seconds) const {
   namespace svg = argosy::detail;
   constexpr double left = 70, right = 20, top = 70, wide = 900, lane = 36;
   double const length = std::max(seconds > 0 ? seconds : this->seconds(), 1e-9);
-  auto const across = [=](instant at) { return left + wide * std::chrono::duration<double>(at).count() / length; };
+  auto const across = [=](instant at) {
+    return left + wide * std::chrono::duration<double>(at).count() / length;
+  };
   auto const down = [](node_id node) { return top + lane * node; };
-  auto const colour = [](node_id node) { return svg::colour_of_rank(static_cast<std::size_t>(node)); };
+  auto const colour = [](node_id node) {
+    return svg::colour_of_rank(static_cast<std::size_t>(node));
+  };
 
   svg::svg_sheet sheet(left + wide + right);
   sheet.text(left, 26, title, 16);
-  sheet.text(left, 46,
-             fmt::format("{} tokens given (ticks), {} taken away by another node (lines; the dot is who wants it)",
-                         count(kind::grant), count(kind::revocation)),
-             12);
+  sheet.text(
+      left, 46,
+      fmt::format(
+          "{} tokens given (ticks), {} taken away by another node (lines; the dot is who wants it)",
+          count(kind::grant), count(kind::revocation)),
+      12);
   for (node_id n = 0; n < system_.nodes(); ++n) {
     sheet.line(left, down(n), left + wide, down(n), svg::grid_grey);
     sheet.text(left - 8, down(n) + 4, fmt::format("node {}", n), 12, "end");

@@ -47,7 +47,8 @@ std::string to_string(troubles const& t) {
   if (t.seed != 0) add(fmt::format("seed={}", t.seed));
   if (t.delay_max.count() != 0) add(fmt::format("delay_ns={}", t.delay_max.count()));
   for (server_fault const& f : t.faults) {
-    std::string word = fmt::format("fault=server:{},call:{}", f.server, f.of_writes ? "write" : "read");
+    std::string word =
+        fmt::format("fault=server:{},call:{}", f.server, f.of_writes ? "write" : "read");
     if (f.first != 1) word += fmt::format(",first:{}", f.first);
     if (f.times != server_fault::forever) word += fmt::format(",times:{}", f.times);
     add(word + ",error:" + detail::errno_text(std::error_code(f.error, std::system_category())));

@@ -1,4 +1,5 @@
-// Implements lab/gpfs/virtual_gpfs.hpp: joins the clock of a loopback system with the scheduler of the cluster.
+// Implements lab/gpfs/virtual_gpfs.hpp: joins the clock of a loopback system with the scheduler of
+// the cluster.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
@@ -21,10 +22,13 @@ namespace detail {
 struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
       : system(m, nodes, std::move(t), {}, kept) {
-    system.on_completion = [this](gpfs::loopback::ticket const& k, gpfs::completion const& c) { completed(k, c); };
+    system.on_completion = [this](gpfs::loopback::ticket const& k, gpfs::completion const& c) {
+      completed(k, c);
+    };
   }
 
-  // A call that is under way. It has its own memory, because the waiting task may be unwound, and with it the caller's memory.
+  // A call that is under way. It has its own memory, because the waiting task may be unwound, and
+  // with it the caller's memory.
   struct pending {
     task* who = nullptr;  // null: outside of runs, or nobody waits any more
     bool is_open = false, abandoned = false;
@@ -59,11 +63,13 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       if (auto const state = keep.lock()) state->system.order_by({});
     });
     if (system.hardware().shared_adapters > 0)
-      s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at, picoseconds takes) {
+      s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at,
+                                                   picoseconds takes) {
         if (takes == 0 || keep.expired() || node >= system.nodes()) return at + takes;
         gpfs::instant const from = instant_of(at), passing = gpfs::instant(takes / 1000);
         gpfs::fabric& net = system.network();
-        return std::max(at + takes, time_of(leaves ? net.leave(node, from, passing) : net.enter(node, from, passing)));
+        return std::max(at + takes, time_of(leaves ? net.leave(node, from, passing)
+                                                   : net.enter(node, from, passing)));
       };
     count_processors(s.scenario().network.node_processors > 0);
     s.when_lost.push_back([this, &s, keep = weak_from_this()](rank_state& r) {
@@ -75,21 +81,23 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     });
   }
 
-  // Work of a task is done where its rank runs, and that of the daemon beside the ranks of its node.
+  // Work of a task is done where its rank runs, and that of the daemon beside the ranks of its
+  // node.
   void count_processors(bool counted) {
     for (int n = 0; n < system.nodes(); ++n) {
       if (!counted) {
         system.client(n).set_processors({});
         continue;
       }
-      system.client(n).set_processors([this, n](std::int64_t owner, gpfs::instant at, gpfs::instant takes) {
-        scheduler* const s = scheduler::running();
-        if (!s || run != s->run_number()) return at + takes;
-        picoseconds const from = time_of(at), length = ps_of_ns(takes.count());
-        picoseconds const done =
-            owner > 0 ? s->worked(s->rank_of(owner - 1), from, length) : s->worked_beside(n, from, length);
-        return instant_of(done);
-      });
+      system.client(n).set_processors(
+          [this, n](std::int64_t owner, gpfs::instant at, gpfs::instant takes) {
+            scheduler* const s = scheduler::running();
+            if (!s || run != s->run_number()) return at + takes;
+            picoseconds const from = time_of(at), length = ps_of_ns(takes.count());
+            picoseconds const done = owner > 0 ? s->worked(s->rank_of(owner - 1), from, length)
+                                               : s->worked_beside(n, from, length);
+            return instant_of(done);
+          });
     }
   }
 
@@ -104,7 +112,8 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     if (scheduler* const s = scheduler::running(); s && p->who) s->wake(*p->who, time_of(c.at));
   }
 
-  // Nobody answers calls of a node that is gone: work beside a program that has ended may still wait for one.
+  // Nobody answers calls of a node that is gone: work beside a program that has ended may still
+  // wait for one.
   void refuse_all_of(int node, gpfs::instant at) {
     std::vector<gpfs::loopback::ticket> left;
     for (auto const& [t, p] : calls)
@@ -195,7 +204,9 @@ struct call_name {
 
 call_name name_of(gpfs::call const& c) {
   using kind = gpfs::call_kind;
-  auto const known = [](file_call f) { return call_name{to_string(f), static_cast<std::uint64_t>(f)}; };
+  auto const known = [](file_call f) {
+    return call_name{to_string(f), static_cast<std::uint64_t>(f)};
+  };
   switch (c.kind) {
     case kind::open:
       return known(file_call::open);
@@ -229,7 +240,8 @@ gpfs::completion carried(gpfs_state& state, int node, std::string const& path, g
   auto const [name, code] = name_of(c);
   bool const moves = c.kind == gpfs::call_kind::read || c.kind == gpfs::call_kind::write;
   std::int64_t const offset = c.offset;
-  std::uint64_t const file = static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(c.instance);
+  std::uint64_t const file =
+      static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(c.instance);
   std::string const words = fmt::format("{} of '{}' in the simulated GPFS", name, path);
   file_action act(name, code, file, moves);
   if (act.skipped()) {
@@ -275,7 +287,8 @@ std::int64_t virtual_gpfs_handle::owner() const {
 }
 
 bool virtual_gpfs_handle::is_hollow() const {
-  return state_ && !state_->system.is_dead(node_) && state_->system.client(node_).is_hollow(instance_);
+  return state_ && !state_->system.is_dead(node_) &&
+         state_->system.client(node_).is_hollow(instance_);
 }
 
 std::error_code virtual_gpfs_handle::close() {
@@ -305,11 +318,12 @@ std::int64_t virtual_gpfs_handle::block_bytes() const noexcept {
 virtual_gpfs::virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
     : state_(std::make_shared<gpfs_state>(m, nodes, std::move(t), kept)) {}
 
-virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags, std::error_code& error) const {
+virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags,
+                                       std::error_code& error) const {
   virtual_gpfs_handle h;
   int const node = state_->node_here();
-  gpfs::completion const done =
-      path.empty() ? gpfs::completion{0, 0, ENOENT, {}} : carried(*state_, node, path, h.opening(path, flags));
+  gpfs::completion const done = path.empty() ? gpfs::completion{0, 0, ENOENT, {}}
+                                             : carried(*state_, node, path, h.opening(path, flags));
   error = code_of(done);
   if (error) return h;
   h.state_ = state_;
@@ -320,17 +334,21 @@ virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags
 }
 
 opener virtual_gpfs::opener() const {
-  auto const open = [files = *this](std::string const& path, open_flags flags, std::error_code& error) {
+  auto const open = [files = *this](std::string const& path, open_flags flags,
+                                    std::error_code& error) {
     return files.open(path, flags, error);
   };
-  auto const with_name = [state = state_](gpfs::call_kind kind, std::string const& path, std::string const& to) {
+  auto const with_name = [state = state_](gpfs::call_kind kind, std::string const& path,
+                                          std::string const& to) {
     gpfs::call c;
     c.kind = kind;
     c.path = path;
     c.to = to;
     return code_of(carried(*state, state->node_here(), path, std::move(c)));
   };
-  auto const remove = [=](std::string const& path) { return with_name(gpfs::call_kind::remove, path, {}); };
+  auto const remove = [=](std::string const& path) {
+    return with_name(gpfs::call_kind::remove, path, {});
+  };
   auto const rename = [=](std::string const& from, std::string const& to) {
     return with_name(gpfs::call_kind::rename, from, to);
   };
@@ -346,14 +364,21 @@ opener virtual_gpfs::opener() const {
   return opener_in_run(open, remove, rename, settle).naming({.find = find});
 }
 
-bool virtual_gpfs::exists(std::string const& path) const { return state_->system.manager().find(path).has_value(); }
+bool virtual_gpfs::exists(std::string const& path) const {
+  return state_->system.manager().find(path).has_value();
+}
 std::vector<std::string> virtual_gpfs::names() const { return state_->system.manager().names(); }
-std::vector<std::byte> virtual_gpfs::content(std::string const& path) const { return state_->system.content(path); }
-std::vector<std::byte> virtual_gpfs::on_disk(std::string const& path) const { return state_->system.on_disk(path); }
+std::vector<std::byte> virtual_gpfs::content(std::string const& path) const {
+  return state_->system.content(path);
+}
+std::vector<std::byte> virtual_gpfs::on_disk(std::string const& path) const {
+  return state_->system.on_disk(path);
+}
 
 void virtual_gpfs::put(std::string const& path, std::span<std::byte const> bytes) {
   auto const faults = [&](bool on) {
-    for (int k = 0; k < state_->system.hardware().servers; ++k) state_->system.server(k).set_faults(on);
+    for (int k = 0; k < state_->system.hardware().servers; ++k)
+      state_->system.server(k).set_faults(on);
   };
   faults(false);
   std::error_code error;
@@ -367,13 +392,16 @@ void virtual_gpfs::put(std::string const& path, std::span<std::byte const> bytes
   if (error) throw std::system_error(error, "argosy::lab::virtual_gpfs::put: " + path);
 }
 
-gpfs::client_counters const& virtual_gpfs::counters(int node) const { return state_->system.client(node).counters(); }
+gpfs::client_counters const& virtual_gpfs::counters(int node) const {
+  return state_->system.client(node).counters();
+}
 
 gpfs::client_counters virtual_gpfs::counters() const {
   gpfs::client_counters sum;
   for (int n = 0; n < state_->system.nodes(); ++n) {
     std::vector<std::int64_t> mine;
-    gpfs::for_each_client_counter(counters(n), [&](char const*, std::int64_t x) { mine.push_back(x); });
+    gpfs::for_each_client_counter(counters(n),
+                                  [&](char const*, std::int64_t x) { mine.push_back(x); });
     auto next = mine.begin();
     gpfs::for_each_client_counter(sum, [&](char const*, std::int64_t& x) { x += *next++; });
   }

@@ -1,4 +1,5 @@
-// argosy bench: how fast the four levels of access are in a directory, beside plain calls of the system.
+// argosy bench: how fast the four levels of access are in a directory, beside plain calls of the
+// system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <unistd.h>
@@ -49,7 +50,11 @@ struct level_result {
 class bench {
  public:
   bench(mpi const& world, std::string path, pattern p, bool synced)
-      : world_(world), path_(std::move(path)), p_(p), synced_(synced), data_(static_cast<std::size_t>(p.mine())) {
+      : world_(world),
+        path_(std::move(path)),
+        p_(p),
+        synced_(synced),
+        data_(static_cast<std::size_t>(p.mine())) {
     for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = byte_at(i);
   }
 
@@ -64,10 +69,12 @@ class bench {
       }
     }));
     all.push_back(few().each_together());
-    all.push_back(level("level 2: one local call on a view", true,
-                        [&](file& f, bool writing) { writing ? f.write_at(0, data_) : f.read_at(0, data_); }));
-    all.push_back(level("level 3: one collective call on it", true,
-                        [&](file& f, bool writing) { writing ? f.write_at_all(0, data_) : f.read_at_all(0, data_); }));
+    all.push_back(level("level 2: one local call on a view", true, [&](file& f, bool writing) {
+      writing ? f.write_at(0, data_) : f.read_at(0, data_);
+    }));
+    all.push_back(level("level 3: one collective call on it", true, [&](file& f, bool writing) {
+      writing ? f.write_at_all(0, data_) : f.read_at_all(0, data_);
+    }));
     return all;
   }
 
@@ -82,7 +89,8 @@ class bench {
       }
     });
   }
-  // Every piece waits for all ranks: some of them tell enough, and nobody waits a minute for the rest.
+  // Every piece waits for all ranks: some of them tell enough, and nobody waits a minute for the
+  // rest.
   bench few() const {
     pattern less = p_;
     less.pieces = std::min<std::int64_t>(p_.pieces, std::max<std::int64_t>(16, p_.pieces / 32));
@@ -113,9 +121,11 @@ class bench {
     any_failure wrong;
     for (std::size_t i = 0; i < data_.size(); ++i) wrong.failed |= data_[i] != byte_at(i) ? 1 : 0;
     world_.all_reduce(wrong);
-    if (wrong.failed != 0) throw std::runtime_error(name + ": other bytes were read than had been written");
+    if (wrong.failed != 0)
+      throw std::runtime_error(name + ": other bytes were read than had been written");
   }
-  level_result measured(std::string name, std::function<void()> const& write, std::function<void()> const& read) {
+  level_result measured(std::string name, std::function<void()> const& write,
+                        std::function<void()> const& read) {
     level_result r{std::move(name), 0, 0, p_.mine() * p_.ranks};
     r.write_s = best_of(write);
     std::ranges::fill(data_, std::byte{});
@@ -124,11 +134,13 @@ class bench {
     return r;
   }
 
-  level_result level(std::string name, bool with_view, std::function<void(file&, bool)> const& transfer) {
+  level_result level(std::string name, bool with_view,
+                     std::function<void(file&, bool)> const& transfer) {
     auto f = file::open(world_, path_, mode::create | mode::read_write);
     if (with_view)
-      f.set_view(p_.rank * p_.piece_bytes,
-                 {argosy::bytes(1), resized(argosy::bytes(p_.piece_bytes), 0, p_.ranks * p_.piece_bytes)});
+      f.set_view(
+          p_.rank * p_.piece_bytes,
+          {argosy::bytes(1), resized(argosy::bytes(p_.piece_bytes), 0, p_.ranks * p_.piece_bytes)});
     level_result r = measured(
         std::move(name),
         [&] {
@@ -140,7 +152,8 @@ class bench {
     return r;
   }
 
-  // Calls of the system, and nothing else. A rank that fails goes on, so that the others do not wait for it.
+  // Calls of the system, and nothing else. A rank that fails goes on, so that the others do not
+  // wait for it.
   level_result plain(std::string name, bool one_stretch) {
     int error = 0;
     int const f = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -150,9 +163,11 @@ class bench {
       std::int64_t const each = one_stretch ? longest : p_.piece_bytes;
       for (std::int64_t at = 0; at < p_.mine() && error == 0;) {
         std::int64_t const n = std::min(each, p_.mine() - at);
-        std::int64_t const offset = one_stretch ? p_.rank * p_.mine() + at : p_.offset_of(at / each);
-        ssize_t const moved = writing ? ::pwrite(f, data_.data() + at, static_cast<std::size_t>(n), offset)
-                                      : ::pread(f, data_.data() + at, static_cast<std::size_t>(n), offset);
+        std::int64_t const offset =
+            one_stretch ? p_.rank * p_.mine() + at : p_.offset_of(at / each);
+        ssize_t const moved =
+            writing ? ::pwrite(f, data_.data() + at, static_cast<std::size_t>(n), offset)
+                    : ::pread(f, data_.data() + at, static_cast<std::size_t>(n), offset);
         if (moved != n) error = moved < 0 ? errno : EIO;
         at += n;
       }
@@ -193,7 +208,8 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err) {
   p.ranks = world.size();
   std::uint64_t number = detail::random_name();
   world.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
-  work_file const scratch(given.operands()[0] + fmt::format("/argosy-bench-{:016x}", number), p.rank == 0);
+  work_file const scratch(given.operands()[0] + fmt::format("/argosy-bench-{:016x}", number),
+                          p.rank == 0);
   std::string const crowd = words_of_crowd(world);
   if (p.rank == 0 && !crowd.empty()) err << "argosy: " << crowd << "\n";
   std::vector<level_result> all;
@@ -203,11 +219,19 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err) {
     return success;
   });
   if (p.rank != 0 || code != success) return code;
-  auto const rate = [](level_result const& r, double s) { return static_cast<double>(r.bytes) / s / 1e6; };
+  auto const rate = [](level_result const& r, double s) {
+    return static_cast<double>(r.bytes) / s / 1e6;
+  };
   if (given.json()) {
     json_writer j(out);
-    j.open('{').member("directory", given.operands()[0]).member("ranks", p.ranks).member("pieces", p.pieces);
-    j.member("piece_bytes", p.piece_bytes).member("synced", given.has("--sync")).key("levels").open('[');
+    j.open('{')
+        .member("directory", given.operands()[0])
+        .member("ranks", p.ranks)
+        .member("pieces", p.pieces);
+    j.member("piece_bytes", p.piece_bytes)
+        .member("synced", given.has("--sync"))
+        .key("levels")
+        .open('[');
     for (level_result const& r : all)
       j.open('{')
           .member("name", r.name)
@@ -224,10 +248,12 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err) {
       "{}, each {} pieces of {} bytes, those of all ranks in turn, in {}\n"
       "slowest rank, best of 3; {}\n\n{:<38} {:>12} {:>12}\n",
       detail::counted(p.ranks, "rank"), p.pieces, p.piece_bytes, given.operands()[0],
-      given.has("--sync") ? "writes are synced" : "writes are in the page cache: --sync waits for the disk", "",
-      "write MB/s", "read MB/s");
+      given.has("--sync") ? "writes are synced"
+                          : "writes are in the page cache: --sync waits for the disk",
+      "", "write MB/s", "read MB/s");
   for (level_result const& r : all)
-    out << fmt::format("{:<38} {:>12.0f} {:>12.0f}\n", r.name, rate(r, r.write_s), rate(r, r.read_s));
+    out << fmt::format("{:<38} {:>12.0f} {:>12.0f}\n", r.name, rate(r, r.write_s),
+                       rate(r, r.read_s));
   return success;
 }
 

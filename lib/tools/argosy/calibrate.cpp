@@ -1,4 +1,5 @@
-// argosy calibrate: measures in a directory the prices by which `automatic` chooses, and writes them as hints.
+// argosy calibrate: measures in a directory the prices by which `automatic` chooses, and writes
+// them as hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -44,14 +45,17 @@ void require(io_result const& done, std::int64_t bytes, char const* what) {
   if (done.bytes != bytes) throw std::runtime_error(std::string(what) + ": the call was cut short");
 }
 
-// The median of some turns, each of `times` calls or as many as half a second takes, in nanoseconds a call; `before` each turn.
+// The median of some turns, each of `times` calls or as many as half a second takes, in nanoseconds
+// a call; `before` each turn.
 template <class F, class B = decltype([] {})>
 double median_ns(int times, F&& call, B&& before = {}) {
   std::array<double, 7> turns{};
   for (double& t : turns) {
     before();
     auto const begin = clock::now();
-    auto const passed = [&] { return std::chrono::duration<double, std::nano>(clock::now() - begin).count(); };
+    auto const passed = [&] {
+      return std::chrono::duration<double, std::nano>(clock::now() - begin).count();
+    };
     int done = 0;
     do call(done++);
     while (done < times && (done % 16 != 0 || passed() < 5e8));
@@ -68,22 +72,28 @@ std::vector<price> prices_of_file(std::string const& path) {
   any_handle f = posix_opener()(path, {.read = true, .write = true, .create = true}, error);
   require(error, "opening " + path);
   std::vector<std::byte> buffer(chunk, std::byte{1});
-  for (std::int64_t at = 0; at < file_bytes; at += chunk) require(f.write(at, buffer), chunk, "writing");
+  for (std::int64_t at = 0; at < file_bytes; at += chunk)
+    require(f.write(at, buffer), chunk, "writing");
   constexpr int pages = file_bytes / page, chunks = file_bytes / chunk;
   auto const few = std::span(buffer).first(small);
   // Where nodes have caches of their own, what is read in a collective call is not in them.
   auto const drop = [&] { require(f.reconcile(), "dropping what is kept"); };
-  double const read = median_ns(pages / 2, [&](int i) { require(f.read(i * 2 * page, few), small, "reading"); }, drop);
-  double const write = median_ns(pages / 2, [&](int i) { require(f.write(i * 2 * page + 64, few), small, "writing"); });
+  double const read = median_ns(
+      pages / 2, [&](int i) { require(f.read(i * 2 * page, few), small, "reading"); }, drop);
+  double const write = median_ns(
+      pages / 2, [&](int i) { require(f.write(i * 2 * page + 64, few), small, "writing"); });
   double const read_chunk =
       median_ns(chunks, [&](int i) { require(f.read(i * chunk, buffer), chunk, "reading"); }, drop);
-  double const write_chunk = median_ns(chunks, [&](int i) { require(f.write(i * chunk, buffer), chunk, "writing"); });
-  // A call costs its start and its bytes; both halves of a byte's price are paid by whoever rewrites a window.
-  double const byte =
-      std::max(0.0, (read_chunk - read + (write_chunk - write)) / 2 / static_cast<double>(chunk - small));
-  std::vector<price> all{{"argosy_price_call_ns", std::max(1.0, read - small * byte), "a call that reads"},
-                         {"argosy_price_write_call_ns", std::max(1.0, write - small * byte), "a call that writes"},
-                         {"argosy_price_byte_ns", byte, "a byte between file and memory"}};
+  double const write_chunk =
+      median_ns(chunks, [&](int i) { require(f.write(i * chunk, buffer), chunk, "writing"); });
+  // A call costs its start and its bytes; both halves of a byte's price are paid by whoever
+  // rewrites a window.
+  double const byte = std::max(
+      0.0, (read_chunk - read + (write_chunk - write)) / 2 / static_cast<double>(chunk - small));
+  std::vector<price> all{
+      {"argosy_price_call_ns", std::max(1.0, read - small * byte), "a call that reads"},
+      {"argosy_price_write_call_ns", std::max(1.0, write - small * byte), "a call that writes"},
+      {"argosy_price_byte_ns", byte, "a byte between file and memory"}};
   if (std::error_code const refused = f.lock(0, page, lock_kind::exclusive); !refused) {
     require(f.unlock(0, page), "unlocking");
     all.push_back({"argosy_price_lock_ns",
@@ -97,9 +107,12 @@ std::vector<price> prices_of_file(std::string const& path) {
   // Pieces of 64 bytes out of a chunk, less what their bytes take.
   layout const pieces = repeat(chunk / 128, 128, argosy::bytes(64));
   std::vector<std::byte> out(static_cast<std::size_t>(pieces.size()));
-  double const packing = median_ns(50, [&](int) { pack(pieces, buffer.data(), 0, pieces.size(), out.data()); });
-  double const copying = median_ns(50, [&](int) { std::memcpy(out.data(), buffer.data(), out.size()); });
-  all.push_back({"argosy_price_piece_ns", std::max(0.0, packing - copying) / static_cast<double>(pieces.pieces()),
+  double const packing =
+      median_ns(50, [&](int) { pack(pieces, buffer.data(), 0, pieces.size(), out.data()); });
+  double const copying =
+      median_ns(50, [&](int) { std::memcpy(out.data(), buffer.data(), out.size()); });
+  all.push_back({"argosy_price_piece_ns",
+                 std::max(0.0, packing - copying) / static_cast<double>(pieces.pieces()),
                  "picking one piece out of a buffer"});
   require(f.close(), "closing");
   return all;
@@ -118,11 +131,14 @@ std::vector<price> prices_of_messages(mpi const& world) {
                  static_cast<double>(chunk)};
   world.all_reduce(copied);
   auto const measured = detail::measure_messages(world, 201);
-  if (!measured) throw std::runtime_error("a rank has no memory for messages that are measured; give it more");
+  if (!measured)
+    throw std::runtime_error("a rank has no memory for messages that are measured; give it more");
   detail::message_prices const& messages = *measured;
   // On several nodes bytes travel as messages.
-  double const byte = world.node().size() < world.size() ? std::max(copied.value, messages.byte_ns) : copied.value;
-  return {{"argosy_price_message_ns", messages.round_ns, "ranks that wait for each other, once a round"},
+  double const byte =
+      world.node().size() < world.size() ? std::max(copied.value, messages.byte_ns) : copied.value;
+  return {{"argosy_price_message_ns", messages.round_ns,
+           "ranks that wait for each other, once a round"},
           {"argosy_price_message_byte_ns", byte, "a byte between ranks"}};
 }
 
@@ -153,13 +169,14 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   }
   if (!first) return success;
 
-  std::string text = fmt::format("# Prices measured by argosy calibrate in {}, {}, nanoseconds.\n", directory,
-                                 detail::counted(world.size(), "rank"));
+  std::string text = fmt::format("# Prices measured by argosy calibrate in {}, {}, nanoseconds.\n",
+                                 directory, detail::counted(world.size(), "rank"));
   for (char& c : text)  // a name of a directory is any text, and a comment is one line
     if (c == '\n' && &c != &text.back()) c = ' ';
   for (price const& p : prices)
     text += fmt::format("{:<32} {:<12} # {}\n", p.hint, argosy::detail::plain_number(p.ns), p.what);
-  if (world.size() == 1) text += "# Messages are measured if several ranks do it: mpiexec -n 4 argosy calibrate ...\n";
+  if (world.size() == 1)
+    text += "# Messages are measured if several ranks do it: mpiexec -n 4 argosy calibrate ...\n";
   if (!crowd.empty()) text += fmt::format("# {}: messages were not measured\n", crowd);
   std::string const path = given.value("--output", "argosy.hints");
   write_file(path, text);
@@ -167,7 +184,8 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   file_hints const read(read_hints_file(path), {}, {});
   for (price const& p : prices)
     if (hint_state const* const s = read.find(p.hint); !s || s->status != hint_status::accepted)
-      throw std::runtime_error("hint " + p.hint + " of " + path + " is not accepted" + (s ? ": " + s->why : ""));
+      throw std::runtime_error("hint " + p.hint + " of " + path + " is not accepted" +
+                               (s ? ": " + s->why : ""));
   if (given.json()) {
     json_writer j(out);
     j.open('{').member("file", path).member("ranks", world.size()).key("prices").open('{');
@@ -175,9 +193,11 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
     j.close('}').close('}');
     out << "\n";
   } else {
-    out << text << "\nwritten to " << path << "; it counts where the environment says ARGOSY_HINTS=" << path << "\n";
+    out << text << "\nwritten to " << path
+        << "; it counts where the environment says ARGOSY_HINTS=" << path << "\n";
   }
-  if (!crowd.empty()) err << "argosy: " << crowd << ", so messages between ranks were not measured\n";
+  if (!crowd.empty())
+    err << "argosy: " << crowd << ", so messages between ranks were not measured\n";
   if (std::ranges::find(prices, "argosy_price_lock_ns", &price::hint) == prices.end())
     err << "argosy: there are no locks in " << directory << ", so they have no price\n";
   return success;

@@ -15,10 +15,12 @@
 namespace argosy::tool {
 namespace {
 
-constexpr std::string_view summary = "looks at datatypes, plans, traces, files and machines of the argosy library";
+constexpr std::string_view summary =
+    "looks at datatypes, plans, traces, files and machines of the argosy library";
 
 constexpr std::string_view exit_text =
-    "0: done. 1: the work could not be done, or something was found to be wrong. 2: the words were not understood.";
+    "0: done. 1: the work could not be done, or something was found to be wrong. 2: the words were "
+    "not understood.";
 
 constexpr std::array<option_info, 2> common{
     {{"--json", "", "print JSON instead of text"}, {"--help", "", "this text"}}};
@@ -87,8 +89,9 @@ std::string roff_options(std::span<option_info const> options) {
   std::vector<std::string_view> names;
   for (command_info const& c : all_commands()) names.push_back(c.name);
   std::string const near = nearest(word, names);
-  throw usage_error("there is no command \"" + word + "\"" +
-                    (near.empty() ? "; argosy --help lists them" : "; did you mean: argosy " + near));
+  throw usage_error(
+      "there is no command \"" + word + "\"" +
+      (near.empty() ? "; argosy --help lists them" : "; did you mean: argosy " + near));
 }
 
 command_info const& command_named(std::string const& word) {
@@ -114,19 +117,21 @@ std::string help_of_all() {
     out += left + std::string(c.summary) + "\n";
   }
   return out +
-         "\n  argosy COMMAND --help     says more of one\n  argosy --version\n\nexit codes: " + std::string(exit_text) +
-         "\n";
+         "\n  argosy COMMAND --help     says more of one\n  argosy --version\n\nexit codes: " +
+         std::string(exit_text) + "\n";
 }
 
 std::string man_page() {
-  std::string out = ".\\\" Made by: argosy --man\n.TH ARGOSY 1 \"\" \"argosy " + std::string(version()) +
-                    "\" \"User Commands\"\n.SH NAME\nargosy \\- " + roff(summary) + "\n.SH SYNOPSIS\n";
+  std::string out = ".\\\" Made by: argosy --man\n.TH ARGOSY 1 \"\" \"argosy " +
+                    std::string(version()) + "\" \"User Commands\"\n.SH NAME\nargosy \\- " +
+                    roff(summary) + "\n.SH SYNOPSIS\n";
   for (command_info const& c : all_commands())
     out += "\\fBargosy " + std::string(c.name) + "\\fR " + roff(c.operands) + " [option...]\n.br\n";
   out += ".SH OPTIONS OF ALL COMMANDS\n" + roff_options(common);
   for (command_info const& c : all_commands())
-    out += ".SH ARGOSY " + upper(c.name) + "\n" + roff(c.summary) + ".\n.PP\n" + roff_paragraphs(c.text) +
-           roff_options(c.options) + ".PP\nExample:\n.nf\n  argosy " + roff(c.example) + "\n.fi\n";
+    out += ".SH ARGOSY " + upper(c.name) + "\n" + roff(c.summary) + ".\n.PP\n" +
+           roff_paragraphs(c.text) + roff_options(c.options) + ".PP\nExample:\n.nf\n  argosy " +
+           roff(c.example) + "\n.fi\n";
   return out + ".SH EXIT STATUS\n" + roff(exit_text) + "\n";
 }
 

@@ -1,4 +1,5 @@
-// What the command can do: a table, of which help, the man page and the reading of arguments are made.
+// What the command can do: a table, of which help, the man page and the reading of arguments are
+// made.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

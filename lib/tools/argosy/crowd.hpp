@@ -16,8 +16,10 @@ namespace argosy::tool {
 inline std::string words_of_crowd(mpi const& world) {
   std::int64_t const processors = argosy::detail::processors_of_all(world);
   if (processors >= world.size()) return {};
-  return fmt::format("{} ranks share {} processor{}, and wait for them: times are longer than with a processor each",
-                     world.size(), processors, processors == 1 ? "" : "s");
+  return fmt::format(
+      "{} ranks share {} processor{}, and wait for them: times are longer than with a processor "
+      "each",
+      world.size(), processors, processors == 1 ? "" : "s");
 }
 
 }  // namespace argosy::tool

@@ -19,33 +19,35 @@ struct basic_name {
   std::string_view name;
   std::int64_t size;
 };
-constexpr std::array basics{basic_name{"byte", 1},      basic_name{"char", 1},
-                            basic_name{"bool", 1},      basic_name{"int8", 1},
-                            basic_name{"uint8", 1},     basic_name{"int16", 2},
-                            basic_name{"uint16", 2},    basic_name{"int32", 4},
-                            basic_name{"uint32", 4},    basic_name{"int64", 8},
-                            basic_name{"uint64", 8},    basic_name{"short", 2},
-                            basic_name{"int", 4},       basic_name{"long", sizeof(long)},
-                            basic_name{"float", 4},     basic_name{"double", 8},
-                            basic_name{"float32", 4},   basic_name{"float64", 8},
-                            basic_name{"float128", 16}, basic_name{"long_double", sizeof(long double)},
-                            basic_name{"complex64", 8}, basic_name{"complex128", 16}};
+constexpr std::array basics{
+    basic_name{"byte", 1},      basic_name{"char", 1},
+    basic_name{"bool", 1},      basic_name{"int8", 1},
+    basic_name{"uint8", 1},     basic_name{"int16", 2},
+    basic_name{"uint16", 2},    basic_name{"int32", 4},
+    basic_name{"uint32", 4},    basic_name{"int64", 8},
+    basic_name{"uint64", 8},    basic_name{"short", 2},
+    basic_name{"int", 4},       basic_name{"long", sizeof(long)},
+    basic_name{"float", 4},     basic_name{"double", 8},
+    basic_name{"float32", 4},   basic_name{"float64", 8},
+    basic_name{"float128", 16}, basic_name{"long_double", sizeof(long double)},
+    basic_name{"complex64", 8}, basic_name{"complex128", 16}};
 
 struct maker_form {
   std::string_view name, form;
 };
-constexpr std::array makers{maker_form{"bytes", "bytes(24)"},
-                            maker_form{"contiguous", "contiguous(10; double)"},
-                            maker_form{"vector", "vector(COUNT,BLOCK,STRIDE; double)"},
-                            maker_form{"hvector", "hvector(COUNT,BLOCK,STRIDE_BYTES; double)"},
-                            maker_form{"indexed", "indexed(2,1; at 0,5; double)"},
-                            maker_form{"hindexed", "hindexed(2,1; at 0,40; double)"},
-                            maker_form{"indexed_block", "indexed_block(3; at 0,10,20; double)"},
-                            maker_form{"hindexed_block", "hindexed_block(3; at 0,80,160; double)"},
-                            maker_form{"subarray", "subarray(100,100; 10,20; 5,5; double)"},
-                            maker_form{"darray", "darray(100,100; block,cyclic(8); grid 2x2; double)"},
-                            maker_form{"resized", "resized(0,64; double)"},
-                            maker_form{"record", "record(0: double; 8: int)"}};
+constexpr std::array makers{
+    maker_form{"bytes", "bytes(24)"},
+    maker_form{"contiguous", "contiguous(10; double)"},
+    maker_form{"vector", "vector(COUNT,BLOCK,STRIDE; double)"},
+    maker_form{"hvector", "hvector(COUNT,BLOCK,STRIDE_BYTES; double)"},
+    maker_form{"indexed", "indexed(2,1; at 0,5; double)"},
+    maker_form{"hindexed", "hindexed(2,1; at 0,40; double)"},
+    maker_form{"indexed_block", "indexed_block(3; at 0,10,20; double)"},
+    maker_form{"hindexed_block", "hindexed_block(3; at 0,80,160; double)"},
+    maker_form{"subarray", "subarray(100,100; 10,20; 5,5; double)"},
+    maker_form{"darray", "darray(100,100; block,cyclic(8); grid 2x2; double)"},
+    maker_form{"resized", "resized(0,64; double)"},
+    maker_form{"record", "record(0: double; 8: int)"}};
 
 using list = std::vector<std::int64_t>;
 
@@ -57,7 +59,8 @@ class type_reader {
   type_reader(std::string_view text, std::int64_t rank) : text_(text), rank_(rank) {}
 
   layout whole() {
-    if (text_.size() > longest) fail(0, "the text is longer than " + std::to_string(longest) + " bytes");
+    if (text_.size() > longest)
+      fail(0, "the text is longer than " + std::to_string(longest) + " bytes");
     layout l = type(0);
     if (peek() != '\0') fail(at_, "something follows the type");
     return l;
@@ -74,14 +77,17 @@ class type_reader {
     std::string line(text_.substr(from, shown));
     for (char& c : line)
       if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-    throw datatype_text_error(std::move(what) + "\n  " + line + "\n  " + std::string(where - from, ' ') + "^");
+    throw datatype_text_error(std::move(what) + "\n  " + line + "\n  " +
+                              std::string(where - from, ' ') + "^");
   }
-  [[noreturn]] void fail_form(std::size_t where, std::string const& what, maker_form const& m) const {
+  [[noreturn]] void fail_form(std::size_t where, std::string const& what,
+                              maker_form const& m) const {
     fail(where, what + "; the form is " + std::string(m.form));
   }
 
   char peek() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   bool take(char c) {
@@ -95,7 +101,8 @@ class type_reader {
   std::string_view word() {
     peek();
     std::size_t const from = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || (at_ > from && is_digit(text_[at_])))) ++at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || (at_ > from && is_digit(text_[at_]))))
+      ++at_;
     return text_.substr(from, at_ - from);
   }
   std::int64_t number() {
@@ -116,12 +123,15 @@ class type_reader {
     std::size_t const from = at_;
     list all = numbers();
     if (all.size() != n)
-      fail_form(from, std::to_string(n) + " numbers are needed here, not " + std::to_string(all.size()), m);
+      fail_form(from,
+                std::to_string(n) + " numbers are needed here, not " + std::to_string(all.size()),
+                m);
     return all;
   }
 
   layout type(int depth) {
-    if (depth > deepest) fail(at_, "types are nested more than " + std::to_string(deepest) + " deep");
+    if (depth > deepest)
+      fail(at_, "types are nested more than " + std::to_string(deepest) + " deep");
     peek();
     std::size_t const from = at_;
     std::string_view const name = word();
@@ -152,9 +162,10 @@ class type_reader {
     std::string near = nearest(name, names);
     for (maker_form const& m : makers)
       if (m.name == near) near = m.form;
-    fail(from, "there is no type \"" + std::string(name.substr(0, 40)) + "\"" +
-                   (near.empty() ? "; types are, for instance, double, int32 and vector(10,1,5; double)"
-                                 : "; did you mean " + near + "?"));
+    fail(from,
+         "there is no type \"" + std::string(name.substr(0, 40)) + "\"" +
+             (near.empty() ? "; types are, for instance, double, int32 and vector(10,1,5; double)"
+                           : "; did you mean " + near + "?"));
   }
 
   layout made(maker_form const& m, int depth) {
@@ -194,7 +205,8 @@ class type_reader {
     if (m.name == "vector" || m.name == "hvector") {
       list const n = numbers(3, m);
       layout const inner = old(m, depth);
-      return m.name == "vector" ? vector(n[0], n[1], n[2], inner).form() : hvector(n[0], n[1], n[2], inner).form();
+      return m.name == "vector" ? vector(n[0], n[1], n[2], inner).form()
+                                : hvector(n[0], n[1], n[2], inner).form();
     }
     if (m.name == "resized") {
       list const n = numbers(2, m);
@@ -219,7 +231,8 @@ class type_reader {
       std::int64_t const length = number();
       list const at = places(m);
       layout const inner = old(m, depth);
-      return in_bytes ? hindexed_block(length, at, inner).form() : indexed_block(length, at, inner).form();
+      return in_bytes ? hindexed_block(length, at, inner).form()
+                      : indexed_block(length, at, inner).form();
     }
     list const lengths = numbers();
     list const at = places(m);
@@ -263,13 +276,15 @@ class type_reader {
     std::vector<distribute::rule> rules{rule(m)};
     while (take(',')) rules.push_back(rule(m));
     if (rules.size() == 1) rules.resize(sizes.size(), rules.front());
-    if (rules.size() != sizes.size()) fail_form(from, "give one distribution for all dimensions, or one for each", m);
+    if (rules.size() != sizes.size())
+      fail_form(from, "give one distribution for all dimensions, or one for each", m);
     need(';', m);
     peek();
     std::size_t const here = at_;
     if (word() != "grid") fail_form(here, "here should be the processes: grid 2x2", m);
     list const grid = numbers('x');
-    if (grid.size() != sizes.size()) fail_form(here, "give one dimension of the grid for each of the array", m);
+    if (grid.size() != sizes.size())
+      fail_form(here, "give one dimension of the grid for each of the array", m);
     layout const inner = old(m, depth);
     order const how = direction(m);
     return darray(sizes, rules, grid, rank_, inner, how).form();
@@ -293,7 +308,9 @@ class type_reader {
 
 }  // namespace
 
-layout parse_datatype(std::string_view text, std::int64_t rank) { return type_reader(text, rank).whole(); }
+layout parse_datatype(std::string_view text, std::int64_t rank) {
+  return type_reader(text, rank).whole();
+}
 
 std::int64_t basic_size(std::string_view name) noexcept {
   for (basic_name const& b : basics)
@@ -306,9 +323,10 @@ std::int64_t require_basic_size(std::string_view name) {
   std::vector<std::string_view> names;
   for (basic_name const& b : basics) names.push_back(b.name);
   std::string const near = nearest(name, names);
-  throw datatype_text_error(
-      "there is no basic type \"" + std::string(name) + "\"" +
-      (near.empty() ? "; they are, for instance, double, float, int32 and byte" : "; did you mean " + near + "?"));
+  throw datatype_text_error("there is no basic type \"" + std::string(name) + "\"" +
+                            (near.empty()
+                                 ? "; they are, for instance, double, float, int32 and byte"
+                                 : "; did you mean " + near + "?"));
 }
 
 }  // namespace argosy::tool

@@ -11,7 +11,8 @@
 //   indexed(LENGTHS; at PLACES; TYPE)                      places in elements; hindexed: in bytes
 //   indexed_block(LENGTH; at PLACES; TYPE)
 //   subarray(SIZES; SUBSIZES; STARTS; TYPE[; fortran])
-//   darray(SIZES; RULES; grid AxB; TYPE[; fortran])        rules: block, block(k), cyclic, cyclic(k), none
+//   darray(SIZES; RULES; grid AxB; TYPE[; fortran])        rules: block, block(k), cyclic,
+//                                                          cyclic(k), none
 //   resized(LOWER,EXTENT; TYPE)
 //   record(PLACE: TYPE; PLACE: TYPE; ...)                  places in bytes
 // SPDX-License-Identifier: BSD-3-Clause
@@ -33,8 +34,8 @@ class datatype_text_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The part of process `rank` in every darray. Throws datatype_text_error, also for what the library refuses. Types may be
-// nested 32 deep.
+// The part of process `rank` in every darray. Throws datatype_text_error, also for what the library
+// refuses. Types may be nested 32 deep.
 layout parse_datatype(std::string_view text, std::int64_t rank = 0);
 
 // Bytes of a basic type by its name; 0 if there is none of this name.

@@ -41,7 +41,9 @@ struct finding {
   std::string words;
 };
 
-std::string_view name_of(verdict v) { return v == verdict::good ? "ok" : v == verdict::slow ? "slow" : "BROKEN"; }
+std::string_view name_of(verdict v) {
+  return v == verdict::good ? "ok" : v == verdict::slow ? "slow" : "BROKEN";
+}
 
 std::string error_text(int code) { return std::system_category().message(code); }
 
@@ -63,10 +65,12 @@ finding mpi_library() {
 }
 
 finding ranks(mpi const& world, int near) {
-  std::string const words = fmt::format("{}, {} of them on the node of rank 0{}", detail::counted(world.size(), "rank"),
-                                        near, world.size() == 1 ? "; messages are looked at under mpiexec" : "");
+  std::string const words =
+      fmt::format("{}, {} of them on the node of rank 0{}", detail::counted(world.size(), "rank"),
+                  near, world.size() == 1 ? "; messages are looked at under mpiexec" : "");
   std::string const crowd = words_of_crowd(world);
-  return {"ranks", crowd.empty() ? verdict::good : verdict::slow, crowd.empty() ? words : words + "; " + crowd};
+  return {"ranks", crowd.empty() ? verdict::good : verdict::slow,
+          crowd.empty() ? words : words + "; " + crowd};
 }
 
 finding shared_memory_of(mpi const& near) {
@@ -74,12 +78,14 @@ finding shared_memory_of(mpi const& near) {
   std::error_code error;
   shared_memory const m = near.share(bytes, error);
   if (error)
-    return {"shared memory", verdict::slow,
-            error.message() + ": ranks of a node exchange by messages; look at the space of /dev/shm"};
+    return {
+        "shared memory", verdict::slow,
+        error.message() + ": ranks of a node exchange by messages; look at the space of /dev/shm"};
   struct statvfs s{};
   std::string const room =
       ::statvfs("/dev/shm", &s) == 0
-          ? ", " + argosy::detail::bytes_text(static_cast<std::int64_t>(s.f_bavail * s.f_frsize)) + " free in /dev/shm"
+          ? ", " + argosy::detail::bytes_text(static_cast<std::int64_t>(s.f_bavail * s.f_frsize)) +
+                " free in /dev/shm"
           : "";
   return {"shared memory", verdict::good, "ranks of a node share memory" + room};
 }
@@ -108,36 +114,44 @@ constexpr std::array known_systems{
     file_system{0x9123683e, "btrfs", verdict::good,
                 "copies on write: files that are rewritten in small pieces become scattered"},
     file_system{0x01021994, "tmpfs", verdict::good, "in memory: data is gone after a restart"},
-    file_system{0x6969, "nfs", verdict::slow,
-                "locks ask the server and caches are dropped for them; ranks of several nodes should write together "
-                "(romio_cb_write = enable), never by read and write back (romio_ds_write = disable)"},
+    file_system{
+        0x6969, "nfs", verdict::slow,
+        "locks ask the server and caches are dropped for them; ranks of several nodes should write "
+        "together "
+        "(romio_cb_write = enable), never by read and write back (romio_ds_write = disable)"},
     file_system{0x794c7630, "overlay", verdict::slow,
                 "a layer of a container: the first write copies the whole file; use a volume"},
     file_system{0x0bd00bd0, "lustre", verdict::good,
                 "set stripes of the directory with lfs; locks need the mount option flock"},
-    file_system{0x47504653, "gpfs", verdict::good, "cb_block_size and data shipping follow its block"},
+    file_system{0x47504653, "gpfs", verdict::good,
+                "cb_block_size and data shipping follow its block"},
     file_system{0x19830326, "beegfs", verdict::good, "locks need tuneUseGlobalFileLocks"},
     file_system{0x00c36400, "ceph", verdict::good, ""},
     file_system{0x65735546, "fuse", verdict::slow, "every call goes to a process and back"},
     file_system{0x01021997, "9p", verdict::slow, "every call goes to the host and back"},
-    file_system{static_cast<long>(0xff534d42), "cifs", verdict::slow, "every lock goes to the server"}};
+    file_system{static_cast<long>(0xff534d42), "cifs", verdict::slow,
+                "every lock goes to the server"}};
 
 finding system_of(std::string const& directory) {
   struct statfs s{};
   if (::statfs(directory.c_str(), &s) != 0)
     return {"file system", verdict::broken, directory + ": " + error_text(errno)};
-  std::string const facts = fmt::format("blocks of {}, {} free", argosy::detail::bytes_text(s.f_bsize),
-                                        argosy::detail::bytes_text(static_cast<std::int64_t>(s.f_bavail) * s.f_bsize));
+  std::string const facts =
+      fmt::format("blocks of {}, {} free", argosy::detail::bytes_text(s.f_bsize),
+                  argosy::detail::bytes_text(static_cast<std::int64_t>(s.f_bavail) * s.f_bsize));
   for (file_system const& k : known_systems)
     if (static_cast<unsigned long>(k.type) == (static_cast<unsigned long>(s.f_type) & 0xffffffffUL))
-      return {"file system", k.how, fmt::format("{}, {}{}{}", k.name, facts, *k.words ? ": " : "", k.words)};
-  return {"file system", verdict::good, fmt::format("of type {:#x}, {}", static_cast<unsigned long>(s.f_type), facts)};
+      return {"file system", k.how,
+              fmt::format("{}, {}{}{}", k.name, facts, *k.words ? ": " : "", k.words)};
+  return {"file system", verdict::good,
+          fmt::format("of type {:#x}, {}", static_cast<unsigned long>(s.f_type), facts)};
 }
 
 // A descriptor for as long as it lives.
 struct opened {
   explicit opened(std::string const& path)
-      : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), error(descriptor < 0 ? errno : 0) {}
+      : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
+        error(descriptor < 0 ? errno : 0) {}
   opened(opened const&) = delete;
   opened& operator=(opened const&) = delete;
   ~opened() {
@@ -158,11 +172,13 @@ finding locks(opened const& a, opened const& b) {
   if (::fcntl(a.descriptor, F_OFD_SETLK, &whole) != 0)
     return {"locks", verdict::slow,
             error_text(errno) +
-                ": writes with holes go by pieces, atomic mode and the shared pointer across nodes do not work"};
+                ": writes with holes go by pieces, atomic mode and the shared pointer across nodes "
+                "do not work"};
   int const second = ::fcntl(b.descriptor, F_OFD_SETLK, &other);
   int const code = errno;
   if (second == 0)
-    return {"locks", verdict::broken, "two open files hold the same lock: data of several ranks may be lost"};
+    return {"locks", verdict::broken,
+            "two open files hold the same lock: data of several ranks may be lost"};
   if (code != EAGAIN && code != EACCES) return {"locks", verdict::slow, error_text(code)};
   return {"locks", verdict::good, "a range is locked by one open file at a time"};
 #else
@@ -176,8 +192,10 @@ finding written_and_read(opened const& a, opened const& b) {
   std::array<char, 6> back{};
   constexpr off_t far = off_t{1} << 32;  // files beyond 4 GiB, with a hole
   if (::pwrite(a.descriptor, text.data(), text.size(), far) != static_cast<ssize_t>(text.size()))
-    return {"writing", errno == EFBIG ? verdict::slow : verdict::broken, "at 4 GiB: " + error_text(errno)};
-  if (::pread(b.descriptor, back.data(), back.size(), far) != static_cast<ssize_t>(back.size()) || back != text)
+    return {"writing", errno == EFBIG ? verdict::slow : verdict::broken,
+            "at 4 GiB: " + error_text(errno)};
+  if (::pread(b.descriptor, back.data(), back.size(), far) != static_cast<ssize_t>(back.size()) ||
+      back != text)
     return {"writing", verdict::broken, "what one open file wrote, another one does not read"};
   if (::ftruncate(a.descriptor, 0) != 0)
     return {"writing", verdict::broken, "cannot set the size: " + error_text(errno)};
@@ -186,7 +204,8 @@ finding written_and_read(opened const& a, opened const& b) {
 
 finding space(opened const& a) {
   int const code = ::posix_fallocate(a.descriptor, 0, 1 << 20);
-  if (code != 0) return {"preallocation", verdict::slow, error_text(code) + ": preallocate() writes zeros"};
+  if (code != 0)
+    return {"preallocation", verdict::slow, error_text(code) + ": preallocate() writes zeros"};
   return {"preallocation", verdict::good, "the file system reserves space"};
 }
 
@@ -206,11 +225,13 @@ finding syncing(opened const& a) {
 std::vector<finding> look_at_directory(std::string const& directory) {
   std::vector<finding> all{system_of(directory)};
   if (all.back().how == verdict::broken) return all;
-  work_file const scratch(directory + fmt::format("/argosy-doctor-{:016x}", argosy::detail::random_name()), true);
+  work_file const scratch(
+      directory + fmt::format("/argosy-doctor-{:016x}", argosy::detail::random_name()), true);
   opened const a(scratch.path()), b(scratch.path());
   if (a.error != 0 || b.error != 0) {
     all.push_back({"writing", verdict::broken,
-                   "cannot make a file in " + directory + ": " + error_text(a.error != 0 ? a.error : b.error)});
+                   "cannot make a file in " + directory + ": " +
+                       error_text(a.error != 0 ? a.error : b.error)});
     return all;
   }
   all.push_back(written_and_read(a, b));
@@ -228,23 +249,33 @@ int run_doctor(arguments const& given, std::ostream& out, std::ostream&) {
   mpi const near = world.node();
   std::vector<finding> all{mpi_library(), ranks(world, near.size()), shared_memory_of(near)};
   if (world.rank() != 0) return success;
-  all.push_back(limit("open files", RLIMIT_NOFILE, 256, "each rank needs some for every file; ulimit -n"));
-  all.push_back(limit("size of files", RLIMIT_FSIZE, RLIM_INFINITY, "larger files end with an error; ulimit -f"));
-  all.push_back(limit("address space", RLIMIT_AS, RLIM_INFINITY, "staging memory may be refused; ulimit -v"));
+  all.push_back(
+      limit("open files", RLIMIT_NOFILE, 256, "each rank needs some for every file; ulimit -n"));
+  all.push_back(limit("size of files", RLIMIT_FSIZE, RLIM_INFINITY,
+                      "larger files end with an error; ulimit -f"));
+  all.push_back(
+      limit("address space", RLIMIT_AS, RLIM_INFINITY, "staging memory may be refused; ulimit -v"));
   for (finding& f : look_at_directory(given.operands().empty() ? "." : given.operands()[0]))
     all.push_back(std::move(f));
   bool broken = false;
   for (finding const& f : all) broken = broken || f.how == verdict::broken;
   if (given.json()) {
     json_writer j(out);
-    j.open('{').member("version", version()).member("directory", given.operands().empty() ? "." : given.operands()[0]);
+    j.open('{')
+        .member("version", version())
+        .member("directory", given.operands().empty() ? "." : given.operands()[0]);
     j.member("works", !broken).key("findings").open('[');
     for (finding const& f : all)
-      j.open('{').member("what", f.what).member("verdict", name_of(f.how)).member("words", f.words).close('}');
+      j.open('{')
+          .member("what", f.what)
+          .member("verdict", name_of(f.how))
+          .member("words", f.words)
+          .close('}');
     j.close(']').close('}');
     out << "\n";
   } else {
-    for (finding const& f : all) out << fmt::format("{:<15} {:<7} {}\n", f.what, name_of(f.how), f.words);
+    for (finding const& f : all)
+      out << fmt::format("{:<15} {:<7} {}\n", f.what, name_of(f.how), f.words);
   }
   return broken ? failed : success;
 }

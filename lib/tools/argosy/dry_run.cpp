@@ -59,9 +59,9 @@ dry_run run_dry(planned_call const& c, any_policy const& by) {
   // The run without the call is taken off.
   auto const run = [&](bool calls) {
     return cluster.run([&](lab::virtual_rank const& world) {
-      auto f = lab::virtual_file::open(world, "array",
-                                       c.kind == access_kind::write ? mode::create | mode::write : mode::read, c.hints,
-                                       files.opener());
+      auto f = lab::virtual_file::open(
+          world, "array", c.kind == access_kind::write ? mode::create | mode::write : mode::read,
+          c.hints, files.opener());
       layout const mine = c.array.part_of(world.rank());
       f.set_view(0, {argosy::bytes(c.array.element_bytes), mine});
       if (calls) {
@@ -90,7 +90,8 @@ bool has_virtual_cluster() noexcept { return false; }
 storage dry_storage(planned_call const&) { return {}; }
 
 dry_run run_dry(planned_call const&, any_policy const&) {
-  throw std::logic_error("this argosy was built without the virtual cluster (ARGOSY_BUILD_LAB=OFF)");
+  throw std::logic_error(
+      "this argosy was built without the virtual cluster (ARGOSY_BUILD_LAB=OFF)");
 }
 
 #endif

@@ -129,12 +129,14 @@ void print_text(looked_at const& l, bool checked, std::ostream& out, std::ostrea
   }
   auto const& checkpoint = std::get<checkpoint_header>(l.header);
   out << fmt::format("{}: checkpoint of {}, {}, blocks of {}\n{}", l.path,
-                     detail::counted(std::ssize(checkpoint.arrays), "array"), detail::bytes_text(checkpoint.file_bytes),
+                     detail::counted(std::ssize(checkpoint.arrays), "array"),
+                     detail::bytes_text(checkpoint.file_bytes),
                      detail::bytes_text(checkpoint.block_bytes), to_string(checkpoint));
   for (damaged_block const& d : l.damaged)
-    out << fmt::format("DAMAGED: block {} of {}, bytes [{}, {}) of the file\n", d.block, d.array, d.offset,
-                       d.offset + d.bytes);
-  if (checked && l.damaged.empty() && l.fault.empty()) out << "all blocks are as they were written\n";
+    out << fmt::format("DAMAGED: block {} of {}, bytes [{}, {}) of the file\n", d.block, d.array,
+                       d.offset, d.offset + d.bytes);
+  if (checked && l.damaged.empty() && l.fault.empty())
+    out << "all blocks are as they were written\n";
 }
 
 }  // namespace

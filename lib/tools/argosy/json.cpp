@@ -17,7 +17,11 @@ namespace {
 std::size_t utf8_at(std::string_view s) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   unsigned const first = byte(0);
-  std::size_t const n = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
+  std::size_t const n = first < 0x80       ? 1
+                        : first >> 5 == 6  ? 2
+                        : first >> 4 == 14 ? 3
+                        : first >> 3 == 30 ? 4
+                                           : 0;
   if (n == 0 || n > s.size()) return 0;
   for (std::size_t i = 1; i < n; ++i)
     if (byte(i) >> 6 != 2) return 0;
@@ -43,7 +47,8 @@ std::string quoted(std::string_view text) {
     else if (c == '"' || c == '\\')
       (out += '\\') += c;
     else if (static_cast<unsigned char>(c) < 0x20)
-      ((out += "\\u00") += digits[static_cast<unsigned char>(c) / 16]) += digits[static_cast<unsigned char>(c) % 16];
+      ((out += "\\u00") += digits[static_cast<unsigned char>(c) / 16]) +=
+          digits[static_cast<unsigned char>(c) % 16];
     else
       out += text.substr(0, n);
     text.remove_prefix(n == 0 ? 1 : n);

@@ -33,12 +33,17 @@ int run_layout(arguments const& given, std::ostream& out, std::ostream&) {
   if (given.json()) {
     json_writer j(out);
     j.open('{').member("form", to_string(l)).member("bytes", l.size()).member("pieces", l.pieces());
-    j.member("lower_bound", l.lower_bound()).member("extent", l.extent()).member("density", l.density());
+    j.member("lower_bound", l.lower_bound())
+        .member("extent", l.extent())
+        .member("density", l.density());
     j.member("monotonic", l.is_monotonic()).member("overlaps", l.overlaps());
     j.key("first_pieces").open('[');
     std::int64_t n = 0;
     for (cursor at(l); !at.done() && n < most; at.next(), ++n)
-      j.open('{').member("offset", at.current().offset).member("length", at.current().length).close('}');
+      j.open('{')
+          .member("offset", at.current().offset)
+          .member("length", at.current().length)
+          .close('}');
     j.close(']').close('}');
     out << "\n";
     return success;
@@ -51,7 +56,8 @@ int run_layout(arguments const& given, std::ostream& out, std::ostream&) {
       std::string const s = std::to_string(x);
       return std::string(s.size() < width ? width - s.size() : 0, ' ') + s;
     };
-    out << column(n, 8) << column(at.current().offset, 18) << column(at.current().length, 14) << "\n";
+    out << column(n, 8) << column(at.current().offset, 18) << column(at.current().length, 14)
+        << "\n";
   }
   if (l.pieces() > n && n > 0) out << "     ... " << l.pieces() - n << " more\n";
   if (!l.is_monotonic()) out << "\noffsets decrease along the stream: no filetype, memory only\n";

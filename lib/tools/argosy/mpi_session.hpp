@@ -28,7 +28,8 @@ struct largest {
   void combine(largest const& other) { value = std::max(value, other.value); }
 };
 
-// Whether all ranks come here. Waited for, but not for long: the others may be waiting for this one.
+// Whether all ranks come here. Waited for, but not for long: the others may be waiting for this
+// one.
 inline bool all_come(MPI_Comm ranks) {
   using clock = std::chrono::steady_clock;
   MPI_Request met = MPI_REQUEST_NULL;
@@ -41,8 +42,9 @@ inline bool all_come(MPI_Comm ranks) {
   return false;
 }
 
-// Work that ranks do together. Where all failed, each has said why and the program ends as usual: a launcher may lose what was
-// printed just before an abort. A rank that failed by itself ends the others, which may wait for it.
+// Work that ranks do together. Where all failed, each has said why and the program ends as usual: a
+// launcher may lose what was printed just before an abort. A rank that failed by itself ends the
+// others, which may wait for it.
 template <class F>
 int together(std::ostream& err, F&& work) {
   int ranks = 1;

@@ -39,7 +39,8 @@ std::vector<std::int64_t> dimensions(std::string const& option, std::string cons
     std::int64_t n = 0;
     auto const [next, error] = std::from_chars(at, end, n);
     if (error != std::errc() || n < 1 || (next != end && *next != 'x'))
-      throw usage_error(option + " needs positive sizes, for instance 1024x1024x8, not \"" + text + "\"");
+      throw usage_error(option + " needs positive sizes, for instance 1024x1024x8, not \"" + text +
+                        "\"");
     all.push_back(n);
     if (next == end) return all;
     at = next + 1;
@@ -51,13 +52,15 @@ hints hints_of(arguments const& given) {
   for (std::string const& text : given.values("--hint")) {
     auto const equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw usage_error("--hint needs a name and a value, for instance cb_nodes=4, not \"" + text + "\"");
+      throw usage_error("--hint needs a name and a value, for instance cb_nodes=4, not \"" + text +
+                        "\"");
     std::string const name = text.substr(0, equals);
     if (!argosy::detail::find_hint(name)) {
       std::vector<std::string_view> names;
       for (hint_info const& h : known_hints()) names.push_back(h.name);
       std::string const near = nearest(name, names);
-      throw usage_error("there is no hint \"" + name + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
+      throw usage_error("there is no hint \"" + name + "\"" +
+                        (near.empty() ? "" : "; did you mean " + near + "?"));
     }
     all.set(name, text.substr(equals + 1));
   }
@@ -75,24 +78,29 @@ planned_call call_of(arguments const& given) {
   if (c.ranks > most_ranks) throw usage_error("--ranks is at most " + std::to_string(most_ranks));
   if (c.nodes > c.ranks) throw usage_error("there are more --nodes than --ranks");
   c.block_bytes = given.number("--block-bytes", 4096, 1);
-  if (given.has("--read") && given.has("--write")) throw usage_error("give --read or --write, not both");
+  if (given.has("--read") && given.has("--write"))
+    throw usage_error("give --read or --write, not both");
   if (given.has("--read")) c.kind = access_kind::read;
-  if (!given.has("--array")) throw usage_error("--array is missing, for instance --array 1024x1024x8");
+  if (!given.has("--array"))
+    throw usage_error("--array is missing, for instance --array 1024x1024x8");
   c.array.sizes = dimensions("--array", given.value("--array"));
   try {
     c.array.element_bytes = require_basic_size(given.value("--type", "double"));
   } catch (datatype_text_error const& e) {
     throw usage_error(e.what());
   }
-  if (given.has("--block") && given.has("--cyclic")) throw usage_error("give --block or --cyclic K, not both");
+  if (given.has("--block") && given.has("--cyclic"))
+    throw usage_error("give --block or --cyclic K, not both");
   c.array.cyclic = given.number("--cyclic", 0, 1);
   auto const d = c.array.sizes.size();
   if (given.has("--grid")) {
     c.array.grid = dimensions("--grid", given.value("--grid"));
     std::int64_t all = 1;
-    for (std::int64_t n : c.array.grid) all = n > most_ranks ? n : all * n > most_ranks ? most_ranks + 1 : all * n;
+    for (std::int64_t n : c.array.grid)
+      all = n > most_ranks ? n : all * n > most_ranks ? most_ranks + 1 : all * n;
     if (c.array.grid.size() != d || all != c.ranks)
-      throw usage_error("--grid needs " + std::to_string(d) + " sizes whose product is " + std::to_string(c.ranks));
+      throw usage_error("--grid needs " + std::to_string(d) + " sizes whose product is " +
+                        std::to_string(c.ranks));
   } else {
     process_grid const grid(c.ranks, static_cast<int>(d));
     for (std::size_t i = 0; i < d; ++i) c.array.grid.push_back(grid.extent(static_cast<int>(i)));
@@ -115,9 +123,11 @@ std::unique_ptr<planned_rank> rank_of(planned_call const& c, std::int64_t rank) 
   r->file.lies_on(c.on);
   layout const part = c.array.part_of(rank);
   r->work.kind = c.kind;
-  r->work.where = std::make_shared<detail::used_view const>(view(0, argosy::bytes(c.array.element_bytes), part));
+  r->work.where = std::make_shared<detail::used_view const>(
+      view(0, argosy::bytes(c.array.element_bytes), part));
   r->work.bytes = part.size();
-  r->work.memory = std::make_shared<const_buffer const>(const_buffer{nullptr, argosy::bytes(part.size())});
+  r->work.memory =
+      std::make_shared<const_buffer const>(const_buffer{nullptr, argosy::bytes(part.size())});
   return r;
 }
 
@@ -194,7 +204,8 @@ planning plan_of(planned_call const& c) {
   if (argosy::detail::may_be_uneven(p.all))
     for (std::int64_t r = 0; r < c.ranks; ++r) {
       auto const one = rank_of(c, r);
-      if (one->work.bytes > 0) p.where.combine(argosy::detail::histogram_of(one->file.access_of(one->work), p.all));
+      if (one->work.bytes > 0)
+        p.where.combine(argosy::detail::histogram_of(one->file.access_of(one->work), p.all));
     }
   planned_rank const& first = *ranks.front();
   rank_group const group{c.ranks, c.nodes, c.block_bytes};
@@ -211,7 +222,8 @@ planning plan_of(planned_call const& c) {
     detail::job shown = first.work;
     access const wanted = first.file.access_of(shown);
     window const w = alone.next(wanted, 0);
-    if (w.wanted > 0 && shown.bytes / w.wanted > most_windows) shown.bytes = w.wanted * most_windows;
+    if (w.wanted > 0 && shown.bytes / w.wanted > most_windows)
+      shown.bytes = w.wanted * most_windows;
     p.alone = alone.plan(first.file.access_of(shown));
   }
   argosy::detail::library_policies::for_each([&]<class P>(std::type_identity<P> const which) {
@@ -225,7 +237,9 @@ planning plan_of(planned_call const& c) {
   return p;
 }
 
-std::string array_text(planned_array const& a) { return fmt::format("{}", fmt::join(a.sizes, "x")); }
+std::string array_text(planned_array const& a) {
+  return fmt::format("{}", fmt::join(a.sizes, "x"));
+}
 
 struct dry_runs {
   planned_call call;
@@ -237,7 +251,8 @@ dry_runs run_all(planned_call const& c) {
   dry_runs r{scaled(c, most_dry_bytes), false, {}};
   r.is_scaled = r.call.array.sizes != c.array.sizes;
   if (r.call.array.bytes() > 8 * most_dry_bytes)
-    throw std::runtime_error("the array is too large for a dry run, and its sizes cannot be halved any more");
+    throw std::runtime_error(
+        "the array is too large for a dry run, and its sizes cannot be halved any more");
   r.all.push_back(run_dry(r.call, {}));
   argosy::detail::library_policies::for_each([&]<class P>(std::type_identity<P>) {
     if constexpr (!std::is_same_v<P, automatic>) r.all.push_back(run_dry(r.call, P()));
@@ -247,9 +262,13 @@ dry_runs run_all(planned_call const& c) {
 
 void print_json(planned_call const& c, planning const& p, dry_runs const* dry, std::ostream& out) {
   json_writer j(out);
-  j.open('{').member("call", c.kind == access_kind::read ? "read_all" : "write_all").member("ranks", c.ranks);
+  j.open('{')
+      .member("call", c.kind == access_kind::read ? "read_all" : "write_all")
+      .member("ranks", c.ranks);
   j.member("nodes", c.nodes).member("array", array_text(c.array)).member("bytes", p.all.bytes);
-  j.member("pieces", p.all.pieces).member("policy", p.chosen.policy).member("together", p.chosen.together);
+  j.member("pieces", p.all.pieces)
+      .member("policy", p.chosen.policy)
+      .member("together", p.chosen.together);
   j.member("reason", p.chosen.reason.str()).member("aggregators", p.chosen.domains.size());
   j.member("rounds", p.chosen.rounds()).member("window_bytes", p.chosen.window_bytes);
   j.key("policies").open('[');
@@ -278,7 +297,8 @@ void print_json(planned_call const& c, planning const& p, dry_runs const* dry, s
 }  // namespace
 
 layout planned_array::part_of(std::int64_t rank) const {
-  distribute::rule const how{cyclic > 0 ? distribute::kind::cyclic : distribute::kind::block, cyclic};
+  distribute::rule const how{cyclic > 0 ? distribute::kind::cyclic : distribute::kind::block,
+                             cyclic};
   std::vector<distribute::rule> const rules(sizes.size(), how);
   return darray(sizes, rules, grid, rank, argosy::bytes(element_bytes)).form();
 }
@@ -298,23 +318,26 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
     throw usage_error(e.what());
   }
   bool const wanted = !given.has("--no-dry-run");
-  if (wanted && has_virtual_cluster()) c.on = dry_storage(c);  // the plan that the dry run carries out
+  // the plan that the dry run carries out
+  if (wanted && has_virtual_cluster()) c.on = dry_storage(c);
   planning const p = plan_of(c);
   if (given.has("--svg")) {
     layout const of_rank_0 = c.array.part_of(0);
-    write_file(given.value("--svg"),
-               p.chosen.together ? draw(p.chosen, {.ranks = p.parts}) : draw(p.alone, {.ranks = {&of_rank_0, 1}}));
+    write_file(given.value("--svg"), p.chosen.together ? draw(p.chosen, {.ranks = p.parts})
+                                                       : draw(p.alone, {.ranks = {&of_rank_0, 1}}));
   }
   std::unique_ptr<dry_runs> dry;
   if (wanted && has_virtual_cluster()) dry = std::make_unique<dry_runs>(run_all(c));
   if (given.json()) {
-    if (wanted && !dry) err << "argosy: no dry run: this argosy was built without the virtual cluster\n";
+    if (wanted && !dry)
+      err << "argosy: no dry run: this argosy was built without the virtual cluster\n";
     print_json(c, p, dry.get(), out);
     return success;
   }
-  out << (c.kind == access_kind::read ? "read_all" : "write_all") << " of an array of " << array_text(c.array) << " ("
-      << detail::bytes_text(c.array.bytes()) << ") by " << detail::counted(c.ranks, "rank") << " on "
-      << detail::counted(c.nodes, "node") << ", grid " << fmt::format("{}", fmt::join(c.array.grid, "x")) << "\n\n"
+  out << (c.kind == access_kind::read ? "read_all" : "write_all") << " of an array of "
+      << array_text(c.array) << " (" << detail::bytes_text(c.array.bytes()) << ") by "
+      << detail::counted(c.ranks, "rank") << " on " << detail::counted(c.nodes, "node") << ", grid "
+      << fmt::format("{}", fmt::join(c.array.grid, "x")) << "\n\n"
       << to_string(p.chosen);
   if (!p.chosen.together && !p.alone.windows.empty()) out << "\nof rank 0:\n" << to_string(p.alone);
   out << "\npolicy          by itself about  aggregators  rounds  why\n";
@@ -323,18 +346,22 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
                        one.ns < 0 ? "-" : detail::seconds_text(one.ns * 1e-9),
                        one.plan.together ? std::to_string(one.plan.domains.size()) : "-",
                        one.plan.together ? std::to_string(one.plan.rounds()) : "-", one.reason);
-  if (wanted && !dry) out << "\nno dry run: this argosy was built without the virtual cluster (ARGOSY_BUILD_LAB=OFF)\n";
+  if (wanted && !dry)
+    out << "\nno dry run: this argosy was built without the virtual cluster "
+           "(ARGOSY_BUILD_LAB=OFF)\n";
   if (!dry) return success;
   out << "\ndry run on the virtual cluster"
-      << (dry->is_scaled ? ", scaled to an array of " + array_text(dry->call.array) + ", as " + array_text(c.array) +
-                               " takes too much memory"
+      << (dry->is_scaled ? ", scaled to an array of " + array_text(dry->call.array) + ", as " +
+                               array_text(c.array) + " takes too much memory"
                          : "")
-      << ":\n  seconds are those of a simple model of network and disk: good to compare, no prediction;\n"
+      << ":\n  seconds are those of a simple model of network and disk: good to compare, no "
+         "prediction;\n"
          "  a file call may list several runs, which a file system of POSIX takes one by one\n"
       << "policy                 model time  file calls        runs    messages  message bytes\n";
   for (dry_run const& d : dry->all)
-    out << fmt::format("{:<20} {:>12} {:>11} {:>11} {:>11} {:>14}\n", d.policy, detail::seconds_text(d.seconds),
-                       d.file_calls, d.file_runs, d.messages, d.message_bytes);
+    out << fmt::format("{:<20} {:>12} {:>11} {:>11} {:>11} {:>14}\n", d.policy,
+                       detail::seconds_text(d.seconds), d.file_calls, d.file_runs, d.messages,
+                       d.message_bytes);
   return success;
 }
 

@@ -40,7 +40,8 @@ struct dry_run {
 
 // False: this command was built without the laboratory.
 bool has_virtual_cluster() noexcept;
-// One call on so many ranks, after the file is open and the view set. `by`: empty for what the hints choose.
+// One call on so many ranks, after the file is open and the view set. `by`: empty for what the
+// hints choose.
 dry_run run_dry(planned_call const& c, any_policy const& by);
 // What the file of these runs lies on.
 storage dry_storage(planned_call const& c);

@@ -88,7 +88,8 @@ bool is_call_of_file(trace_event const& e) {
 sum merging_of(trace const& t) {
   sum merged;
   for (trace_event const& e : t.events)
-    if (is_call_of_file(e) && e.error.empty() && e.name == "read" && e.detail == argosy::detail::to_merge)
+    if (is_call_of_file(e) && e.error.empty() && e.name == "read" &&
+        e.detail == argosy::detail::to_merge)
       merged.add(e);
   return merged;
 }
@@ -103,7 +104,8 @@ std::vector<std::int64_t> own_times(trace const& t) {
     own.push_back(e.took_ns);
     std::vector<std::size_t>& around = open[{e.rank, e.thread}];
     while (!around.empty() && t.events[around.back()].end_ns() < e.end_ns()) around.pop_back();
-    if (!around.empty()) own[around.back()] = std::max<std::int64_t>(0, own[around.back()] - e.took_ns);
+    if (!around.empty())
+      own[around.back()] = std::max<std::int64_t>(0, own[around.back()] - e.took_ns);
     around.push_back(i);
   }
   return own;
@@ -116,11 +118,12 @@ struct laggard {
 };
 std::optional<laggard> waited_for(std::map<int, std::int64_t> const& waits, std::int64_t span_ns) {
   if (waits.size() < 2) return std::nullopt;
-  auto const least =
-      *std::min_element(waits.begin(), waits.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
+  auto const least = *std::min_element(
+      waits.begin(), waits.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
   double others = 0;
   for (auto const& [rank, ns] : waits)
-    if (rank != least.first) others += static_cast<double>(ns) / static_cast<double>(waits.size() - 1);
+    if (rank != least.first)
+      others += static_cast<double>(ns) / static_cast<double>(waits.size() - 1);
   laggard const found{least.first, least.second, static_cast<std::int64_t>(others)};
   bool const matters = found.others_ns > 2 * found.waits_ns && found.others_ns > span_ns / 20;
   return matters ? std::optional(found) : std::nullopt;
@@ -145,7 +148,8 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
     }
     f.by_call[e.name].add(e);
     f.by_rank[e.rank].add(e);
-    if (e.is_transfer() && e.bytes >= 0 && e.bytes / e.runs < small_bytes) small[{{e.rank, e.file}, e.name}].add(e);
+    if (e.is_transfer() && e.bytes >= 0 && e.bytes / e.runs < small_bytes)
+      small[{{e.rank, e.file}, e.name}].add(e);
   }
   for (trace_message const& m : t.messages)
     if (m.sent) {
@@ -155,7 +159,8 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
   f.span_ns = t.events.empty() ? 0 : last - first;
   for (auto const& [key, of] : small)
     if (of.runs >= 16) f.small.push_back({key.first.first, key.first.second, key.second, of});
-  std::ranges::sort(f.small, std::greater(), [](offender const& o) { return std::pair(o.of.ns, -o.rank); });
+  std::ranges::sort(f.small, std::greater(),
+                    [](offender const& o) { return std::pair(o.of.ns, -o.rank); });
   f.merged = merging_of(t);
   return f;
 }
@@ -163,7 +168,8 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
 // Ranks from slow to fast.
 std::vector<std::pair<int, sum>> slowest(findings const& f) {
   std::vector<std::pair<int, sum>> all(f.by_rank.begin(), f.by_rank.end());
-  std::ranges::sort(all, std::greater(), [](auto const& r) { return std::pair(r.second.ns, -r.first); });
+  std::ranges::sort(all, std::greater(),
+                    [](auto const& r) { return std::pair(r.second.ns, -r.first); });
   return all;
 }
 
@@ -182,8 +188,9 @@ std::string picture_of(trace const& t) {
   double const length = static_cast<double>(last - zero);
   std::map<std::string, std::size_t> colours;
   svg::svg_sheet sheet(left + wide + right);
-  std::string const title = fmt::format("{} of {} in {}", counted(std::ssize(t.events), "call"),
-                                        counted(std::ssize(row), "rank"), seconds_text(length * 1e-9));
+  std::string const title =
+      fmt::format("{} of {} in {}", counted(std::ssize(t.events), "call"),
+                  counted(std::ssize(row), "rank"), seconds_text(length * 1e-9));
   sheet.text(16, 26, title, 15, "start", svg::ink, "font-weight=\"bold\"");
   int const shown = std::min(next, most_ranks);
   for (auto const& [rank, y] : row) {
@@ -199,7 +206,8 @@ std::string picture_of(trace const& t) {
     std::string const kind = is_call_of_file(e) ? e.name : e.category;
     std::size_t const c = colours.try_emplace(kind, colours.size()).first->second;
     sheet.rectangle(left + wide * static_cast<double>(e.begin_ns - zero) / length, top + lane * y,
-                    std::max(0.5, wide * static_cast<double>(e.took_ns) / length), lane - 3, svg::colour_of_rank(c));
+                    std::max(0.5, wide * static_cast<double>(e.took_ns) / length), lane - 3,
+                    svg::colour_of_rank(c));
   }
   double y = top + lane * shown + 8;
   double const step = svg::round_step(length * 1e-9, 6);
@@ -209,7 +217,8 @@ std::string picture_of(trace const& t) {
     sheet.text(x, y + 12, seconds_text(k * step), 11, "middle");
   }
   y += 34;
-  if (next > shown) sheet.text(left, y, "and " + counted(next - shown, "rank") + " more", 11), y += 18;
+  if (next > shown)
+    sheet.text(left, y, "and " + counted(next - shown, "rank") + " more", 11), y += 18;
   double x = left;
   for (auto const& [name, c] : colours) {
     sheet.rectangle(x, y - 10, 12, 12, svg::colour_of_rank(c));
@@ -220,7 +229,10 @@ std::string picture_of(trace const& t) {
 }
 
 void add_sum(json_writer& j, sum const& s) {
-  j.member("calls", s.calls).member("bytes", s.bytes).member("runs", s.runs).member("seconds", s.seconds());
+  j.member("calls", s.calls)
+      .member("bytes", s.bytes)
+      .member("runs", s.runs)
+      .member("seconds", s.seconds());
   j.member("slowest_seconds", static_cast<double>(s.slowest_ns) * 1e-9).member("errors", s.errors);
 }
 
@@ -244,7 +256,11 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
         .close('}');
   j.close(']');
   if (auto const late = waited_for(f.waits_ns, f.span_ns)) j.member("waited_for_rank", late->rank);
-  j.key("messages").open('{').member("count", f.messages.calls).member("bytes", f.messages.bytes).close('}');
+  j.key("messages")
+      .open('{')
+      .member("count", f.messages.calls)
+      .member("bytes", f.messages.bytes)
+      .close('}');
   j.key("slowest_ranks").open('[');
   for (auto const& [rank, s] : slowest(f)) {
     j.open('{').member("rank", rank);
@@ -265,7 +281,12 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
     for (std::string const& p : processes) j.value(p);
     j.close(']').close('}');
   }
-  j.close(']').key("merging").open('{').member("reads", f.merged.calls).member("bytes_read", f.merged.bytes).close('}');
+  j.close(']')
+      .key("merging")
+      .open('{')
+      .member("reads", f.merged.calls)
+      .member("bytes_read", f.merged.bytes)
+      .close('}');
   j.key("unread_lines").open('[');
   for (std::string const& fault : t.faults) j.value(fault);
   j.close(']').close('}');
@@ -283,28 +304,32 @@ std::vector<std::string> first_of(std::set<std::string> const& processes) {
 }
 
 void print_text(trace const& t, findings const& f, std::ostream& out) {
-  out << fmt::format("{} of {} in {}\n", counted(std::ssize(t.events), "call"), counted(std::ssize(f.by_rank), "rank"),
+  out << fmt::format("{} of {} in {}\n", counted(std::ssize(t.events), "call"),
+                     counted(std::ssize(f.by_rank), "rank"),
                      seconds_text(static_cast<double>(f.span_ns) * 1e-9));
   for (auto const& [rank, processes] : t.processes)
     if (processes.size() > 1)
-      out << fmt::format("rank {} stands for {} processes ({}): their calls are summed together\n", rank,
-                         processes.size(), fmt::join(first_of(processes), ", "));
+      out << fmt::format("rank {} stands for {} processes ({}): their calls are summed together\n",
+                         rank, processes.size(), fmt::join(first_of(processes), ", "));
   out << "\n";
   out << "call             count        bytes     a call    all time    slowest  errors\n";
   for (auto const& [name, s] : f.by_call)
-    out << fmt::format("{:<12} {:>9} {:>12} {:>10} {:>11} {:>10} {:>7}\n", name, s.calls, bytes_text(s.bytes),
-                       bytes_text(s.bytes / s.calls), seconds_text(s.seconds()),
+    out << fmt::format("{:<12} {:>9} {:>12} {:>10} {:>11} {:>10} {:>7}\n", name, s.calls,
+                       bytes_text(s.bytes), bytes_text(s.bytes / s.calls),
+                       seconds_text(s.seconds()),
                        seconds_text(static_cast<double>(s.slowest_ns) * 1e-9), s.errors);
   if (!f.by_phase.empty()) {
     auto const text = [](std::int64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); };
-    out << "\nphase            count    all time    own time  most of it on   (own: outside of the phases and calls in "
+    out << "\nphase            count    all time    own time  most of it on   (own: outside of the "
+           "phases and calls in "
            "it)\n";
     for (auto const& [name, p] : f.by_phase)
-      out << fmt::format("{:<12} {:>9} {:>11} {:>11}  rank {}: {}\n", name, p.all.calls, text(p.all.ns), text(p.own()),
-                         p.slowest().first, text(p.slowest().second));
+      out << fmt::format("{:<12} {:>9} {:>11} {:>11}  rank {}: {}\n", name, p.all.calls,
+                         text(p.all.ns), text(p.own()), p.slowest().first,
+                         text(p.slowest().second));
     if (auto const late = waited_for(f.waits_ns, f.span_ns))
-      out << fmt::format("the others wait for rank {}: it waits {}, they {} on average\n", late->rank,
-                         text(late->waits_ns), text(late->others_ns));
+      out << fmt::format("the others wait for rank {}: it waits {}, they {} on average\n",
+                         late->rank, text(late->waits_ns), text(late->others_ns));
   }
   if (f.messages.calls > 0)
     out << fmt::format("\n{} of {} between nodes\n", counted(f.messages.calls, "message"),
@@ -317,20 +342,25 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
                        bytes_text(ranks[i].second.bytes), seconds_text(ranks[i].second.seconds()));
   if (ranks.size() > most) out << fmt::format("and {} more\n", ranks.size() - most);
   if (!f.small.empty()) {
-    out << fmt::format("\nmany calls of less than {}: a collective call, or a policy that merges, may be faster\n",
-                       bytes_text(f.small_bytes));
+    out << fmt::format(
+        "\nmany calls of less than {}: a collective call, or a policy that merges, may be faster\n",
+        bytes_text(f.small_bytes));
     for (std::size_t i = 0; i < std::min(most, f.small.size()); ++i) {
       offender const& o = f.small[i];
       out << fmt::format("  rank {}: {} runs of {} on average, {}, {} {}\n", o.rank, o.of.runs,
-                         bytes_text(o.of.bytes / o.of.runs), seconds_text(o.of.seconds()), o.call, o.file);
+                         bytes_text(o.of.bytes / o.of.runs), seconds_text(o.of.seconds()), o.call,
+                         o.file);
     }
     if (f.small.size() > most) out << fmt::format("  and {} more\n", f.small.size() - most);
   }
   if (f.merged.calls > 0)
-    out << fmt::format("\nread to be written back with changes: {} in {} reads, {}\n", bytes_text(f.merged.bytes),
-                       f.merged.calls, seconds_text(f.merged.seconds()));
-  for (std::size_t i = 0; i < std::min(most, t.faults.size()); ++i) out << (i == 0 ? "\n" : "") << t.faults[i] << "\n";
-  if (t.faults.size() > most) out << fmt::format("and {} more lines that could not be read\n", t.faults.size() - most);
+    out << fmt::format("\nread to be written back with changes: {} in {} reads, {}\n",
+                       bytes_text(f.merged.bytes), f.merged.calls,
+                       seconds_text(f.merged.seconds()));
+  for (std::size_t i = 0; i < std::min(most, t.faults.size()); ++i)
+    out << (i == 0 ? "\n" : "") << t.faults[i] << "\n";
+  if (t.faults.size() > most)
+    out << fmt::format("and {} more lines that could not be read\n", t.faults.size() - most);
 }
 
 }  // namespace

@@ -134,8 +134,7 @@ class text_lines {
   static constexpr std::int64_t second = 1'000'000'000;
 
   void print(std::string line) {
-    std::ranges::replace_if(
-        line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     out_ << line << '\n';
   }
   static std::string time(std::int64_t ns) {
@@ -265,9 +264,11 @@ class reader {
 
 void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
   auto const micros = [](std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); };
-  out += fmt::format(",\n{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{",
-                     tool::quoted(e.name), tool::quoted(e.category), e.rank, e.thread, micros(e.begin_ns - zero),
-                     micros(e.took_ns));
+  out += fmt::format(
+      ",\n{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
+      "\"args\":{{",
+      tool::quoted(e.name), tool::quoted(e.category), e.rank, e.thread, micros(e.begin_ns - zero),
+      micros(e.took_ns));
   char const* comma = "";
   auto const argument = [&](char const* name, std::string const& value, bool there) {
     if (!there) return;
@@ -288,7 +289,8 @@ void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
 // An arrow from its send to its receive for each message of which both are there.
 void write_arrows(std::string& out, std::vector<trace_message> const& messages, std::int64_t zero) {
   auto const key = [](trace_message const& m) {
-    return std::tuple(std::string_view(m.file), m.sent ? m.rank : m.peer, m.sent ? m.peer : m.rank, m.number);
+    return std::tuple(std::string_view(m.file), m.sent ? m.rank : m.peer, m.sent ? m.peer : m.rank,
+                      m.number);
   };
   std::map<decltype(key(messages.front())), trace_message const*> sent;
   for (trace_message const& m : messages)
@@ -297,9 +299,11 @@ void write_arrows(std::string& out, std::vector<trace_message> const& messages, 
   auto const write_end = [&](char const* kind, trace_message const& m) {
     std::int64_t const ns = std::max(zero, m.at_ns) - zero;
     out += fmt::format(
-        ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},\"pid\":{},\"tid\":{},"
+        ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},"
+        "\"pid\":{},\"tid\":{},"
         "\"ts\":{}.{:03},\"args\":{{\"bytes\":{},\"peer\":{},\"number\":{},\"file\":{}}}}}",
-        kind, id, m.rank, m.thread, ns / 1000, ns % 1000, m.bytes, m.peer, m.number, tool::quoted(m.file));
+        kind, id, m.rank, m.thread, ns / 1000, ns % 1000, m.bytes, m.peer, m.number,
+        tool::quoted(m.file));
   };
   for (trace_message const& m : messages) {
     auto const begin = m.sent ? sent.end() : sent.find(key(m));
@@ -333,11 +337,13 @@ trace read_traces(std::vector<std::string> const& paths, std::ostream* lines) {
     std::ifstream in(path, std::ios::binary);
     std::string const text{std::istreambuf_iterator<char>(in), {}};
     if (!in.is_open() || in.bad())
-      throw std::runtime_error("cannot read " + path + (errno ? ": " + std::generic_category().message(errno) : ""));
+      throw std::runtime_error("cannot read " + path +
+                               (errno ? ": " + std::generic_category().message(errno) : ""));
     auto const events = all.events.size(), programs = all.programs.size();
     read_trace(text, path, all, lines);
     if (all.events.size() == events && all.programs.size() == programs)
-      throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls or phases writes them");
+      throw std::runtime_error(path +
+                               " is no trace of argosy: ARGOSY_TRACE=calls or phases writes them");
   }
   std::ranges::sort(all.events, {},
                     [](trace_event const& e) {  // what holds others comes before them
@@ -348,13 +354,16 @@ trace read_traces(std::vector<std::string> const& paths, std::ostream* lines) {
 
 std::string perfetto_json(trace const& t) {
   std::string out =
-      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"argosy\",\"pid\":0,\"args\":{}}";
+      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"argosy\",\"pid\":0,"
+      "\"args\":{}}";
   std::set<int> ranks;
   for (trace_event const& e : t.events) ranks.insert(e.rank);
   for (int const r : ranks)
     out += fmt::format(
-        ",\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{0},\"args\":{{\"name\":\"rank {0}\"}}}}"
-        ",\n{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{0},\"args\":{{\"sort_index\":{0}}}}}",
+        ",\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{0},\"args\":{{\"name\":\"rank "
+        "{0}\"}}}}"
+        ",\n{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{0},\"args\":{{\"sort_index\":{"
+        "0}}}}}",
         r);
   std::int64_t const zero = t.events.empty() ? 0 : t.events.front().begin_ns;
   for (trace_event const& e : t.events) write_event(out, e, zero);

@@ -44,7 +44,8 @@ struct trace {
   std::vector<trace_message> messages;
   std::vector<std::string> programs;  // what the traces say of themselves, one for each file
   std::map<int, std::set<std::string>>
-      processes;                    // of each rank, "pid 12 on host": several, if communicators number anew
+      // of each rank, "pid 12 on host": several, if communicators number anew
+      processes;
   std::vector<std::string> faults;  // "FILE:12: ..." lines that could not be read
 };
 
@@ -55,7 +56,8 @@ void read_trace(std::string_view text, std::string const& origin, trace& into,
 // Reads the files; throws std::runtime_error for one that cannot be read, or holds no trace.
 trace read_traces(std::vector<std::string> const& paths, std::ostream* lines = nullptr);
 
-// One JSON for Perfetto: a process per rank, and an arrow for each message of which both ends are there.
+// One JSON for Perfetto: a process per rank, and an arrow for each message of which both ends are
+// there.
 std::string perfetto_json(trace const& t);
 
 }  // namespace argosy::tool

@@ -32,8 +32,9 @@ namespace {
 
 constexpr int ranks = 6, per_node = 2;
 
-// Ranks write and read records by turns, in every way there is: together and alone, by agents, ordered, by the shared pointer.
-// What it does depends on the salt alone. `memory` is that of each rank.
+// Ranks write and read records by turns, in every way there is: together and alone, by agents,
+// ordered, by the shared pointer. What it does depends on the salt alone. `memory` is that of each
+// rank.
 void random_program(io::lab::virtual_rank const& world, io::opener const& files, std::uint64_t salt,
                     std::span<std::byte> memory) {
   std::mt19937_64 random(salt);
@@ -42,16 +43,18 @@ void random_program(io::lab::virtual_rank const& world, io::opener const& files,
   };
   io::hints h;
   if (below(2) == 0) h.largeblock_io = io::largeblock::off;
-  auto f =
-      io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, h, files);
+  auto f = io::basic_file<io::lab::virtual_rank>::open(
+      world, "state", io::mode::create | io::mode::read_write, h, files);
   for (int step = 0; step < 12; ++step) {
     std::int64_t const record = 1 + below(5000), records = 1 + below(40);
-    f.set_view(0, {io::bytes(1), io::resized(io::at(world.rank() * record, io::bytes(record)), 0, ranks * record)});
+    f.set_view(0, {io::bytes(1), io::resized(io::at(world.rank() * record, io::bytes(record)), 0,
+                                             ranks * record)});
     std::span<std::byte> const all = memory.first(static_cast<std::size_t>(record * records));
     std::int64_t const at = below(20) * record;
-    io::any_policy const policy = below(2) == 0
-                                      ? io::any_policy(io::two_phase{.window_bytes = 20'000, .layers = 1 + below(2)})
-                                      : io::any_policy(io::data_shipping{.sparse = below(2) == 0});
+    io::any_policy const policy =
+        below(2) == 0
+            ? io::any_policy(io::two_phase{.window_bytes = 20'000, .layers = 1 + below(2)})
+            : io::any_policy(io::data_shipping{.sparse = below(2) == 0});
     switch (below(7)) {
       case 0:
         f.write_at_all(at, all, policy);
@@ -84,13 +87,15 @@ io::lab::virtual_report run(std::uint64_t salt, io::opener const& files, content
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = per_node, .seed = salt};
   if (salt % 2 == 0) s.network.eager_bytes = 100;
   if (salt % 3 == 0)
-    s.network.pack_mb_per_s = 50, s.network.piece_ns = 300;  // copies take time, if they are made or not
+    s.network.pack_mb_per_s = 50,
+    s.network.piece_ns = 300;  // copies take time, if they are made or not
   std::vector<std::byte> const one(std::size_t{5000} * 40);
   io::lab::hollow_memory const hollow(one.size());
   return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .contents = kept})
       .run([&](io::lab::virtual_rank const& world) {
         std::vector<std::byte> mine(one);
-        random_program(world, files, salt, kept == contents::real ? std::span(mine) : hollow.bytes());
+        random_program(world, files, salt,
+                       kept == contents::real ? std::span(mine) : hollow.bytes());
       });
 }
 
@@ -100,7 +105,8 @@ std::int64_t peak_memory_bytes() {
   return used.ru_maxrss * 1024;
 }
 
-// Of runs that would take a gigabyte or more with contents. Sanitizers keep 256 MB of what was freed.
+// Of runs that would take a gigabyte or more with contents. Sanitizers keep 256 MB of what was
+// freed.
 constexpr std::int64_t most_memory_bytes = std::int64_t{io::test::sanitized ? 512 : 128} << 20;
 
 }  // namespace
@@ -110,8 +116,10 @@ TEST_CASE("a run on the simulated GPFS has the same trace with contents and with
   for (std::uint64_t k = 0; k < 20; ++k) {
     std::uint64_t const salt = seed() + k;
     CAPTURE(salt);
-    io::lab::gpfs::machine const m{.block_bytes = 16384, .pagepool_bytes = 16384 * 20, .lease_s = 1};
-    io::lab::virtual_gpfs const full(m, ranks / per_node), empty(m, ranks / per_node, {}, contents::none);
+    io::lab::gpfs::machine const m{
+        .block_bytes = 16384, .pagepool_bytes = 16384 * 20, .lease_s = 1};
+    io::lab::virtual_gpfs const full(m, ranks / per_node),
+        empty(m, ranks / per_node, {}, contents::none);
     io::lab::virtual_report const with = run(salt, full.opener(), contents::real),
                                   without = run(salt, empty.opener(), contents::none);
     CHECK(with.trace_hash == without.trace_hash);
@@ -122,7 +130,8 @@ TEST_CASE("a run on the simulated GPFS has the same trace with contents and with
   }
 }
 
-TEST_CASE("a run on virtual files has the same trace with contents and without", "[virtual][contents][random]") {
+TEST_CASE("a run on virtual files has the same trace with contents and without",
+          "[virtual][contents][random]") {
   for (std::uint64_t k = 0; k < 20; ++k) {
     std::uint64_t const salt = seed() + k;
     CAPTURE(salt);
@@ -136,7 +145,8 @@ TEST_CASE("a run on virtual files has the same trace with contents and without",
   }
 }
 
-TEST_CASE("partitioned files have the same trace with contents and without", "[virtual][gpfs][contents]") {
+TEST_CASE("partitioned files have the same trace with contents and without",
+          "[virtual][gpfs][contents]") {
   struct {
     io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(start)};
     io::gpfs::gpfsDataShipStart_t start;
@@ -147,18 +157,19 @@ TEST_CASE("partitioned files have the same trace with contents and without", "[v
     io::lab::virtual_gpfs const files({.block_bytes = 4096}, ranks, {}, kept);
     std::vector<std::byte> memory(10'000);
     seen[kept == contents::none] =
-        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
-          std::error_code error;
-          auto f = files.open("state", {.read = true, .write = true, .create = true}, error);
-          auto mine = directive;
-          REQUIRE_FALSE(f.fcntl(mine));
-          for (int k = 0; k < 10; ++k) {
-            REQUIRE_FALSE(f.write((k * ranks + world.rank()) * 9000, memory).error);
-            REQUIRE_FALSE(f.read((k * ranks + world.rank()) * 5000, memory).error);
-          }
-          REQUIRE_FALSE(f.sync());
-          REQUIRE_FALSE(f.close());
-        });
+        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
+            .run([&](io::lab::virtual_rank const& world) {
+              std::error_code error;
+              auto f = files.open("state", {.read = true, .write = true, .create = true}, error);
+              auto mine = directive;
+              REQUIRE_FALSE(f.fcntl(mine));
+              for (int k = 0; k < 10; ++k) {
+                REQUIRE_FALSE(f.write((k * ranks + world.rank()) * 9000, memory).error);
+                REQUIRE_FALSE(f.read((k * ranks + world.rank()) * 5000, memory).error);
+              }
+              REQUIRE_FALSE(f.sync());
+              REQUIRE_FALSE(f.close());
+            });
   }
   CHECK(seen[0].trace_hash == seen[1].trace_hash);
 }
@@ -169,36 +180,42 @@ TEST_CASE("without contents a file of gigabytes takes no memory", "[virtual][gpf
   io::lab::hollow_memory const data(transfer);
   std::int64_t const before = peak_memory_bytes();
   auto const r =
-      io::lab::virtual_cluster({.ranks = 16, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
-        std::error_code error;
-        auto f = files.open("state", {.read = true, .write = true, .create = true}, error);
-        for (std::int64_t k = 0; k < calls; ++k)
-          REQUIRE_FALSE(f.write((world.rank() * calls + k) * transfer, data.bytes()).error);
-        REQUIRE_FALSE(f.sync());
-      });
+      io::lab::virtual_cluster({.ranks = 16, .ranks_per_node = 1})
+          .run([&](io::lab::virtual_rank const& world) {
+            std::error_code error;
+            auto f = files.open("state", {.read = true, .write = true, .create = true}, error);
+            for (std::int64_t k = 0; k < calls; ++k)
+              REQUIRE_FALSE(f.write((world.rank() * calls + k) * transfer, data.bytes()).error);
+            REQUIRE_FALSE(f.sync());
+          });
   CHECK(r.file_bytes == 16 * calls * transfer);
   CHECK(peak_memory_bytes() - before < most_memory_bytes);
 }
 
-// Each rank is an agent with two windows of 4 MB, and as much for what it sends and receives: with contents 1 GB in all.
-TEST_CASE("without contents collective calls take no memory for windows and messages", "[virtual][gpfs][contents]") {
+// Each rank is an agent with two windows of 4 MB, and as much for what it sends and receives: with
+// contents 1 GB in all.
+TEST_CASE("without contents collective calls take no memory for windows and messages",
+          "[virtual][gpfs][contents]") {
   constexpr std::int64_t stripe = std::int64_t{4} << 20, record = 5000, records = 4000;
   constexpr int all = 32;
-  io::any_policy const agents = io::data_shipping{.stripe_bytes = stripe, .agents = all, .window_bytes = stripe};
+  io::any_policy const agents =
+      io::data_shipping{.stripe_bytes = stripe, .agents = all, .window_bytes = stripe};
   io::lab::virtual_gpfs const files({.block_bytes = 1 << 20}, 8, {}, contents::none);
   io::lab::hollow_memory const data(std::size_t{record * records});
   std::int64_t const before = peak_memory_bytes();
-  auto const r = io::lab::virtual_cluster({.ranks = all, .ranks_per_node = 4},
-                                          {.stack_bytes = std::size_t{1} << 20, .contents = contents::none})
-                     .run([&](io::lab::virtual_rank const& world) {
-                       auto f = io::lab::virtual_file::open(world, "state", io::mode::create | io::mode::read_write, {},
-                                                            files.opener());
-                       f.set_view(0, {io::bytes(1),
-                                      io::resized(io::at(world.rank() * record, io::bytes(record)), 0, all * record)});
-                       f.write_at_all(0, data.bytes(), agents);
-                       f.read_at_all(0, data.bytes(), agents);
-                       f.close();
-                     });
+  auto const r =
+      io::lab::virtual_cluster({.ranks = all, .ranks_per_node = 4},
+                               {.stack_bytes = std::size_t{1} << 20, .contents = contents::none})
+          .run([&](io::lab::virtual_rank const& world) {
+            auto f = io::lab::virtual_file::open(
+                world, "state", io::mode::create | io::mode::read_write, {}, files.opener());
+            f.set_view(
+                0, {io::bytes(1), io::resized(io::at(world.rank() * record, io::bytes(record)), 0,
+                                              all * record)});
+            f.write_at_all(0, data.bytes(), agents);
+            f.read_at_all(0, data.bytes(), agents);
+            f.close();
+          });
   CHECK(r.file_bytes >= 2 * all * record * records);
   CHECK(peak_memory_bytes() - before < most_memory_bytes);
 }
@@ -221,7 +238,8 @@ TEST_CASE("what has no contents does not pretend to have any", "[virtual][gpfs][
 
 TEST_CASE("hollow memory is as long as it says, and keeps no file open", "[virtual][contents]") {
   std::size_t const open_before = io::test::open_descriptors();
-  for (std::size_t const n : {std::size_t{0}, std::size_t{1}, (std::size_t{3} << 20) + 5, std::size_t{1} << 32}) {
+  for (std::size_t const n :
+       {std::size_t{0}, std::size_t{1}, (std::size_t{3} << 20) + 5, std::size_t{1} << 32}) {
     io::lab::hollow_memory const m(n);
     REQUIRE(m.bytes().size() == n);
     CHECK(io::test::open_descriptors() == open_before);

@@ -27,7 +27,8 @@ constexpr std::int64_t every = argosy::test::sanitized ? 40 : 5;
 namespace {
 
 // The first seed with which something is wrong, and with the right code nothing is; 0: none.
-std::uint64_t first_found(std::function<verdict(program const&)> const& planted, std::string& wrong) {
+std::uint64_t first_found(std::function<verdict(program const&)> const& planted,
+                          std::string& wrong) {
   for (std::uint64_t seed = 1; seed < 1000; ++seed) {
     program const p = random_program(seed);
     if (p.world.ranks > 256) continue;
@@ -103,8 +104,9 @@ TEST_CASE("planted: an aggregator that returns early from an error", "[explore][
 
 TEST_CASE("planted: a hole treated as data", "[explore][planted]") {
   std::string wrong;
-  std::uint64_t const seed =
-      first_found([](program const& p) { return verdict_of(p, {.files = with_filled_holes, .policy = {}}); }, wrong);
+  std::uint64_t const seed = first_found(
+      [](program const& p) { return verdict_of(p, {.files = with_filled_holes, .policy = {}}); },
+      wrong);
   CAPTURE(seed, wrong);
   CHECK(seed > 0);
 }
@@ -121,38 +123,44 @@ TEST_CASE("after a crash at any file call what was synced is there", "[explore][
 
 TEST_CASE("planted: one rank syncs for all", "[explore][planted][crash]") {
   std::string wrong;
-  std::uint64_t const seed =
-      first_found([](program const& p) { return verdict_of(p, {.files = with_one_sync, .policy = {}}); }, wrong);
+  std::uint64_t const seed = first_found(
+      [](program const& p) { return verdict_of(p, {.files = with_one_sync, .policy = {}}); },
+      wrong);
   CAPTURE(seed, wrong);
   CHECK(seed > 0);
   CHECK_THAT(wrong, Catch::Matchers::ContainsSubstring("crash"));
 }
 
-TEST_CASE("planted: errors of bytes that are lost late are kept secret", "[explore][planted][gpfs]") {
+TEST_CASE("planted: errors of bytes that are lost late are kept secret",
+          "[explore][planted][gpfs]") {
   bool found = false;
   for (std::uint64_t seed = 1; seed < 100 && !found; ++seed) {
     program const p = random_gpfs_program(seed);
     std::string const wrong = verdict_of(p, {.files = with_quiet_ends, .policy = {}}).wrong;
-    found = wrong.find("nobody was told that bytes are lost") != std::string::npos && verdict_of(p).wrong.empty();
+    found = wrong.find("nobody was told that bytes are lost") != std::string::npos &&
+            verdict_of(p).wrong.empty();
   }
   CHECK(found);
 }
 
 TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {
   std::string wrong;
-  auto const planted = [](program const& p) { return verdict_of(p, {.files = {}, .policy = with_short_domains}); };
+  auto const planted = [](program const& p) {
+    return verdict_of(p, {.files = {}, .policy = with_short_domains});
+  };
   std::uint64_t const seed = first_found(planted, wrong);
   CAPTURE(seed, wrong);
   REQUIRE(seed > 0);
 
   // What is found is small when it is told.
-  program const small = shrunk(random_program(seed), [&](program const& p) { return !planted(p).wrong.empty(); });
+  program const small =
+      shrunk(random_program(seed), [&](program const& p) { return !planted(p).wrong.empty(); });
   CAPTURE(to_test(small, "small"));
   CHECK(small.steps.size() <= 3);
   CHECK(small.world.faults.empty());
 }
 
-// --- Kinds of programs: each does what it is for ---------------------------------------------------------------------
+// --- Kinds of programs: each does what it is for -------------------------------------------------
 
 namespace {
 
@@ -162,14 +170,16 @@ program with_agents(mode modes, std::vector<step> steps) {
   p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 seed=3");
   p.world.disk.block_bytes = 512;
   p.before = {4000, -1};
-  p.steps = {
-      {.what = op::open, .modes = modes, .hints = {{"IBM_largeblock_io", "false"}, {"IBM_io_buffer_size", "512"}}},
-      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 6, .etype_bytes = 4}}};
+  p.steps = {{.what = op::open,
+              .modes = modes,
+              .hints = {{"IBM_largeblock_io", "false"}, {"IBM_io_buffer_size", "512"}}},
+             {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 6, .etype_bytes = 4}}};
   p.steps.insert(p.steps.end(), steps.begin(), steps.end());
   p.steps.push_back({.what = op::close});
   return p;
 }
-policy_choice const shipped{.kind = policy_kind::data_shipping, .buffer_bytes = 512, .window_bytes = 512};
+policy_choice const shipped{
+    .kind = policy_kind::data_shipping, .buffer_bytes = 512, .window_bytes = 512};
 policy_choice const pieces{.kind = policy_kind::independent};
 
 std::int64_t events(program const& p, char const* name) {
@@ -181,11 +191,18 @@ std::int64_t events(program const& p, char const* name) {
 }  // namespace
 
 TEST_CASE("ranks ship reads and writes that meet at an agent", "[explore][kinds]") {
-  step const s{.what = op::write_at, .count = 90, .policy = shipped, .mix = 9, .other = shipped, .both_ways = true};
-  CHECK(events(with_agents(mode::read_write, {s, s, s}), "ranks ship reads and writes at once") == 3);
+  step const s{.what = op::write_at,
+               .count = 90,
+               .policy = shipped,
+               .mix = 9,
+               .other = shipped,
+               .both_ways = true};
+  CHECK(events(with_agents(mode::read_write, {s, s, s}), "ranks ship reads and writes at once") ==
+        3);
 }
 
-TEST_CASE("in a file opened unique some ranks ship, and others write directly", "[explore][kinds]") {
+TEST_CASE("in a file opened unique some ranks ship, and others write directly",
+          "[explore][kinds]") {
   step const s{.what = op::write_at, .count = 90, .policy = shipped, .mix = 9, .other = pieces};
   program const p = with_agents(mode::read_write | mode::unique_open, {s});
   CHECK(events(p, "opened unique, some ranks ship and others do not") == 1);
@@ -195,21 +212,26 @@ TEST_CASE("ranks write equal values to the same bytes", "[explore][kinds]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 seed=3");
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
-    p.steps = {{.what = op::open},
-               {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = seed, .etype_bytes = 8}},
-               {.what = op::write_at_all, .count = 200, .policy = {.kind = policy_kind::two_phase, .window_bytes = 64}},
-               {.what = op::read_at_all, .count = 200},
-               {.what = op::close}};
+    p.steps = {
+        {.what = op::open},
+        {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = seed, .etype_bytes = 8}},
+        {.what = op::write_at_all,
+         .count = 200,
+         .policy = {.kind = policy_kind::two_phase, .window_bytes = 64}},
+        {.what = op::read_at_all, .count = 200},
+        {.what = op::close}};
     CAPTURE(seed);
     CHECK(events(p, "equal values of several ranks") == 1);
   }
 }
 
-TEST_CASE("where converting a value throws or does not fit, nothing else is written", "[explore][kinds]") {
+TEST_CASE("where converting a value throws or does not fit, nothing else is written",
+          "[explore][kinds]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=2 seed=3");
   p.before = {5000, -1};
-  for (policy_kind const kind : {policy_kind::independent, policy_kind::sieving, policy_kind::two_phase})
+  for (policy_kind const kind :
+       {policy_kind::independent, policy_kind::sieving, policy_kind::two_phase})
     for (trouble const what : {trouble::misfit, trouble::item_throws})
       for (op const call : {op::write_at, op::write_at_all, op::iwrite_at_all}) {
         step const s{.what = call,
@@ -221,7 +243,8 @@ TEST_CASE("where converting a value throws or does not fit, nothing else is writ
                             .seed = 7,
                             .item = argosy::basic::int32,
                             .representation = representation_choice::shrinking};
-        p.steps = {{.what = op::open}, {.what = op::set_view, .view = v}, s, s, {.what = op::close}};
+        p.steps = {
+            {.what = op::open}, {.what = op::set_view, .view = v}, s, s, {.what = op::close}};
         CAPTURE(name_of(call), name_of(what), static_cast<int>(kind));
         CHECK(events(p, what == trouble::misfit ? "a value does not fit" : "an item throws") == 2);
       }
@@ -231,14 +254,17 @@ TEST_CASE("an item of the file that does not fit is told", "[explore][kinds]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=3 seed=3");
   p.before = {19000, -1};
-  view_choice const v{.displacement = 3, .item = argosy::basic::int64, .representation = representation_choice::picky};
+  view_choice const v{.displacement = 3,
+                      .item = argosy::basic::int64,
+                      .representation = representation_choice::picky};
   p.steps = {{.what = op::open}, {.what = op::set_view, .view = v}};
   // Few at a time, so that the one that does not fit is alone.
   for (std::int64_t at = 0; at < 600; at += 3)
-    p.steps.push_back({.what = op::read_at_all,
-                       .offset = at,
-                       .count = 1,
-                       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 64, .window_bytes = 20}});
+    p.steps.push_back(
+        {.what = op::read_at_all,
+         .offset = at,
+         .count = 1,
+         .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 64, .window_bytes = 20}});
   p.steps.push_back({.what = op::close});
   CHECK(events(p, "an item of the file does not fit") > 3);
 }

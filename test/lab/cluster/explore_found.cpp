@@ -14,7 +14,8 @@
 using argosy::mode;
 using namespace argosy::explore;
 
-TEST_CASE("found: an aggregator dies, and a report counts what only came to its window", "[explore][found]") {
+TEST_CASE("found: an aggregator dies, and a report counts what only came to its window",
+          "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=2 die=1:30");
   p.steps = {
@@ -30,18 +31,22 @@ TEST_CASE("found: an aggregator dies, and a report counts what only came to its 
   }
 }
 
-TEST_CASE("found: the hidden file of the shared pointer loses bytes, and a view begins where another did",
-          "[explore][found][gpfs]") {
+TEST_CASE(
+    "found: the hidden file of the shared pointer loses bytes, and a view begins where another did",
+    "[explore][found][gpfs]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=10 ranks_per_node=1");
-  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:2,times:1,error:ENOSPC")};
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles(
+                "fault=server:-1,call:write,first:2,times:1,error:ENOSPC")};
   p.gpfs->machine.block_bytes = 1024;
   p.gpfs->machine.servers = 3;
   p.gpfs->machine.pagepool_bytes = 65536;
   p.gpfs->machine.lease_s = 1;
   p.steps = {
       {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
-      {.what = op::begin_write_ordered, .count = 205, .policy = {.kind = policy_kind::data_shipping}},
+      {.what = op::begin_write_ordered,
+       .count = 205,
+       .policy = {.kind = policy_kind::data_shipping}},
       {.what = op::set_view},
       {.what = op::set_view},
       {.what = op::begin_write_ordered, .count = 1},
@@ -64,7 +69,8 @@ TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore]
   p.steps = {
       {.what = op::open},
       {.what = op::set_view},
-      {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = 1569u, .item = argosy::basic::int32}},
+      {.what = op::set_view,
+       .view = {.shape = shape::ghosts, .seed = 1569u, .item = argosy::basic::int32}},
       nothing,
       {.what = op::set_hints},
       {.what = op::write_at, .offset = 22, .count = 23, .policy = {.kind = policy_kind::sieving}},
@@ -72,11 +78,12 @@ TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore]
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: a partitioning ends with a loss, and the next sync says so again", "[explore][found][gpfs]") {
+TEST_CASE("found: a partitioning ends with a loss, and the next sync says so again",
+          "[explore][found][gpfs]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=25 ranks_per_node=1");
-  p.gpfs = {.troubles =
-                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:4,times:1,error:EREMOTEIO")};
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles(
+                "fault=server:-1,call:write,first:4,times:1,error:EREMOTEIO")};
   p.gpfs->machine.block_bytes = 256;
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.disks_per_server = 1;
@@ -93,11 +100,12 @@ TEST_CASE("found: a partitioning ends with a loss, and the next sync says so aga
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: calls of two handles cross in one page, and who wrote last is not known", "[explore][found][gpfs]") {
+TEST_CASE("found: calls of two handles cross in one page, and who wrote last is not known",
+          "[explore][found][gpfs]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=4 ranks_per_node=2");
-  p.gpfs = {.troubles =
-                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:6,times:1,error:EREMOTEIO")};
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles(
+                "fault=server:-1,call:write,first:6,times:1,error:EREMOTEIO")};
   p.gpfs->machine.block_bytes = 16384;
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.disks_per_server = 1;
@@ -120,16 +128,21 @@ TEST_CASE("found: calls of two handles cross in one page, and who wrote last is 
       {.what = op::iwrite_at,
        .offset = 388,
        .count = 236,
-       .policy = {.kind = policy_kind::data_shipping, .buffer_bytes = 4096, .window_bytes = 10000, .merge = 2},
+       .policy = {.kind = policy_kind::data_shipping,
+                  .buffer_bytes = 4096,
+                  .window_bytes = 10000,
+                  .merge = 2},
        .mix = 571870093u,
        .other = {.kind = policy_kind::independent}},
   };
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vain", "[explore][found][gpfs]") {
+TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vain",
+          "[explore][found][gpfs]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");
+  p.world = argosy::lab::parse_scenario(
+      "ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");
   p.gpfs.emplace();
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.pagepool_bytes = 16777216;
@@ -143,19 +156,25 @@ TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vai
 
 TEST_CASE("found: a report counts what lies behind a window that failed", "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");
+  p.world = argosy::lab::parse_scenario(
+      "ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");
   p.steps = {
       {.what = op::open},
       {.what = op::write_at_all,
        .count = 26,
-       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 10000, .window_bytes = 16, .align_bytes = 64}},
+       .policy = {.kind = policy_kind::two_phase,
+                  .buffer_bytes = 10000,
+                  .window_bytes = 16,
+                  .align_bytes = 64}},
   };
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: where open cannot give back the lock that it tries, it succeeds", "[explore][found]") {
+TEST_CASE("found: where open cannot give back the lock that it tries, it succeeds",
+          "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=7 ranks_per_node=1 fault=rank:6,call:unlock,error:ENOLCK");
+  p.world =
+      argosy::lab::parse_scenario("ranks=7 ranks_per_node=1 fault=rank:6,call:unlock,error:ENOLCK");
   p.steps = {
       {.what = op::open},
   };
@@ -164,7 +183,8 @@ TEST_CASE("found: where open cannot give back the lock that it tries, it succeed
 
 TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");
+  p.world =
+      argosy::lab::parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");
   p.steps = {
       {.what = op::open},
       {.what = op::set_view, .view = {.shape = shape::woven}},
@@ -175,7 +195,8 @@ TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore]
 
 TEST_CASE("found: who alone knows what failed dies before it is told", "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 fault=rank:5,call:lock,error:EFBIG die=5:7");
+  p.world = argosy::lab::parse_scenario(
+      "ranks=6 ranks_per_node=2 fault=rank:5,call:lock,error:EFBIG die=5:7");
   p.before = {13979, -1};
   p.steps = {
       {.what = op::open, .modes = mode::read_write | mode::unique_open},
@@ -183,9 +204,11 @@ TEST_CASE("found: who alone knows what failed dies before it is told", "[explore
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: who writes nothing at the shared pointer cannot make its file, and need not", "[explore][found]") {
+TEST_CASE("found: who writes nothing at the shared pointer cannot make its file, and need not",
+          "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=1 fault=rank:2,call:open,first:2,error:EPERM");
+  p.world = argosy::lab::parse_scenario(
+      "ranks=3 ranks_per_node=1 fault=rank:2,call:open,first:2,error:EPERM");
   p.steps = {
       {.what = op::open},
       {.what = op::write_shared},
@@ -193,21 +216,27 @@ TEST_CASE("found: who writes nothing at the shared pointer cannot make its file,
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: in develop mode a wrong argument of one rank makes the others' policies differ", "[explore][found]") {
+TEST_CASE("found: in develop mode a wrong argument of one rank makes the others' policies differ",
+          "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
   p.steps = {
       {.what = op::open, .hints = {{"argosy_develop", "true"}}},
-      {.what = op::read_at_all, .count = 1, .policy = {.kind = policy_kind::automatic}, .mistake = slip::null_address},
+      {.what = op::read_at_all,
+       .count = 1,
+       .policy = {.kind = policy_kind::automatic},
+       .mistake = slip::null_address},
   };
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: in develop mode one rank cannot have the view, and the others are told of arguments",
-          "[explore][found]") {
+TEST_CASE(
+    "found: in develop mode one rank cannot have the view, and the others are told of arguments",
+    "[explore][found]") {
   program p;
-  for (char const* const fault : {"rank:0,call:lock,error:ENOENT", "rank:0,call:read,times:forever,error:EAGAIN",
-                                  "rank:1,call:lock,error:ENOENT"}) {
+  for (char const* const fault :
+       {"rank:0,call:lock,error:ENOENT", "rank:0,call:read,times:forever,error:EAGAIN",
+        "rank:1,call:lock,error:ENOENT"}) {
     p.world = argosy::lab::parse_scenario(std::string("ranks=3 ranks_per_node=1 fault=") + fault);
     p.steps = {
         {.what = op::open,
@@ -220,8 +249,10 @@ TEST_CASE("found: in develop mode one rank cannot have the view, and the others 
   }
 }
 
-TEST_CASE("found: a rank moves the shared pointer late, and the views of a sequential file begin at several places",
-          "[explore][found]") {
+TEST_CASE(
+    "found: a rank moves the shared pointer late, and the views of a sequential file begin at "
+    "several places",
+    "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=1 pause=1:100:300000");
   p.steps = {
@@ -234,11 +265,14 @@ TEST_CASE("found: a rank moves the shared pointer late, and the views of a seque
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: whoever seeks from an end that nobody tells is told so, although the place would be none",
-          "[explore][found]") {
+TEST_CASE(
+    "found: whoever seeks from an end that nobody tells is told so, although the place would be "
+    "none",
+    "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=1 fault=rank:-1,call:size,error:ENOSPC");
-  p.steps = {{.what = op::open}, {.what = op::seek, .offset = -1, .whence = argosy::seek_from::end}};
+  p.steps = {{.what = op::open},
+             {.what = op::seek, .offset = -1, .whence = argosy::seek_from::end}};
   CHECK(verdict_of(p).wrong == "");
 }
 
@@ -260,25 +294,43 @@ TEST_CASE("found: an agent that has left because a rank died", "[explore][found]
   p.world = argosy::lab::parse_scenario("ranks=22 ranks_per_node=1 die=21:25");
   view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
   policy_choice const sieving{.kind = policy_kind::sieving};
-  policy_choice const shipping{
-      .kind = policy_kind::data_shipping, .buffer_bytes = 32, .window_bytes = 10000, .align_bytes = 4096, .merge = 2};
+  policy_choice const shipping{.kind = policy_kind::data_shipping,
+                               .buffer_bytes = 32,
+                               .window_bytes = 10000,
+                               .align_bytes = 4096,
+                               .merge = 2};
   p.steps = {
       {.what = op::open, .view = ints, .hints = {{"IBM_largeblock_io", "switchable"}}},
-      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 3u, .item = argosy::basic::int32}},
+      {.what = op::set_view,
+       .view = {.shape = shape::dealt, .seed = 3u, .item = argosy::basic::int32}},
       {.what = op::seek, .view = ints, .whence = argosy::seek_from::end},
-      {.what = op::read_at, .count = 1, .policy = sieving, .view = ints, .on = false, .other = sieving},
+      {.what = op::read_at,
+       .count = 1,
+       .policy = sieving,
+       .view = ints,
+       .on = false,
+       .other = sieving},
       {.what = op::test, .view = ints},
-      {.what = op::iread_at, .count = 82, .policy = shipping, .view = ints, .loose = true, .other = shipping},
+      {.what = op::iread_at,
+       .count = 82,
+       .policy = shipping,
+       .view = ints,
+       .loose = true,
+       .other = shipping},
       {.what = op::write_at_all, .view = ints},
   };
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
+TEST_CASE("found: a handle throws, and the report counts what its window had to bring",
+          "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
-  policy_choice const how{
-      .kind = policy_kind::two_phase, .buffer_bytes = 4096, .window_bytes = 16, .align_bytes = 64, .merge = 2};
+  policy_choice const how{.kind = policy_kind::two_phase,
+                          .buffer_bytes = 4096,
+                          .window_bytes = 16,
+                          .align_bytes = 64,
+                          .merge = 2};
   p.steps = {
       {.what = op::open},
       {.what = op::iwrite_at_all,
@@ -291,11 +343,13 @@ TEST_CASE("found: a handle throws, and the report counts what its window had to 
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: parts of the file are given back with lost writes while a view is set", "[explore][found]") {
+TEST_CASE("found: parts of the file are given back with lost writes while a view is set",
+          "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
   p.gpfs = {.machine = {},
-            .troubles = argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC")};
+            .troubles = argosy::lab::gpfs::parse_troubles(
+                "fault=server:-1,call:write,times:1,error:ENOSPC")};
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.disks_per_server = 1;
   p.gpfs->machine.pagepool_bytes = 16777216;
@@ -310,31 +364,48 @@ TEST_CASE("found: parts of the file are given back with lost writes while a view
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: ranks that cannot make the file of the shared pointer ask where it stands", "[explore][found]") {
+TEST_CASE("found: ranks that cannot make the file of the shared pointer ask where it stands",
+          "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 fault=rank:-1,call:open,first:2,error:EPERM");
+  p.world = argosy::lab::parse_scenario(
+      "ranks=2 ranks_per_node=1 fault=rank:-1,call:open,first:2,error:EPERM");
   view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
   p.before = {0, 17730};
   p.steps = {{.what = op::open}, {.what = op::ask, .view = ints}};
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: ranks seek to different places, all but one before the start", "[explore][found]") {
+TEST_CASE("found: ranks seek to different places, all but one before the start",
+          "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=2");
   view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
   p.steps = {
       {.what = op::open, .view = ints},
-      {.what = op::seek_shared, .offset = -1, .view = ints, .on = false, .mistake = slip::other_size},
-      {.what = op::seek_shared, .offset = -2, .view = ints, .on = false, .mistake = slip::other_size},
-      {.what = op::seek_shared, .offset = 1, .view = ints, .on = false, .mistake = slip::other_size},
+      {.what = op::seek_shared,
+       .offset = -1,
+       .view = ints,
+       .on = false,
+       .mistake = slip::other_size},
+      {.what = op::seek_shared,
+       .offset = -2,
+       .view = ints,
+       .on = false,
+       .mistake = slip::other_size},
+      {.what = op::seek_shared,
+       .offset = 1,
+       .view = ints,
+       .on = false,
+       .mistake = slip::other_size},
   };
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: whoever merges is told that a lock against other opens could not be given back", "[explore][found]") {
+TEST_CASE("found: whoever merges is told that a lock against other opens could not be given back",
+          "[explore][found]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=1 fault=rank:-1,call:unlock,error:ENOLCK");
+  p.world = argosy::lab::parse_scenario(
+      "ranks=6 ranks_per_node=1 fault=rank:-1,call:unlock,error:ENOLCK");
   p.steps = {
       {.what = op::open,
        .view = {.shape = shape::plain, .item = argosy::basic::int32},
@@ -349,12 +420,14 @@ TEST_CASE("found: whoever merges is told that a lock against other opens could n
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: a call fails as servers do, and a server refuses what it wrote before", "[explore][found][gpfs]") {
+TEST_CASE("found: a call fails as servers do, and a server refuses what it wrote before",
+          "[explore][found][gpfs]") {
   program p;
-  p.world = argosy::lab::parse_scenario("ranks=8 ranks_per_node=1 fault=rank:-1,call:write,first:27,error:ENOSPC");
-  p.gpfs = {.troubles =
-                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC "
-                                                  "fault=server:-1,call:write,first:39,times:1,error:EREMOTEIO")};
+  p.world = argosy::lab::parse_scenario(
+      "ranks=8 ranks_per_node=1 fault=rank:-1,call:write,first:27,error:ENOSPC");
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles(
+                "fault=server:-1,call:write,times:1,error:ENOSPC "
+                "fault=server:-1,call:write,first:39,times:1,error:EREMOTEIO")};
   p.gpfs->machine.block_bytes = 256;
   p.gpfs->machine.servers = 2;
   p.gpfs->machine.disks_per_server = 2;
@@ -371,17 +444,27 @@ TEST_CASE("found: a call fails as servers do, and a server refuses what it wrote
   p.steps = {
       {.what = op::open, .view = {.shape = shape::plain, .item = argosy::basic::int32}},
       {.what = op::set_view,
-       .view = {.shape = shape::dealt, .seed = 3945u, .displacement = 3784, .item = argosy::basic::unsigned_long}},
+       .view = {.shape = shape::dealt,
+                .seed = 3945u,
+                .displacement = 3784,
+                .item = argosy::basic::unsigned_long}},
       {.what = op::write_all,
        .offset = 390,
        .count = 91,
-       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 32, .window_bytes = 100, .align_bytes = 4096},
-       .other = {.kind = policy_kind::two_phase, .buffer_bytes = 32, .window_bytes = 100, .align_bytes = 4096}},
+       .policy = {.kind = policy_kind::two_phase,
+                  .buffer_bytes = 32,
+                  .window_bytes = 100,
+                  .align_bytes = 4096},
+       .other = {.kind = policy_kind::two_phase,
+                 .buffer_bytes = 32,
+                 .window_bytes = 100,
+                 .align_bytes = 4096}},
   };
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: a program ends by a death while work beside it waits for the file system", "[explore][found][gpfs]") {
+TEST_CASE("found: a program ends by a death while work beside it waits for the file system",
+          "[explore][found][gpfs]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=12 ranks_per_node=1 die=6:17");
   p.gpfs.emplace();
@@ -402,7 +485,8 @@ TEST_CASE("found: a program ends by a death while work beside it waits for the f
   CHECK(verdict_of(p).wrong == "");
 }
 
-TEST_CASE("found: of two writes of a handle that are under way one is told of a loss", "[explore][found][gpfs]") {
+TEST_CASE("found: of two writes of a handle that are under way one is told of a loss",
+          "[explore][found][gpfs]") {
   program p;
   p.world = argosy::lab::parse_scenario(
       "ranks=12 ranks_per_node=3 seed=474480825 network.piece_ns=16939 network.node_processors=1");

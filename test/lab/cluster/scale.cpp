@@ -1,4 +1,5 @@
-// How a collective write grows with the number of ranks: what is exact of it. bench_scale measures the rest.
+// How a collective write grows with the number of ranks: what is exact of it. bench_scale measures
+// the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +33,11 @@ struct growth {
   std::int64_t collectives_of_a_call = 0;
 };
 
-// Each rank writes all of its view, `calls` times, through four aggregators; a quarter of the file is a window.
+// Each rank writes all of its view, `calls` times, through four aggregators; a quarter of the file
+// is a window.
 template <class View>
-io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls, View&& view_of, growth& g,
-                                       std::int64_t layers = 1) {
+io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls,
+                                       View&& view_of, growth& g, std::int64_t layers = 1) {
   io::lab::virtual_files const files;
   g.first.assign(static_cast<std::size_t>(ranks), {});
   g.second = g.first;
@@ -45,8 +47,8 @@ io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int c
         auto const me = static_cast<std::size_t>(world.rank());
         io::layout const mine = view_of(world.rank());
         std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), std::byte{1});
-        auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write,
-                                                             {}, files.opener());
+        auto f = io::basic_file<io::lab::virtual_rank>::open(
+            world, "state", io::mode::create | io::mode::read_write, {}, files.opener());
         f.set_view(0, {io::bytes(1), mine});
         g.form_bytes[me] = static_cast<std::int64_t>(serialize(f.view().stream()).size());
         io::two_phase const one_round{.buffer_bytes = 2 * file_bytes / domains,
@@ -69,7 +71,9 @@ growth growth_of(int ranks, std::int64_t file_bytes, View&& view_of) {
   growth g, of_three;
   std::int64_t const two = write_together(ranks, file_bytes, 2, view_of, g).collectives;
   // What open and close do grows with nothing either, but is not of interest.
-  if (ranks <= 256) g.collectives_of_a_call = write_together(ranks, file_bytes, 3, view_of, of_three).collectives - two;
+  if (ranks <= 256)
+    g.collectives_of_a_call =
+        write_together(ranks, file_bytes, 3, view_of, of_three).collectives - two;
   return g;
 }
 
@@ -82,7 +86,8 @@ std::int64_t partners(int rank, int ranks) {
 
 }  // namespace
 
-TEST_CASE("regular views: a constant number of messages and bytes for each partner", "[scale][two_phase]") {
+TEST_CASE("regular views: a constant number of messages and bytes for each partner",
+          "[scale][two_phase]") {
   for (int ranks = 64; ranks <= most_ranks; ranks *= 4)
     for (std::int64_t const each : {32, 256}) {
       if (each > 32 && ranks > 256) continue;
@@ -106,9 +111,11 @@ TEST_CASE("regular views: a constant number of messages and bytes for each partn
     }
 }
 
-TEST_CASE("irregular views: what concerns an aggregator, and nothing else, and once", "[scale][two_phase]") {
+TEST_CASE("irregular views: what concerns an aggregator, and nothing else, and once",
+          "[scale][two_phase]") {
   constexpr std::int64_t pieces = 512, piece_bytes = 8;
-  constexpr std::int64_t step_bytes = 3;  // in which the distance between two pieces is written here, at most
+  // in which the distance between two pieces is written here, at most
+  constexpr std::int64_t step_bytes = 3;
   for (int ranks = 64; ranks <= most_ranks; ranks *= 4) {
     CAPTURE(ranks);
     // The file is stretches with a piece for each rank, in another order each time.
@@ -132,23 +139,28 @@ TEST_CASE("irregular views: what concerns an aggregator, and nothing else, and o
   }
 }
 
-TEST_CASE("ranks that share data with nobody send nothing, however many there are", "[scale][two_phase]") {
+TEST_CASE("ranks that share data with nobody send nothing, however many there are",
+          "[scale][two_phase]") {
   for (int ranks = 16; ranks <= most_ranks; ranks *= 4) {
     CAPTURE(ranks);
-    // A node's data lies in a quarter of the file that belongs to a rank of that node, or of three others.
-    growth const g = growth_of(ranks, 64 * ranks, [&](int rank) { return at(rank * 64, io::bytes(64)); });
+    // A node's data lies in a quarter of the file that belongs to a rank of that node, or of three
+    // others.
+    growth const g =
+        growth_of(ranks, 64 * ranks, [&](int rank) { return at(rank * 64, io::bytes(64)); });
     std::size_t others = 0;
     for (int r = 0; r < ranks; ++r) {
       auto const i = static_cast<std::size_t>(r);
       int const owner = r * domains / ranks * ranks / domains;
       std::int64_t const far = r / per_node != owner / per_node;
-      others += g.first[i].messages != 2 * far || g.first[i].view_bytes != far * (note_bytes + g.form_bytes[i]);
+      others += g.first[i].messages != 2 * far ||
+                g.first[i].view_bytes != far * (note_bytes + g.form_bytes[i]);
     }
     CHECK(others == 0);
   }
 }
 
-TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with pairs of nodes", "[scale][layers]") {
+TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with pairs of nodes",
+          "[scale][layers]") {
   for (int ranks = 64; ranks <= most_ranks; ranks *= 4) {
     CAPTURE(ranks);
     constexpr std::int64_t each = 32;
@@ -156,8 +168,9 @@ TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with 
       return at(8 * rank, io::flatten(io::vector(each, 1, ranks, io::type<double>)));
     };
     growth chosen, one;
-    std::int64_t const messages[] = {write_together(ranks, each * 8 * ranks, 1, view_of, chosen, 0).messages,
-                                     write_together(ranks, each * 8 * ranks, 1, view_of, one, 1).messages};
+    std::int64_t const messages[] = {
+        write_together(ranks, each * 8 * ranks, 1, view_of, chosen, 0).messages,
+        write_together(ranks, each * 8 * ranks, 1, view_of, one, 1).messages};
     auto const sum = [](growth const& g, auto member) {
       std::int64_t all = 0;
       for (told const& t : g.first) all += t.*member;
@@ -167,16 +180,19 @@ TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with 
     CHECK(sum(chosen, &told::messages) == domains * (ranks / per_node - 1));
     CHECK(sum(one, &told::messages) == 2 * domains * (ranks - per_node));
     CHECK(messages[0] < messages[1]);
-    // What is known of the places is told for a node at a time, too: a stride, not an offset for each piece.
+    // What is known of the places is told for a node at a time, too: a stride, not an offset for
+    // each piece.
     CHECK(sum(chosen, &told::view_bytes) <= 32 * sum(chosen, &told::messages));
     CHECK(sum(chosen, &told::view_bytes) < sum(one, &told::view_bytes) / per_node);
   }
 }
 
-TEST_CASE("whether ranks of a node put together what they send follows from what all know", "[scale][layers]") {
+TEST_CASE("whether ranks of a node put together what they send follows from what all know",
+          "[scale][layers]") {
   constexpr std::int64_t each = 64 << 10;
   // `pieces` and `span` of each rank.
-  auto const layers = [](std::int64_t ranks, std::int64_t pieces, std::int64_t span, std::int64_t of_node = 16) {
+  auto const layers = [](std::int64_t ranks, std::int64_t pieces, std::int64_t span,
+                         std::int64_t of_node = 16) {
     io::access_summary all;
     all.low = 0;
     all.high = all.bytes = ranks * each;
@@ -186,12 +202,15 @@ TEST_CASE("whether ranks of a node put together what they send follows from what
     all.spans = ranks * span;
     all.granule = 8;
     all.ranks = static_cast<std::int32_t>(ranks);
-    return io::two_phase{}.plan(io::access_kind::write, all, {.size = ranks, .nodes = ranks / of_node}).layers;
+    return io::two_phase{}
+        .plan(io::access_kind::write, all, {.size = ranks, .nodes = ranks / of_node})
+        .layers;
   };
   for (std::int64_t ranks = 256; ranks <= 16384; ranks *= 4) {
     CAPTURE(ranks);
-    CHECK(layers(ranks, each / 8, ranks * each) == 2);        // doubles dealt to the ranks
-    CHECK(layers(ranks, each / 8, ranks * each, 1) == 1);     // one rank a node: nobody to put it together with
+    CHECK(layers(ranks, each / 8, ranks * each) == 2);  // doubles dealt to the ranks
+    // one rank a node: nobody to put it together with
+    CHECK(layers(ranks, each / 8, ranks * each, 1) == 1);
     CHECK(layers(ranks, 1, each) == 1);                       // each has a stretch of its own
     CHECK(layers(ranks, 400, 32 * ranks * each / 512) == 1);  // tiles
   }

@@ -1,4 +1,5 @@
-// Nodes that keep what they read, and write later: every rank finds what it wrote, whoever carried it, and nobody's bytes are lost.
+// Nodes that keep what they read, and write later: every rank finds what it wrote, whoever carried
+// it, and nobody's bytes are lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
@@ -31,7 +32,9 @@ struct dealt {
   int ranks = 0;
   std::int64_t block = 0, cycles = 0;
   std::int64_t size() const { return cycles * (ranks + 1) * block; }
-  std::int64_t place(int rank, std::int64_t at) const { return (at / block * (ranks + 1) + rank) * block + at % block; }
+  std::int64_t place(int rank, std::int64_t at) const {
+    return (at / block * (ranks + 1) + rank) * block + at % block;
+  }
 };
 
 std::byte value(std::int64_t round, int rank, std::int64_t at) {
@@ -60,17 +63,20 @@ std::int64_t difference(bytes const& got, bytes const& wanted) {
   return at == got.end() && there == wanted.end() ? -1 : at - got.begin();
 }
 
-// What is asked of a file, the same on all ranks; its last round closes it. `one`: the numbers of the run.
-void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed, io::lab::virtual_files const& files,
-         std::shared_ptr<kept_files> const& clients, int per_node) {
+// What is asked of a file, the same on all ranks; its last round closes it. `one`: the numbers of
+// the run.
+void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
+         io::lab::virtual_files const& files, std::shared_ptr<kept_files> const& clients,
+         int per_node) {
   engine random(seed);
   io::hints h;
-  if (one_in(random, 3)) h.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::automatic;
+  if (one_in(random, 3))
+    h.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::automatic;
   if (one_in(random, 3)) h.named.push_back({"argosy_progress", "in_calls"});
   if (one_in(random, 2)) h.named.push_back({"IBM_largeblock_io", "false"});
   io::mode const unique = one_in(random, 4) ? io::mode::unique_open : io::mode::none;
-  auto f =
-      virtual_file::open(world, "f", create | unique, h, caching(files.opener(), clients, world.rank() / per_node));
+  auto f = virtual_file::open(world, "f", create | unique, h,
+                              caching(files.opener(), clients, world.rank() / per_node));
   bytes all(static_cast<std::size_t>(d.size()));
   auto const put = [&](std::int64_t round, int rank, std::int64_t from, std::int64_t n) {
     for (std::int64_t at = from; at < from + n; ++at)
@@ -79,7 +85,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
   f.set_size(d.size());
   int mine = world.rank();  // whose blocks are this rank's
   auto const deal = [&] {
-    f.set_view(mine * d.block, {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
+    f.set_view(mine * d.block,
+               {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
   };
   deal();
   std::int64_t const each = d.cycles * d.block;
@@ -90,7 +97,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
     io::any_policy const by = any_together(random);
     bytes data(static_cast<std::size_t>(n));
     auto const fill = [&](int rank) {
-      for (std::int64_t i = 0; i < n; ++i) data[static_cast<std::size_t>(i)] = value(round, rank, from + i);
+      for (std::int64_t i = 0; i < n; ++i)
+        data[static_cast<std::size_t>(i)] = value(round, rank, from + i);
     };
     fill(mine);
     if (what < 3) {
@@ -104,7 +112,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
     } else if (what == 5) {
       auto request = f.iwrite_at_all(from, data, by);
       bytes before(static_cast<std::size_t>(from));
-      for (std::int64_t i = 0; i < from; ++i) before[static_cast<std::size_t>(i)] = value(round, mine, i);
+      for (std::int64_t i = 0; i < from; ++i)
+        before[static_cast<std::size_t>(i)] = value(round, mine, i);
       f.write_at(0, before);
       request.wait();
       for (int r = 0; r < d.ranks; ++r) put(round, r, 0, from);
@@ -112,7 +121,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
       bytes got(data.size()), wanted(data.size());
       what == 6 ? f.read_at_all(from, got, by) : f.read_at(from, got);
       for (std::int64_t i = 0; i < n; ++i)
-        wanted[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(d.place(mine, from + i))];
+        wanted[static_cast<std::size_t>(i)] =
+            all[static_cast<std::size_t>(d.place(mine, from + i))];
       if (!clients->reads_late) REQUIRE(difference(got, wanted) == -1);
     } else if (what == 8) {
       std::int64_t const less = pick(random, 0, d.size());
@@ -130,7 +140,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         f.write_ordered(std::span(data).first(static_cast<std::size_t>(length)), by);
         bytes got(static_cast<std::size_t>(length));
         f.read_at(at + world.rank() * length, got);
-        if (!clients->reads_late) REQUIRE(difference(got, bytes(data.begin(), data.begin() + length)) == -1);
+        if (!clients->reads_late)
+          REQUIRE(difference(got, bytes(data.begin(), data.begin() + length)) == -1);
         for (int r = 0; r < d.ranks; ++r)
           for (std::int64_t i = 0; i < length; ++i)
             all[static_cast<std::size_t>(at + r * length + i)] =
@@ -144,7 +155,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         std::fill_n(all.begin() + at, d.ranks * length, value(round, 0, 0));
       }
       deal();
-    } else if (what == 11) {  // some write out for themselves, or for agents, and others carry it then
+      // some write out for themselves, or for agents, and others carry it then
+    } else if (what == 11) {
       bytes got(data.size()), again(data.size()), whole(static_cast<std::size_t>(each));
       if (one_in(random, 2)) f.read_at_all(from, again, by);
       bool const acts = (world.rank() + round) % 2 == 0, beside = one_in(random, 2);
@@ -160,10 +172,12 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         if (!acts) got = again;
       }
       for (int r = 0; r < d.ranks; ++r)
-        if ((r + round) % 2 == 0) put(round, (r + mine - world.rank() + d.ranks) % d.ranks, from, n);
+        if ((r + round) % 2 == 0)
+          put(round, (r + mine - world.rank() + d.ranks) % d.ranks, from, n);
       for (std::int64_t i = 0; i < n; ++i)
         data[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(d.place(mine, from + i))];
-      if (!clients->reads_late) REQUIRE((difference(got, data) == -1 && difference(again, data) == -1));
+      if (!clients->reads_late)
+        REQUIRE((difference(got, data) == -1 && difference(again, data) == -1));
     } else if (what == 12) {  // without sync
       std::error_code refused;
       f.set_atomic(true, refused);
@@ -204,19 +218,22 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
 }
 
 // Errors of what a node writes late, and where all ranks hear of them.
-void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed, io::lab::virtual_files const& files,
-          std::shared_ptr<kept_files> const& clients, bool& good) {
+void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
+          io::lab::virtual_files const& files, std::shared_ptr<kept_files> const& clients,
+          bool& good) {
   engine random(seed);
   std::error_code e, closed;
   bool well = true;
-  auto f = virtual_file::open(world, "f", create, e, caching(files.opener(), clients, world.rank()));
+  auto f =
+      virtual_file::open(world, "f", create, e, caching(files.opener(), clients, world.rank()));
   if (e) return;
   f.set_view(world.rank() * d.block,
              {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
   bytes data(static_cast<std::size_t>(d.cycles * d.block));
   for (int round = 0; round < 6; ++round) {
     CAPTURE(seed, round, world.rank());
-    for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(round, world.rank(), static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < data.size(); ++i)
+      data[i] = value(round, world.rank(), static_cast<std::int64_t>(i));
     bool const together = !one_in(random, 3);
     io::any_policy const by = any_together(random);
     if (together)
@@ -235,22 +252,27 @@ void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed
 
 }  // namespace
 
-TEST_CASE("where nodes have caches of their own, each rank finds what it wrote", "[virtual][caches]") {
+TEST_CASE("where nodes have caches of their own, each rank finds what it wrote",
+          "[virtual][caches]") {
   for (std::uint64_t number = seed(); number < seed() + 300; ++number) {
     engine random(number);
     auto const clients = std::make_shared<kept_files>();
     clients->random.seed(number);
     clients->writes_pages = one_in(random, 3);
     clients->reads_late = !clients->writes_pages && one_in(random, 3);
-    int const ranks = static_cast<int>(pick(random, 2, 6)), per_node = static_cast<int>(pick(random, 1, 3));
+    int const ranks = static_cast<int>(pick(random, 2, 6)),
+              per_node = static_cast<int>(pick(random, 1, 3));
     dealt const d{ranks, pick(random, 1, 200), pick(random, 1, 12)};
     io::lab::virtual_files const files;
     io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = number}, roomy)
-        .run([&](io::lab::virtual_rank const& world) { use(world, d, number, files, clients, per_node); });
+        .run([&](io::lab::virtual_rank const& world) {
+          use(world, d, number, files, clients, per_node);
+        });
   }
 }
 
-TEST_CASE("atomic mode is refused where nodes read late, also to those who only read", "[virtual][caches]") {
+TEST_CASE("atomic mode is refused where nodes read late, also to those who only read",
+          "[virtual][caches]") {
   auto const clients = std::make_shared<kept_files>();
   clients->reads_late = true;
   io::lab::virtual_files const files;
@@ -276,17 +298,21 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
     io::lab::virtual_files const files;
     io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = number}, roomy)
         .run([&](io::lab::virtual_rank const& world) {
-          auto f = virtual_file::open(world, "f", create, io::hints{.ds_write = io::toggle::disable},
-                                      caching(files.opener(), clients, world.rank()));
+          auto f =
+              virtual_file::open(world, "f", create, io::hints{.ds_write = io::toggle::disable},
+                                 caching(files.opener(), clients, world.rank()));
           f.set_size(d.size());
-          f.set_view(world.rank() * d.block,
-                     {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
-          bytes data(static_cast<std::size_t>(d.cycles * d.block), value(0, world.rank(), 0)), got(data.size());
+          f.set_view(
+              world.rank() * d.block,
+              {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
+          bytes data(static_cast<std::size_t>(d.cycles * d.block), value(0, world.rank(), 0)),
+              got(data.size());
           bytes before(data.size() / 2);  // the second half: to there the other rank comes last
           if (world.rank() == 1) f.write_at(0, data, io::independent{});
           world.barrier();
           auto request = f.iread_at(std::ssize(before), before, io::independent{});
-          if (number % 2 == 0) f.set_hints({.ds_write = io::toggle::disable});  // reconciles as well
+          // reconciles as well
+          if (number % 2 == 0) f.set_hints({.ds_write = io::toggle::disable});
           f.read_at_all(0, got, io::two_phase{.aggregators = 1});
           request.wait();
           CAPTURE(number, world.rank());
@@ -296,8 +322,10 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
   }
 }
 
-// An aggregator puts back what it read between the ranks' pieces, and its node may have kept that from before.
-TEST_CASE("what a rank writes by itself after a collective write began is not written over", "[virtual][caches]") {
+// An aggregator puts back what it read between the ranks' pieces, and its node may have kept that
+// from before.
+TEST_CASE("what a rank writes by itself after a collective write began is not written over",
+          "[virtual][caches]") {
   for (std::uint64_t number = seed(); number < seed() + 100; ++number) {
     engine random(number);
     auto const clients = std::make_shared<kept_files>();
@@ -312,12 +340,16 @@ TEST_CASE("what a rank writes by itself after a collective write began is not wr
                                       caching(files.opener(), clients, world.rank()));
           bytes all(static_cast<std::size_t>(4 * block)), old(all);
           if (world.rank() == 0) f.write_at(0, old);
-          f.read_at_all(0, old, io::two_phase{.aggregators = 1});  // now all know what was written alone
+          // now all know what was written alone
+          f.read_at_all(0, old, io::two_phase{.aggregators = 1});
           f.read_at(0, old);
           world.barrier();
-          bytes const mine(static_cast<std::size_t>(block), value(1, world.rank(), 0)), alone(10, value(2, 1, 0));
-          auto request = f.iwrite_at_all(2 * block * world.rank(), mine, io::two_phase{.aggregators = 1});
-          if (world.rank() == 1) f.write_at(block + from, alone);  // sometimes it reaches the file at once
+          bytes const mine(static_cast<std::size_t>(block), value(1, world.rank(), 0)),
+              alone(10, value(2, 1, 0));
+          auto request =
+              f.iwrite_at_all(2 * block * world.rank(), mine, io::two_phase{.aggregators = 1});
+          // sometimes it reaches the file at once
+          if (world.rank() == 1) f.write_at(block + from, alone);
           world.barrier();
           request.wait();
           f.sync();
@@ -340,7 +372,8 @@ TEST_CASE("a seek to the end of the file tells what was to be there, and could n
     io::lab::scenario s{.ranks = 2, .ranks_per_node = 1, .seed = number};
     s.faults = {{who, io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device)}};
     io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
-      auto f = virtual_file::open(world, "f", create, {}, caching(files.opener(), clients, world.rank()));
+      auto f = virtual_file::open(world, "f", create, {},
+                                  caching(files.opener(), clients, world.rank()));
       bytes const data(100, std::byte{7});
       std::error_code at_once, e;
       f.write_at(100 * world.rank(), data, at_once);
@@ -351,14 +384,16 @@ TEST_CASE("a seek to the end of the file tells what was to be there, and could n
         ++late;
         CHECK(e == io::errc::no_space);
       }
-      CHECK((!e || e == (world.rank() == who ? io::errc::no_space : io::errc::error_on_another_rank)));
+      CHECK((!e ||
+             e == (world.rank() == who ? io::errc::no_space : io::errc::error_on_another_rank)));
       f.close(e);
     });
   }
   CHECK(late > 20);
 }
 
-TEST_CASE("what a node could not write later is told, to all ranks in a collective call", "[virtual][caches][faults]") {
+TEST_CASE("what a node could not write later is told, to all ranks in a collective call",
+          "[virtual][caches][faults]") {
   int told = 0;
   for (std::uint64_t number = seed(); number < seed() + 200; ++number) {
     engine random(number);
@@ -368,7 +403,8 @@ TEST_CASE("what a node could not write later is told, to all ranks in a collecti
     dealt const d{static_cast<int>(pick(random, 2, 4)), pick(random, 1, 200), pick(random, 1, 12)};
     io::lab::virtual_files const files;
     io::lab::scenario s{.ranks = d.ranks, .ranks_per_node = 1, .seed = number};
-    int const who = static_cast<int>(pick(random, 0, d.ranks - 1)), first = static_cast<int>(pick(random, 1, 20));
+    int const who = static_cast<int>(pick(random, 0, d.ranks - 1)),
+              first = static_cast<int>(pick(random, 1, 20));
     s.faults = {{who, io::fail_at(io::file_call::write, first, std::errc::no_space_on_device)}};
     bool good = true;
     io::lab::virtual_cluster(s, roomy).run(

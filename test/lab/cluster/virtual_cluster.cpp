@@ -70,7 +70,8 @@ struct json {
       text();
     } else {
       char const* const first = at;
-      while (at != end && (std::isalnum(static_cast<unsigned char>(*at)) || *at == '-' || *at == '.' || *at == '+'))
+      while (at != end && (std::isalnum(static_cast<unsigned char>(*at)) || *at == '-' ||
+                           *at == '.' || *at == '+'))
         ++at;
       fine = fine && at != first;
     }
@@ -149,7 +150,8 @@ TEST_CASE("a run is a function of its scenario", "[virtual]") {
   io::lab::scenario s{.ranks = 24, .ranks_per_node = 4, .seed = seed()};
   s.network.jitter_ns = GENERATE(0, 5000);
   CAPTURE(s.seed, s.network.jitter_ns);
-  auto const first = io::lab::virtual_cluster(s).run(busy), again = io::lab::virtual_cluster(s).run(busy);
+  auto const first = io::lab::virtual_cluster(s).run(busy),
+             again = io::lab::virtual_cluster(s).run(busy);
   CHECK(first.trace_hash == again.trace_hash);
   CHECK(first.seconds == again.seconds);
   CHECK(first.events == again.events);
@@ -182,15 +184,16 @@ TEST_CASE("computing, messages and adapters take time", "[virtual]") {
   // Both ranks of a node send through one adapter; within a node there is none.
   auto const took = [](int to_of_0, int to_of_1) {
     double longest = 0;
-    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::lab::virtual_rank const& world) {
-      bytes memory(12'500'000);  // a millisecond
-      int const from_0 = to_of_0, from_1 = to_of_1;
-      if (world.rank() == 0 && to_of_0 > 0) world.send(memory, to_of_0, 1);
-      if (world.rank() == 1 && to_of_1 > 0) world.send(memory, to_of_1, 1);
-      if (world.rank() == from_0) world.receive(memory, 0, 1);
-      if (world.rank() == from_1) world.receive(memory, 1, 1);
-      longest = std::max(longest, world.now());
-    });
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2})
+        .run([&](io::lab::virtual_rank const& world) {
+          bytes memory(12'500'000);  // a millisecond
+          int const from_0 = to_of_0, from_1 = to_of_1;
+          if (world.rank() == 0 && to_of_0 > 0) world.send(memory, to_of_0, 1);
+          if (world.rank() == 1 && to_of_1 > 0) world.send(memory, to_of_1, 1);
+          if (world.rank() == from_0) world.receive(memory, 0, 1);
+          if (world.rank() == from_1) world.receive(memory, 1, 1);
+          longest = std::max(longest, world.now());
+        });
     return longest;
   };
   CHECK(took(2, -1) > 1.0e-3);
@@ -227,7 +230,8 @@ TEST_CASE("what a program throws comes out of the run", "[virtual]") {
       }
     CHECK(std::uncaught_exceptions() == 0);
   });
-  CHECK_THROWS_AS(cluster.run([&](io::lab::virtual_rank const&) { cluster.run(busy); }), std::logic_error);
+  CHECK_THROWS_AS(cluster.run([&](io::lab::virtual_rank const&) { cluster.run(busy); }),
+                  std::logic_error);
   CHECK_THROWS_AS(io::lab::virtual_cluster({.ranks = 0}).run(busy), std::invalid_argument);
   using Catch::Matchers::Equals;
   CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 2, .deaths = {{2, 1}}}).run(busy),
@@ -251,8 +255,10 @@ TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][
           int const me = world.rank();
           // Round and round: each adds one when it is its turn, a millisecond later.
           for (std::uint32_t round = 0; round < 3; ++round) {
-            auto const mine = round * static_cast<std::uint32_t>(world.size()) + static_cast<std::uint32_t>(me);
-            for (std::uint32_t seen = turn.load(); seen != mine; seen = turn.load()) world.wait(word, seen);
+            auto const mine =
+                round * static_cast<std::uint32_t>(world.size()) + static_cast<std::uint32_t>(me);
+            for (std::uint32_t seen = turn.load(); seen != mine; seen = turn.load())
+              world.wait(word, seen);
             CHECK(world.now() >= 1e-3 * mine);
             CHECK(world.now() < 1e-3 * mine + 1e-4);
             world.compute(1e-3);
@@ -284,30 +290,34 @@ TEST_CASE("scenarios have a text form", "[virtual]") {
   s.deaths.push_back({5, 40});
   CAPTURE(to_string(s));
   CHECK(io::lab::parse_scenario(to_string(s)) == s);
-  CHECK_THAT(to_string(s),
-             ContainsSubstring("fault=rank:3,call:write,first:2,error:ENOSPC") && ContainsSubstring("die=5:40"));
+  CHECK_THAT(to_string(s), ContainsSubstring("fault=rank:3,call:write,first:2,error:ENOSPC") &&
+                               ContainsSubstring("die=5:40"));
   CHECK_THROWS_WITH(io::lab::parse_scenario("ranks=4 wheels=3"), ContainsSubstring("'wheels=3'"));
   CHECK_THROWS_WITH(io::lab::parse_scenario("ranks=4x"), ContainsSubstring("'ranks=4x'"));
   CHECK_THROWS_WITH(io::lab::parse_scenario("fault=call:sing"), ContainsSubstring("no such call"));
   CHECK_THROWS_WITH(io::lab::parse_scenario("fault=error:ENOFUN"), ContainsSubstring("errno"));
   // What could not be printed and read back, or would have no meaning.
-  for (char const* bad : {"slow=1:nan", "slow=1:inf", "slow=1:0", "fault=error:argosy:0", "fault=error:0",
-                          "fault=first:0", "fault=first:-9223372036854775808", "fault=times:0", "fault=bytes:-1",
-                          "fault=delay_ns:-1", "fault=delay_ns:9223372036854775807"}) {
+  for (char const* bad :
+       {"slow=1:nan", "slow=1:inf", "slow=1:0", "fault=error:argosy:0", "fault=error:0",
+        "fault=first:0", "fault=first:-9223372036854775808", "fault=times:0", "fault=bytes:-1",
+        "fault=delay_ns:-1", "fault=delay_ns:9223372036854775807"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(io::lab::parse_scenario(bad), std::invalid_argument);
   }
 }
 
 TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {
-  auto const r = io::lab::virtual_cluster({.ranks = 6, .ranks_per_node = 4, .seed = 1}, {.timeline = true}).run(busy);
+  auto const r =
+      io::lab::virtual_cluster({.ranks = 6, .ranks_per_node = 4, .seed = 1}, {.timeline = true})
+          .run(busy);
   CHECK(r.timeline.size() > 100);
   std::string const text = timeline_json(r);
   json const parsed(text);
   CHECK(parsed.fine);
   CHECK(parsed.objects > 200);
-  for (std::string const part : {"\"name\":\"rank 5\"", "\"name\":\"node 1\"", "\"name\":\"all_reduce\"",
-                                 "\"name\":\"send\"", "\"name\":\"compute\""})
+  for (std::string const part :
+       {"\"name\":\"rank 5\"", "\"name\":\"node 1\"", "\"name\":\"all_reduce\"",
+        "\"name\":\"send\"", "\"name\":\"compute\""})
     CHECK_THAT(text, ContainsSubstring(part));
   for (io::lab::virtual_span const& s : r.timeline) {
     CHECK(s.begin_ps >= 0);
@@ -317,12 +327,12 @@ TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {
 }
 
 TEST_CASE("a message is in the rows of both ends, with the other end's number", "[virtual]") {
-  auto const r =
-      io::lab::virtual_cluster({.ranks = 5, .seed = 1}, {.timeline = true}).run([](io::lab::virtual_rank const& world) {
-        std::vector<std::byte> letter(10);
-        if (world.rank() == 4) world.send(letter, 2, 7);
-        if (world.rank() == 2) world.receive(letter, 4, 7);
-      });
+  auto const r = io::lab::virtual_cluster({.ranks = 5, .seed = 1}, {.timeline = true})
+                     .run([](io::lab::virtual_rank const& world) {
+                       std::vector<std::byte> letter(10);
+                       if (world.rank() == 4) world.send(letter, 2, 7);
+                       if (world.rank() == 2) world.receive(letter, 4, 7);
+                     });
   for (auto const& [rank, peer, name] : {std::tuple(4, 2, "send"), std::tuple(2, 4, "receive")}) {
     CAPTURE(rank);
     auto const row = std::ranges::find(r.timeline, rank, &io::lab::virtual_span::rank);

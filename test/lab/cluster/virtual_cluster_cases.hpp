@@ -1,4 +1,5 @@
-// What tests of virtual ranks have in common: a program that does everything, and what a run says that fails.
+// What tests of virtual ranks have in common: a program that does everything, and what a run says
+// that fails.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,14 +28,16 @@ inline void busy(lab::virtual_rank const& world) {
       out.push_back(content(size, me, static_cast<std::size_t>(d)));
     }
     for (int d = 1; d <= std::min(n, 4); ++d) {
-      requests.push_back(world.start_receive(in[static_cast<std::size_t>(d - 1)], (me + n - d % n) % n, d));
+      requests.push_back(
+          world.start_receive(in[static_cast<std::size_t>(d - 1)], (me + n - d % n) % n, d));
       requests.push_back(world.start_send(out[static_cast<std::size_t>(d - 1)], (me + d) % n, d));
     }
     world.compute(1e-6 * ((me * 31 + round) % 17));
     lab::virtual_rank::wait_all(requests);
     for (int d = 1; d <= std::min(n, 4); ++d)
-      if (in[static_cast<std::size_t>(d - 1)] !=
-          content(in[static_cast<std::size_t>(d - 1)].size(), (me + n - d % n) % n, static_cast<std::size_t>(d)))
+      if (in[static_cast<std::size_t>(d - 1)] != content(in[static_cast<std::size_t>(d - 1)].size(),
+                                                         (me + n - d % n) % n,
+                                                         static_cast<std::size_t>(d)))
         throw std::runtime_error("wrong bytes");
     argosy::detail::reducible_sum sum{1};
     world.all_reduce(sum);

@@ -39,12 +39,13 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
       io::lab::virtual_run_error::reason::deadlock);
   CHECK(alive == 0);
   CHECK_THAT(words, ContainsSubstring("3 of 4 ranks wait"));
+  CHECK_THAT(words, ContainsSubstring("receive from rank 3 (which has left its program), tag 77, "
+                                      "communicator 0, at virtual_deaths.cpp:"));
+  CHECK_THAT(words, ContainsSubstring(
+                        "barrier of communicator 0, for ranks 2, 3 (which has left its program)"));
   CHECK_THAT(words,
              ContainsSubstring(
-                 "receive from rank 3 (which has left its program), tag 77, communicator 0, at virtual_deaths.cpp:"));
-  CHECK_THAT(words, ContainsSubstring("barrier of communicator 0, for ranks 2, 3 (which has left its program)"));
-  CHECK_THAT(words,
-             ContainsSubstring("the last collective call that it passed is barrier, number 1 of communicator 0"));
+                 "the last collective call that it passed is barrier, number 1 of communicator 0"));
 
   words = what_of(
       cluster,
@@ -72,27 +73,32 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
 
 TEST_CASE("ranks that wait for the same are one line of a deadlock report", "[virtual]") {
   std::vector<io::lab::blocked_rank> blocked;
-  for (int const r : {0, 1, 2, 4, 6, 7}) blocked.push_back({r, false, 1e-6 * r, "a barrier", "nothing passed"});
+  for (int const r : {0, 1, 2, 4, 6, 7})
+    blocked.push_back({r, false, 1e-6 * r, "a barrier", "nothing passed"});
   blocked.push_back({6, true, 0, "a barrier", "nothing passed"});
   blocked.push_back({8, false, 0, "a lock", "nothing passed"});
   CHECK(io::lab::lines_of(blocked) ==
-        std::vector<std::string>{"ranks 0-2, 4, 6-7 wait since 0.000000000 to 0.000007000 s: a barrier; nothing passed",
-                                 "rank 6 in the background waits since 0.000000000 s: a barrier; nothing passed",
-                                 "rank 8 waits since 0.000000000 s: a lock; nothing passed"});
+        std::vector<std::string>{
+            "ranks 0-2, 4, 6-7 wait since 0.000000000 to 0.000007000 s: a barrier; nothing passed",
+            "rank 6 in the background waits since 0.000000000 s: a barrier; nothing passed",
+            "rank 8 waits since 0.000000000 s: a lock; nothing passed"});
   std::string const words = what_of(
       io::lab::virtual_cluster({.ranks = 200}),
       [](io::lab::virtual_rank const& world) {
         if (world.rank() != 5) world.barrier();
       },
       io::lab::virtual_run_error::reason::deadlock);
-  CHECK_THAT(words,
-             ContainsSubstring("ranks 0-4, 6-199 wait since 0.000000000 s: barrier of communicator 0, for rank 5"));
+  CHECK_THAT(
+      words,
+      ContainsSubstring(
+          "ranks 0-4, 6-199 wait since 0.000000000 s: barrier of communicator 0, for rank 5"));
   CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 
 TEST_CASE("what the scenario has and no rank comes to is in the report", "[virtual][faults]") {
   io::lab::scenario s{.ranks = 3};
-  s.deaths = {{.rank = 0, .operation = 2}, {.rank = 1, .operation = 100}, {.rank = 0, .operation = 50}};
+  s.deaths = {
+      {.rank = 0, .operation = 2}, {.rank = 1, .operation = 100}, {.rank = 0, .operation = 50}};
   s.pauses = {{.rank = 2, .at_us = 0, .for_us = 1}, {.rank = 2, .at_us = 1'000'000, .for_us = 1}};
   auto const program = [](io::lab::virtual_rank const& world) {
     world.pause();
@@ -100,26 +106,28 @@ TEST_CASE("what the scenario has and no rank comes to is in the report", "[virtu
   };
   io::lab::virtual_report const r = io::lab::virtual_cluster(s).run(program);
   CHECK(r.did_not_happen == std::vector<std::string>{"pause=2:1000000:1", "die=1:100", "die=0:50"});
-  CHECK_THAT(to_string(r), ContainsSubstring("; 3 faults did not happen: pause=2:1000000:1 die=1:100 die=0:50"));
+  CHECK_THAT(to_string(r),
+             ContainsSubstring("; 3 faults did not happen: pause=2:1000000:1 die=1:100 die=0:50"));
   s.deaths.clear();
   s.pauses.clear();
-  CHECK(to_string(io::lab::virtual_cluster(s).run(program)).find("did not happen") == std::string::npos);
+  CHECK(to_string(io::lab::virtual_cluster(s).run(program)).find("did not happen") ==
+        std::string::npos);
 }
 
 TEST_CASE("ranks in different collective calls are found", "[virtual]") {
   auto const mismatch = io::lab::virtual_run_error::reason::mismatch;
   io::lab::virtual_cluster const cluster({.ranks = 3});
-  CHECK_THAT(
-      what_of(
-          cluster,
-          [](io::lab::virtual_rank const& world) {
-            io::detail::reducible_sum sum;
-            if (world.rank() == 1) world.barrier();
-            world.all_reduce(sum);
-          },
-          mismatch),
-      ContainsSubstring("are in different collective calls: all_reduce of 8 bytes on rank 0 at virtual_deaths.cpp:") &&
-          ContainsSubstring("barrier on rank 1 at virtual_deaths.cpp:"));
+  CHECK_THAT(what_of(
+                 cluster,
+                 [](io::lab::virtual_rank const& world) {
+                   io::detail::reducible_sum sum;
+                   if (world.rank() == 1) world.barrier();
+                   world.all_reduce(sum);
+                 },
+                 mismatch),
+             ContainsSubstring("are in different collective calls: all_reduce of 8 bytes on rank 0 "
+                               "at virtual_deaths.cpp:") &&
+                 ContainsSubstring("barrier on rank 1 at virtual_deaths.cpp:"));
   CHECK_THAT(what_of(
                  cluster,
                  [](io::lab::virtual_rank const& world) {
@@ -136,16 +144,16 @@ TEST_CASE("ranks in different collective calls are found", "[virtual]") {
                  },
                  mismatch),
              ContainsSubstring("different roots"));
-  CHECK_THAT(
-      what_of(
-          cluster,
-          [](io::lab::virtual_rank const& world) {
-            bytes memory(10);
-            if (world.rank() == 0) world.send(memory, 1, 1);
-            if (world.rank() == 1) world.receive(std::span(memory).first(9), 0, 1);
-          },
-          io::lab::virtual_run_error::reason::too_long),
-      ContainsSubstring("rank 1 receives a message of 10 bytes from rank 0, tag 1, communicator 0, into 9 bytes"));
+  CHECK_THAT(what_of(
+                 cluster,
+                 [](io::lab::virtual_rank const& world) {
+                   bytes memory(10);
+                   if (world.rank() == 0) world.send(memory, 1, 1);
+                   if (world.rank() == 1) world.receive(std::span(memory).first(9), 0, 1);
+                 },
+                 io::lab::virtual_run_error::reason::too_long),
+             ContainsSubstring("rank 1 receives a message of 10 bytes from rank 0, tag 1, "
+                               "communicator 0, into 9 bytes"));
   CHECK_THAT(what_of(
                  io::lab::virtual_cluster({.ranks = 2}, {.most_events = 1000}),
                  [](io::lab::virtual_rank const& world) {
@@ -202,11 +210,14 @@ TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[vir
       },
       io::lab::virtual_run_error::reason::deadlock);
   CHECK_THAT(words, ContainsSubstring("2 of 3 ranks wait"));
-  CHECK_THAT(words, ContainsSubstring("ranks 0, 2 wait since 0.000") && ContainsSubstring(" to 0.001") &&
-                        ContainsSubstring(": shared memory of communicator 0 to change, at virtual_deaths.cpp:"));
+  CHECK_THAT(
+      words,
+      ContainsSubstring("ranks 0, 2 wait since 0.000") && ContainsSubstring(" to 0.001") &&
+          ContainsSubstring(": shared memory of communicator 0 to change, at virtual_deaths.cpp:"));
 }
 
-TEST_CASE("who waits for shared memory learns of a death, and of a revoked communicator", "[virtual][faults]") {
+TEST_CASE("who waits for shared memory learns of a death, and of a revoked communicator",
+          "[virtual][faults]") {
   bool const dies = GENERATE(true, false);
   int told = 0, seen = 0;
   io::lab::scenario s{.ranks = 4, .seed = 5};
@@ -242,7 +253,8 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
   io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) {
     bytes memory(100), large(1 << 20);
     if (world.rank() == 1)
-      for (int i = 0; i < 5; ++i) world.send(std::span(memory).first(static_cast<std::size_t>(i)), 0, 1);
+      for (int i = 0; i < 5; ++i)
+        world.send(std::span(memory).first(static_cast<std::size_t>(i)), 0, 1);
     if (world.rank() == 0) {
       for (std::size_t i = 0; i < 3; ++i) CHECK(world.receive(memory, 1, 1) == i);
       CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);
@@ -251,7 +263,8 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
       CHECK_THROWS_AS(world.send(large, 1, 1), io::rank_failure);
     }
     if (world.rank() == 2) {
-      io::lab::virtual_rank::request r[] = {world.start_send(large, 1, 3), world.start_receive(memory, 1, 3)};
+      io::lab::virtual_rank::request r[] = {world.start_send(large, 1, 3),
+                                            world.start_receive(memory, 1, 3)};
       CHECK_THROWS_AS(io::lab::virtual_rank::wait_all(r), io::rank_failure);
       CHECK_NOTHROW(io::lab::virtual_rank::wait_all(r));
     }
@@ -269,18 +282,19 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
 }
 
 TEST_CASE("after a revoke no receive gets the message of another", "[virtual][faults]") {
-  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}).run([](io::lab::virtual_rank const& world) {
-    bytes memory(8);
-    if (world.rank() == 1) {
-      world.compute(1e-3);
-      world.send(std::span(memory).first(8), 0, 1);
-      world.send(std::span(memory).first(2), 0, 1);
-    }
-    if (world.rank() == 2) world.revoke();
-    if (world.rank() != 0) return;
-    CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);  // was waiting
-    world.compute(1e-2);
-    world.pause();
-    CHECK_THROWS_AS(world.receive(std::span(memory).first(2), 1, 1), io::rank_failure);
-  });
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1})
+      .run([](io::lab::virtual_rank const& world) {
+        bytes memory(8);
+        if (world.rank() == 1) {
+          world.compute(1e-3);
+          world.send(std::span(memory).first(8), 0, 1);
+          world.send(std::span(memory).first(2), 0, 1);
+        }
+        if (world.rank() == 2) world.revoke();
+        if (world.rank() != 0) return;
+        CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);  // was waiting
+        world.compute(1e-2);
+        world.pause();
+        CHECK_THROWS_AS(world.receive(std::span(memory).first(2), 1, 1), io::rank_failure);
+      });
 }

@@ -102,33 +102,34 @@ TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
 TEST_CASE("the middle of a lock may be given back", "[virtual][handle]") {
   io::lab::virtual_files const files;
   constexpr double late = 1e-3;
-  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-    auto const told = [&](std::int64_t offset, std::int64_t bytes) {
-      CHECK_FALSE(f.lock(offset, bytes, io::lock_kind::exclusive));
-      double const at = world.now();
-      CHECK_FALSE(f.unlock(offset, bytes));
-      return at;
-    };
-    for (std::int64_t const still : {0, 39, 60, 99}) {
-      if (world.rank() == 0) {
-        CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
-        CHECK_FALSE(f.unlock(40, 20));
-      }
-      world.barrier();
-      double const begin = world.now();
-      if (world.rank() == 0) {
-        world.compute(late);
-        CHECK_FALSE(f.unlock(0, 100));
-      } else {
-        CHECK(told(40, 20) - begin < late / 2);
-        CHECK(told(still, 1) - begin > late / 2);
-      }
-      world.barrier();
-    }
-    CHECK_FALSE(f.close());
-  });
+  io::lab::virtual_cluster({.ranks = 2, .seed = seed()})
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code e;
+        io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+        auto const told = [&](std::int64_t offset, std::int64_t bytes) {
+          CHECK_FALSE(f.lock(offset, bytes, io::lock_kind::exclusive));
+          double const at = world.now();
+          CHECK_FALSE(f.unlock(offset, bytes));
+          return at;
+        };
+        for (std::int64_t const still : {0, 39, 60, 99}) {
+          if (world.rank() == 0) {
+            CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
+            CHECK_FALSE(f.unlock(40, 20));
+          }
+          world.barrier();
+          double const begin = world.now();
+          if (world.rank() == 0) {
+            world.compute(late);
+            CHECK_FALSE(f.unlock(0, 100));
+          } else {
+            CHECK(told(40, 20) - begin < late / 2);
+            CHECK(told(still, 1) - begin > late / 2);
+          }
+          world.barrier();
+        }
+        CHECK_FALSE(f.close());
+      });
 }
 
 TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle]") {
@@ -143,26 +144,27 @@ TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle
 TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   io::lab::virtual_files const files;
   int count = 0, inside = 0;
-  io::lab::virtual_cluster({.ranks = 20, .seed = seed()}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-    for (int i = 0; i < 5; ++i) {
-      CHECK_FALSE(f.lock(10, 10, io::lock_kind::exclusive));
-      CHECK(++inside == 1);
-      world.compute(1e-4);
-      world.pause();
-      ++count;
-      --inside;
-      CHECK_FALSE(f.unlock(10, 10));
-    }
-    // Readers share; parts of one's own may be converted.
-    CHECK_FALSE(f.lock(10, 10, io::lock_kind::shared));
-    world.barrier();
-    CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::lock_kind::exclusive));
-    CHECK_FALSE(f.unlock(0, INT64_MAX));
-    if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::lock_kind::exclusive));
-    CHECK_FALSE(f.close());  // gives back what is left
-  });
+  io::lab::virtual_cluster({.ranks = 20, .seed = seed()})
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code e;
+        io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+        for (int i = 0; i < 5; ++i) {
+          CHECK_FALSE(f.lock(10, 10, io::lock_kind::exclusive));
+          CHECK(++inside == 1);
+          world.compute(1e-4);
+          world.pause();
+          ++count;
+          --inside;
+          CHECK_FALSE(f.unlock(10, 10));
+        }
+        // Readers share; parts of one's own may be converted.
+        CHECK_FALSE(f.lock(10, 10, io::lock_kind::shared));
+        world.barrier();
+        CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::lock_kind::exclusive));
+        CHECK_FALSE(f.unlock(0, INT64_MAX));
+        if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::lock_kind::exclusive));
+        CHECK_FALSE(f.close());  // gives back what is left
+      });
   CHECK(count == 100);
 
   try {
@@ -178,9 +180,10 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   } catch (io::lab::virtual_run_error const& e) {
     CHECK_THAT(e.what(), ContainsSubstring("lock of bytes [100, 110) of 'f', held by rank 1"));
   }
-  CHECK_FALSE(io::lab::virtual_files({.has_locks = false})
-                  .opener()("f", {.write = true, .create = true}, *std::make_unique<std::error_code>())
-                  .lock(0, 1, io::lock_kind::shared) != io::errc::no_locks);
+  CHECK_FALSE(
+      io::lab::virtual_files({.has_locks = false})
+          .opener()("f", {.write = true, .create = true}, *std::make_unique<std::error_code>())
+          .lock(0, 1, io::lock_kind::shared) != io::errc::no_locks);
 }
 
 TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
@@ -198,8 +201,10 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
     io::lab::virtual_files const left = files.crash(s);
     bytes const now = left.content("f");
     REQUIRE(now.size() == size);
-    CHECK(std::all_of(now.begin(), now.begin() + 4096, [](std::byte b) { return b == std::byte{1}; }));
-    CHECK(std::all_of(now.begin() + 21 * 4096, now.end(), [](std::byte b) { return b == std::byte{1}; }));
+    CHECK(std::all_of(now.begin(), now.begin() + 4096,
+                      [](std::byte b) { return b == std::byte{1}; }));
+    CHECK(std::all_of(now.begin() + 21 * 4096, now.end(),
+                      [](std::byte b) { return b == std::byte{1}; }));
     for (std::ptrdiff_t b = 1; b < 21; ++b) {
       auto const first = now.begin() + b * 4096, end = first + 4096;
       auto const twos = std::count(first, end, std::byte{2});
@@ -221,24 +226,29 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
 }
 
 TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
-  // Rank 0 writes the first four blocks and syncs, rank 1 the last four and does not; the size is safe.
+  // Rank 0 writes the first four blocks and syncs, rank 1 the last four and does not; the size is
+  // safe.
   io::lab::virtual_files files;
   files.put("f", filled(6 * 4096, 0));
-  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
-    CHECK(f.write(world.rank() * 2 * 4096, filled(4 * 4096, 1)).bytes == 4 * 4096);
-    world.barrier();
-    if (world.rank() == 0) CHECK_FALSE(f.sync());
-  });
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code e;
+        io::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
+        CHECK(f.write(world.rank() * 2 * 4096, filled(4 * 4096, 1)).bytes == 4 * 4096);
+        world.barrier();
+        if (world.rank() == 0) CHECK_FALSE(f.sync());
+      });
   std::size_t lost = 0;
   for (std::uint64_t s = 0; s < 50; ++s) {
     bytes const now = files.crash(s).content("f");
     REQUIRE(now.size() == 6 * 4096);
-    CHECK(std::all_of(now.begin(), now.begin() + 2 * 4096, [](std::byte b) { return b == std::byte{1}; }));
+    CHECK(std::all_of(now.begin(), now.begin() + 2 * 4096,
+                      [](std::byte b) { return b == std::byte{1}; }));
     // Of blocks that both have written nothing is safe yet.
-    lost += std::any_of(now.begin() + 2 * 4096, now.begin() + 4 * 4096, [](std::byte b) { return b == std::byte{0}; });
-    lost += std::any_of(now.begin() + 4 * 4096, now.end(), [](std::byte b) { return b == std::byte{0}; });
+    lost += std::any_of(now.begin() + 2 * 4096, now.begin() + 4 * 4096,
+                        [](std::byte b) { return b == std::byte{0}; });
+    lost += std::any_of(now.begin() + 4 * 4096, now.end(),
+                        [](std::byte b) { return b == std::byte{0}; });
   }
   CHECK(lost > 20);
 }
@@ -250,12 +260,13 @@ TEST_CASE("a fault that no call came to is named in the report", "[virtual][hand
               {0, io::fail_at(io::file_call::write, 2, std::errc::io_error)},
               {-1, io::fail_at(io::file_call::write, 1, std::errc::io_error)},
               {-1, io::fail_at(io::file_call::write, 7, std::errc::io_error)}};
-  io::lab::virtual_report const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.write = true, .create = true}, e);
-    f.write(0, filled(10, 1));
-    if (world.rank() == 1) f.sync();
-  });
+  io::lab::virtual_report const r =
+      io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
+        std::error_code e;
+        io::any_handle f = files.opener()("f", {.write = true, .create = true}, e);
+        f.write(0, filled(10, 1));
+        if (world.rank() == 1) f.sync();
+      });
   CHECK(r.did_not_happen == std::vector<std::string>{"fault=rank:0,call:write,first:2,error:EIO",
                                                      "fault=rank:-1,call:write,first:7,error:EIO"});
   CHECK_THAT(to_string(r), ContainsSubstring("2 faults did not happen: fault=rank:0,call:write"));

@@ -38,8 +38,8 @@ std::vector<int> deal(std::mt19937_64& random, int ranks, int blocks) {
   return owner;
 }
 
-void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files const& files, std::uint64_t number,
-                    int blocks) {
+void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files const& files,
+                    std::uint64_t number, int blocks) {
   std::mt19937_64 random(number);
   constexpr int block = 3;
   auto const owner = deal(random, world.size(), blocks);
@@ -47,14 +47,15 @@ void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files c
   for (int b = 0; b < blocks; ++b)
     if (owner[static_cast<std::size_t>(b)] == world.rank()) mine.push_back(b * block);
   std::vector<int> data(mine.size() * block), back(mine.size() * block);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = world.rank() * 100003 + static_cast<int>(i);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = world.rank() * 100003 + static_cast<int>(i);
 
   auto f = virtual_file::open(world, "state", create, {}, files.opener());
   if (mine.empty())
     f.set_view(0, io::type<int>);
   else
-    f.set_view(0, {io::type<int>,
-                   io::resized(io::indexed_block(block, mine, io::type<int>), 0, std::int64_t{4} * blocks * block)});
+    f.set_view(0, {io::type<int>, io::resized(io::indexed_block(block, mine, io::type<int>), 0,
+                                              std::int64_t{4} * blocks * block)});
   CHECK(f.write_all(data).bytes == static_cast<std::int64_t>(data.size() * sizeof(int)));
   f.seek(0);
   CHECK(f.read_all(back).bytes == static_cast<std::int64_t>(back.size() * sizeof(int)));
@@ -83,8 +84,11 @@ TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
       std::uint64_t const number = seed() + round;
       CAPTURE(ranks, number);
       io::lab::virtual_files const files;
-      io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 8, .seed = number}, roomy);
-      cluster.run([&](io::lab::virtual_rank const& world) { write_and_read(world, files, number, ranks * 5); });
+      io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 8, .seed = number},
+                                             roomy);
+      cluster.run([&](io::lab::virtual_rank const& world) {
+        write_and_read(world, files, number, ranks * 5);
+      });
     }
 }
 
@@ -96,11 +100,16 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
         auto f = virtual_file::open(world, path, create);
         f.set_hints({.ds_write = io::toggle::enable});  // so that all lock
         f.set_view(
-            0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24)});  // every other is nobody's
+            // every other is nobody's
+            0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24)});
         std::vector<int> const data(100, world.rank() + 1);
         std::vector<int> back(100);
-        CHECK(f.write_at_all(0, data, io::two_phase{.buffer_bytes = 512, .align_bytes = 64}).bytes == 400);
-        CHECK(f.write_at(0, data, io::sieving{.write_window_bytes = 96, .writes = io::sieve::always}).locks > 0);
+        CHECK(
+            f.write_at_all(0, data, io::two_phase{.buffer_bytes = 512, .align_bytes = 64}).bytes ==
+            400);
+        CHECK(
+            f.write_at(0, data, io::sieving{.write_window_bytes = 96, .writes = io::sieve::always})
+                .locks > 0);
         f.sync();
         CHECK(f.read_at_all(0, back).bytes == 400);
         CHECK(back == data);
@@ -116,7 +125,8 @@ TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
           .run([&](io::lab::virtual_rank const& world) {
             auto f = virtual_file::open(world, "f", create, {}, files.opener());
             bytes const mine(4096, std::byte{1});
-            f.set_view(0, {io::type<std::byte>, io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * world.size())});
+            f.set_view(0, {io::type<std::byte>,
+                           io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * world.size())});
             f.write_all(mine, io::two_phase{.buffer_bytes = 4096, .align_bytes = 64});
             f.close();
           });
@@ -143,39 +153,40 @@ TEST_CASE("a program of files is a function of its scenario", "[virtual][file]")
 
 TEST_CASE("nonblocking access runs beside its rank", "[virtual][file]") {
   io::lab::virtual_files const files;
-  auto const r = io::lab::virtual_cluster({.ranks = 5, .ranks_per_node = 2, .seed = 3}, roomy)
-                     .run([&](io::lab::virtual_rank const& world) {
-                       auto f = virtual_file::open(world, "f", create, {}, files.opener());
-                       std::vector<int> const data(1 << 18, world.rank());
-                       double const began = world.now();
-                       io::request request = f.iwrite_at(world.rank() * std::int64_t{4} * (1 << 18), data);
-                       CHECK(world.now() < began + 1e-4);
-                       CHECK_FALSE(request.test());
-                       CHECK(request.wait().bytes == 1 << 20);
-                       CHECK(world.now() > began + 2.5e-4);
-                       std::vector<int> back(1 << 18);
-                       io::request again = f.iread_at(world.rank() * std::int64_t{4} * (1 << 18), back);
-                       while (!again.test()) {
-                       }
-                       again.wait();
-                       CHECK(back == data);
-                       {
-                         [[maybe_unused]] io::request const dropped = f.iread_at(0, back);
-                       }
-                       io::request left = f.iread_at(0, back);
-                       f.close();  // waits for it
-                       CHECK(left.wait().bytes == 1 << 20);
+  auto const r =
+      io::lab::virtual_cluster({.ranks = 5, .ranks_per_node = 2, .seed = 3}, roomy)
+          .run([&](io::lab::virtual_rank const& world) {
+            auto f = virtual_file::open(world, "f", create, {}, files.opener());
+            std::vector<int> const data(1 << 18, world.rank());
+            double const began = world.now();
+            io::request request = f.iwrite_at(world.rank() * std::int64_t{4} * (1 << 18), data);
+            CHECK(world.now() < began + 1e-4);
+            CHECK_FALSE(request.test());
+            CHECK(request.wait().bytes == 1 << 20);
+            CHECK(world.now() > began + 2.5e-4);
+            std::vector<int> back(1 << 18);
+            io::request again = f.iread_at(world.rank() * std::int64_t{4} * (1 << 18), back);
+            while (!again.test()) {
+            }
+            again.wait();
+            CHECK(back == data);
+            {
+              [[maybe_unused]] io::request const dropped = f.iread_at(0, back);
+            }
+            io::request left = f.iread_at(0, back);
+            f.close();  // waits for it
+            CHECK(left.wait().bytes == 1 << 20);
 
-                       // The shared pointer lies in a hidden file where ranks are on several nodes.
-                       auto g = virtual_file::open(world, "g", create, {}, files.opener());
-                       int const one = world.rank();
-                       g.set_view(0, io::type<int>);
-                       g.write_shared(one);
-                       g.write_ordered(one);
-                       world.barrier();
-                       CHECK(g.position_shared() == 10);
-                       g.close();
-                     });
+            // The shared pointer lies in a hidden file where ranks are on several nodes.
+            auto g = virtual_file::open(world, "g", create, {}, files.opener());
+            int const one = world.rank();
+            g.set_view(0, io::type<int>);
+            g.write_shared(one);
+            g.write_ordered(one);
+            world.barrier();
+            CHECK(g.position_shared() == 10);
+            g.close();
+          });
   CHECK(r.file_calls > 0);
   CHECK(files.names() == std::vector<std::string>{"f", "g"});
 }
@@ -183,57 +194,64 @@ TEST_CASE("nonblocking access runs beside its rank", "[virtual][file]") {
 TEST_CASE("a view of a sequential file begins at the same place for all, however late a rank comes",
           "[virtual][file]") {
   io::lab::virtual_files const files;
-  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto f =
-        virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::sequential, {}, files.opener());
-    if (world.rank() == 1) {
-      world.compute(0.3);
-      bytes const early = filled(100, 1);
-      f.write_shared(early);
-    }
-    f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>});
-    CHECK(f.view().displacement() == 100);
-    bytes const last = filled(1, 2);
-    f.write_ordered(last);
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = virtual_file::open(world, "f",
+                                    io::mode::create | io::mode::write | io::mode::sequential, {},
+                                    files.opener());
+        if (world.rank() == 1) {
+          world.compute(0.3);
+          bytes const early = filled(100, 1);
+          f.write_shared(early);
+        }
+        f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>});
+        CHECK(f.view().displacement() == 100);
+        bytes const last = filled(1, 2);
+        f.write_ordered(last);
+        f.close();
+      });
   bytes expected = filled(100, 1);
   expected.resize(103, std::byte{2});
   CHECK(files.content("f") == expected);
 }
 
-TEST_CASE("a hint that may not change while a rank has a request is rejected on all ranks", "[virtual][file]") {
+TEST_CASE("a hint that may not change while a rank has a request is rejected on all ranks",
+          "[virtual][file]") {
   io::lab::virtual_files const files;
-  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    bytes const data = filled(1 << 20, 1);
-    io::request request;
-    if (world.rank() == 1) request = f.iwrite_at(0, data);
-    f.set_hints({.io_buffer_bytes = 1 << 16});
-    io::hint_state const* const state = f.get_hints().find("IBM_io_buffer_size");
-    CHECK(state->status == io::hint_status::rejected);
-    CHECK_THAT(state->why, ContainsSubstring("pending"));
-    CHECK(state->value == "0");
-    // Nor does the value of rank 0 where all have others; what may change does.
-    f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16, .policy = world.rank() == 0 ? "sieving" : "two_phase"});
-    CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "0");
-    CHECK(f.get_hints().find("argosy_policy")->value == "sieving");
-    request.wait();
-    std::error_code differs;
-    f.set_hints({.cb_block_bytes = (1 + world.rank()) << 16}, differs);
-    CHECK(differs == io::errc::not_same);
-    f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16});
-    CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "65536");
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        bytes const data = filled(1 << 20, 1);
+        io::request request;
+        if (world.rank() == 1) request = f.iwrite_at(0, data);
+        f.set_hints({.io_buffer_bytes = 1 << 16});
+        io::hint_state const* const state = f.get_hints().find("IBM_io_buffer_size");
+        CHECK(state->status == io::hint_status::rejected);
+        CHECK_THAT(state->why, ContainsSubstring("pending"));
+        CHECK(state->value == "0");
+        // Nor does the value of rank 0 where all have others; what may change does.
+        f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16,
+                     .policy = world.rank() == 0 ? "sieving" : "two_phase"});
+        CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "0");
+        CHECK(f.get_hints().find("argosy_policy")->value == "sieving");
+        request.wait();
+        std::error_code differs;
+        f.set_hints({.cb_block_bytes = (1 + world.rank()) << 16}, differs);
+        CHECK(differs == io::errc::not_same);
+        f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16});
+        CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "65536");
+        f.close();
+      });
 }
 
-TEST_CASE("a rank that cannot make the file of the shared pointer reads where another one has moved it",
-          "[virtual][file][faults]") {
+TEST_CASE(
+    "a rank that cannot make the file of the shared pointer reads where another one has moved it",
+    "[virtual][file][faults]") {
   bool const somebody_moves = GENERATE(false, true);
-  io::lab::scenario const s{.ranks = 2,
-                            .ranks_per_node = 1,
-                            .faults = {{1, io::fail_at(io::file_call::open, 2, std::errc::permission_denied)}}};
+  io::lab::scenario const s{
+      .ranks = 2,
+      .ranks_per_node = 1,
+      .faults = {{1, io::fail_at(io::file_call::open, 2, std::errc::permission_denied)}}};
   io::lab::virtual_files const files(s.disk);
   io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
     auto f = virtual_file::open(world, "f", create, {}, files.opener());
@@ -250,10 +268,12 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
   auto const program = [&](io::lab::virtual_rank const& world, io::lab::virtual_files const& files,
                            std::error_code& e) {
     std::vector<std::int64_t> mine;
-    for (int b = world.rank(); b < blocks; b += ranks + 1) mine.push_back(b * block);  // every seventh is nobody's
+    // every seventh is nobody's
+    for (int b = world.rank(); b < blocks; b += ranks + 1) mine.push_back(b * block);
     std::vector<int> data(mine.size() * block, world.rank() + 1), back(data.size());
     auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    f.set_view(0, {io::type<int>, io::resized(io::indexed_block(block, mine, io::type<int>), 0, 4 * blocks * block)});
+    f.set_view(0, {io::type<int>, io::resized(io::indexed_block(block, mine, io::type<int>), 0,
+                                              4 * blocks * block)});
     io::two_phase const rounds{.buffer_bytes = 128, .aggregators = 3, .align_bytes = 32};
     io::report const put = f.write_all(data, {rounds, e});
     if (e) return put;
@@ -282,14 +302,16 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
 
   io::lab::virtual_files files;
   files.put("f", before);
-  io::lab::virtual_cluster({.ranks = ranks, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    program(world, files, e);
-    CHECK_FALSE(e);
-  });
+  io::lab::virtual_cluster({.ranks = ranks, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code e;
+        program(world, files, e);
+        CHECK_FALSE(e);
+      });
   CHECK(right(files.content("f"), true));
 
-  // One window of one aggregator fails, in any round: all ranks leave the call, and nothing else is missing.
+  // One window of one aggregator fails, in any round: all ranks leave the call, and nothing else is
+  // missing.
   for (std::int64_t call = 1; call <= 6; ++call) {
     CAPTURE(call);
     io::lab::virtual_files broken;
@@ -300,7 +322,8 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
     auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code e;
       program(world, broken, e);
-      CHECK((!e || e == (world.rank() == 2 ? io::errc::no_space : io::errc::error_on_another_rank)));
+      CHECK(
+          (!e || e == (world.rank() == 2 ? io::errc::no_space : io::errc::error_on_another_rank)));
       failed += e ? 1 : 0;
     });
     CHECK((failed == 0 || failed == ranks));
@@ -308,24 +331,26 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
     CHECK(right(broken.content("f"), failed == 0));
   }
 
-  // A rank dies at any operation: the others learn it, and none of them reports success for what it did not bring.
+  // A rank dies at any operation: the others learn it, and none of them reports success for what it
+  // did not bring.
   bool died = true;
   for (std::int64_t k = 1; died; ++k) {
     CAPTURE(k);
     io::lab::virtual_files left;
     left.put("f", before);
     int successes = 0;
-    auto const r = io::lab::virtual_cluster({.ranks = ranks, .seed = seed(), .deaths = {{3, k}}}, roomy)
-                       .run([&](io::lab::virtual_rank const& world) {
-                         std::error_code e;
-                         try {
-                           program(world, left, e);
-                           successes += !e && world.rank() != 3;
-                         } catch (io::error const& lost) {
-                           CHECK(lost.code() == io::errc::rank_failed);
-                         }
-                         CHECK((!e || e == io::errc::rank_failed));
-                       });
+    auto const r =
+        io::lab::virtual_cluster({.ranks = ranks, .seed = seed(), .deaths = {{3, k}}}, roomy)
+            .run([&](io::lab::virtual_rank const& world) {
+              std::error_code e;
+              try {
+                program(world, left, e);
+                successes += !e && world.rank() != 3;
+              } catch (io::error const& lost) {
+                CHECK(lost.code() == io::errc::rank_failed);
+              }
+              CHECK((!e || e == io::errc::rank_failed));
+            });
     died = !r.dead.empty();
     CHECK(right(left.content("f"), successes > 0));
   }
@@ -342,10 +367,13 @@ TEST_CASE("who waits in a barrier of its own is in no call of a file", "[virtual
     FAIL("no deadlock");
   } catch (io::lab::virtual_run_error const& e) {
     std::string const words = e.what();
-    CHECK_THAT(words, ContainsSubstring("ranks 0-2 wait since") && ContainsSubstring("barrier of communicator 0") &&
-                          ContainsSubstring("; its last collective call of a file is open at virtual_files.cpp:"));
     CHECK_THAT(words,
-               ContainsSubstring("ranks 3-4, 6-15 wait since") && ContainsSubstring("; in sync at virtual_files.cpp:"));
+               ContainsSubstring("ranks 0-2 wait since") &&
+                   ContainsSubstring("barrier of communicator 0") &&
+                   ContainsSubstring(
+                       "; its last collective call of a file is open at virtual_files.cpp:"));
+    CHECK_THAT(words, ContainsSubstring("ranks 3-4, 6-15 wait since") &&
+                          ContainsSubstring("; in sync at virtual_files.cpp:"));
     CHECK(words.find("in open") == std::string::npos);
     CHECK(words.find(".hpp:") == std::string::npos);
   }
@@ -366,11 +394,13 @@ TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][fi
   } catch (io::lab::virtual_run_error const& e) {
     CHECK(e.why() == io::lab::virtual_run_error::reason::deadlock);
     CHECK_THAT(e.what(), ContainsSubstring("in write_at_all at virtual_files.cpp:"));
-    CHECK_THAT(e.what(), ContainsSubstring("receive from rank 0, tag 1, communicator 0, at virtual_files.cpp:"));
+    CHECK_THAT(e.what(), ContainsSubstring(
+                             "receive from rank 0, tag 1, communicator 0, at virtual_files.cpp:"));
   }
 }
 
-TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in every run", "[virtual][file][report]") {
+TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in every run",
+          "[virtual][file][report]") {
   io::test::scratch const dir;
   std::string texts[2];
   for (std::string& text : texts) {
@@ -395,27 +425,32 @@ TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in 
     std::ifstream file(to);
     text.assign(std::istreambuf_iterator<char>(file), {});
   }
-  CHECK_THAT(texts[0], ContainsSubstring("argosy report of 'f': 6 ranks") && ContainsSubstring("local writes") &&
+  CHECK_THAT(texts[0], ContainsSubstring("argosy report of 'f': 6 ranks") &&
+                           ContainsSubstring("local writes") &&
                            ContainsSubstring("collective writes, in the background"));
   CHECK(texts[0] == texts[1]);
-  CHECK(texts[0].find("plain copy") == std::string::npos);  // virtual time is no time of this machine
+  // virtual time is no time of this machine
+  CHECK(texts[0].find("plain copy") == std::string::npos);
 }
 
-TEST_CASE("files are on the scenario's disk, unless they were given one; the report tells of a disk that nobody used",
-          "[virtual][handle]") {
+TEST_CASE(
+    "files are on the scenario's disk, unless they were given one; the report tells of a disk that "
+    "nobody used",
+    "[virtual][handle]") {
   io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
   s.disk.capacity_bytes = 2 * s.disk.block_bytes;
   s.disk.has_locks = false;
   std::error_code full, locked;
   auto const run = [&](io::lab::virtual_files const& files) {
-    return io::lab::virtual_cluster(s).run([&, open = files.opener()](io::lab::virtual_rank const& world) {
-      if (world.rank() != 0) return;
-      std::error_code e;
-      io::any_handle h = open("a", {.read = true, .write = true, .create = true}, e);
-      std::vector<std::byte> const data(static_cast<std::size_t>(3 * s.disk.block_bytes));
-      full = h.write(0, data).error;
-      locked = h.lock(0, 1, io::lock_kind::shared);
-    });
+    return io::lab::virtual_cluster(s).run(
+        [&, open = files.opener()](io::lab::virtual_rank const& world) {
+          if (world.rank() != 0) return;
+          std::error_code e;
+          io::any_handle h = open("a", {.read = true, .write = true, .create = true}, e);
+          std::vector<std::byte> const data(static_cast<std::size_t>(3 * s.disk.block_bytes));
+          full = h.write(0, data).error;
+          locked = h.lock(0, 1, io::lock_kind::shared);
+        });
   };
   io::lab::virtual_files followed;
   CHECK(run(followed).did_not_happen.empty());
@@ -426,7 +461,8 @@ TEST_CASE("files are on the scenario's disk, unless they were given one; the rep
   io::lab::virtual_report const other = run(io::lab::virtual_files(io::lab::virtual_disk()));
   CHECK_FALSE(full);
   CHECK_FALSE(locked);
-  CHECK(other.did_not_happen == std::vector<std::string>{"disk.capacity_bytes=8192 disk.has_locks=0"});
+  CHECK(other.did_not_happen ==
+        std::vector<std::string>{"disk.capacity_bytes=8192 disk.has_locks=0"});
 
   // What lies there in blocks of another size stays as it is.
   io::lab::virtual_files filled;

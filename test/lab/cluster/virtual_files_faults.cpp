@@ -43,78 +43,91 @@ struct throwing : io::forwarding<throwing, io::any_handle> {
 
 TEST_CASE("where an opener or its handle throws in open, no rank waits, and nothing is left behind",
           "[virtual][file]") {
-  auto const where = GENERATE(io::file_call::open, io::file_call::size, io::file_call::lock, io::file_call::unlock);
+  auto const where = GENERATE(io::file_call::open, io::file_call::size, io::file_call::lock,
+                              io::file_call::unlock);
   auto const failing = GENERATE(0, 1, 2);
   CAPTURE(to_string(where), failing);
   io::lab::virtual_files const files;
   int told = 0;
-  io::lab::virtual_cluster({.ranks = 3, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    io::opener const below = files.opener();
-    io::opener const mine = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
-      if (world.rank() != failing) return below(path, flags, error);
-      if (where == io::file_call::open) throw std::runtime_error("not this one");
-      io::any_handle h = below(path, flags, error);
-      if (error) return h;
-      return io::any_handle(throwing(std::move(h), where));
-    });
-    std::error_code error;
-    std::string thrown;
-    virtual_file f;
-    try {
-      // Only a unique open tries a lock and gives it back.
-      io::mode const more = where == io::file_call::unlock ? io::mode::unique_open : io::mode::none;
-      f = virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::append | more, error, mine);
-    } catch (std::runtime_error const& e) {
-      thrown = e.what();
-    }
-    CHECK_FALSE(f.is_open());
-    CHECK(thrown == (world.rank() == failing ? "not this one" : ""));
-    if (world.rank() != failing && error == io::errc::error_on_another_rank) ++told;
-  });
+  io::lab::virtual_cluster({.ranks = 3, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        io::opener const below = files.opener();
+        io::opener const mine = below.opening(
+            [&](std::string const& path, io::open_flags flags, std::error_code& error) {
+              if (world.rank() != failing) return below(path, flags, error);
+              if (where == io::file_call::open) throw std::runtime_error("not this one");
+              io::any_handle h = below(path, flags, error);
+              if (error) return h;
+              return io::any_handle(throwing(std::move(h), where));
+            });
+        std::error_code error;
+        std::string thrown;
+        virtual_file f;
+        try {
+          // Only a unique open tries a lock and gives it back.
+          io::mode const more =
+              where == io::file_call::unlock ? io::mode::unique_open : io::mode::none;
+          f = virtual_file::open(world, "f",
+                                 io::mode::create | io::mode::write | io::mode::append | more,
+                                 error, mine);
+        } catch (std::runtime_error const& e) {
+          thrown = e.what();
+        }
+        CHECK_FALSE(f.is_open());
+        CHECK(thrown == (world.rank() == failing ? "not this one" : ""));
+        if (world.rank() != failing && error == io::errc::error_on_another_rank) ++told;
+      });
   CHECK(told == 2);
-  // A rank that cannot find out whether the file that it made is still empty, and its own, leaves it.
+  // A rank that cannot find out whether the file that it made is still empty, and its own, leaves
+  // it.
   bool const unsure = where == io::file_call::size || where == io::file_call::lock;
   CHECK(files.exists("f") == (unsure && failing == 0));
 }
 
-TEST_CASE("where asking for the shared pointer throws on the one rank that asks, no rank waits", "[virtual][file]") {
+TEST_CASE("where asking for the shared pointer throws on the one rank that asks, no rank waits",
+          "[virtual][file]") {
   io::lab::virtual_files const files;
   io::opener const below = files.opener();
   bool breaks = false;
-  io::opener const throwing = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
-    if (breaks && path.find(".pointer-") != std::string::npos) throw std::runtime_error("not this one");
-    return below(path, flags, error);
-  });
+  io::opener const throwing =
+      below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
+        if (breaks && path.find(".pointer-") != std::string::npos)
+          throw std::runtime_error("not this one");
+        return below(path, flags, error);
+      });
   for (bool const sequential : {false, true}) {
     CAPTURE(sequential);
     breaks = false;
-    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
-      auto const modes = sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
-      auto f = virtual_file::open(world, "f", modes, {}, throwing);
-      // Some rank has used the pointer; else it is known, and nobody is asked.
-      bytes const first = filled(1, 1);
-      if (world.rank() == 2) f.write_shared(first);
-      world.barrier();
-      breaks = true;
-      std::error_code error;
-      std::string thrown;
-      try {
-        if (sequential)
-          f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>}, error);
-        else
-          f.seek_shared(1, io::seek_from::current, error);
-      } catch (std::runtime_error const& e) {
-        thrown = e.what();
-      }
-      CHECK(thrown == (world.rank() == 0 ? "not this one" : ""));
-      CHECK((error == io::errc::error_on_another_rank) == (world.rank() != 0));
-      world.barrier();
-      breaks = false;
-      CHECK(f.view().displacement() == 0);
-      bytes const last = filled(1, 2);
-      f.write_ordered(last);
-      f.close();
-    });
+    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
+          auto const modes =
+              sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
+          auto f = virtual_file::open(world, "f", modes, {}, throwing);
+          // Some rank has used the pointer; else it is known, and nobody is asked.
+          bytes const first = filled(1, 1);
+          if (world.rank() == 2) f.write_shared(first);
+          world.barrier();
+          breaks = true;
+          std::error_code error;
+          std::string thrown;
+          try {
+            if (sequential)
+              f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>},
+                         error);
+            else
+              f.seek_shared(1, io::seek_from::current, error);
+          } catch (std::runtime_error const& e) {
+            thrown = e.what();
+          }
+          CHECK(thrown == (world.rank() == 0 ? "not this one" : ""));
+          CHECK((error == io::errc::error_on_another_rank) == (world.rank() != 0));
+          world.barrier();
+          breaks = false;
+          CHECK(f.view().displacement() == 0);
+          bytes const last = filled(1, 2);
+          f.write_ordered(last);
+          f.close();
+        });
   }
 }
 
@@ -139,8 +152,10 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
       CHECK(e == (world.rank() == victim ? mine : io::errc::error_on_another_rank));
     };
   };
-  run({.faults = {{victim, io::fail_at(io::file_call::write, 1, std::errc::io_error)}}}, errors(io::errc::io));
-  run({.faults = {{victim, io::tear_at(io::file_call::write, 1, 100, std::errc::no_space_on_device)}}},
+  run({.faults = {{victim, io::fail_at(io::file_call::write, 1, std::errc::io_error)}}},
+      errors(io::errc::io));
+  run({.faults = {{victim,
+                   io::tear_at(io::file_call::write, 1, 100, std::errc::no_space_on_device)}}},
       errors(io::errc::no_space));
   run({.faults = {{victim, io::fail_at(io::file_call::open, 1, std::errc::permission_denied)}}},
       errors(io::errc::access));
@@ -157,7 +172,8 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   io::fault busy = io::fail_at(io::file_call::open, 1, std::errc::resource_unavailable_try_again);
   busy.times = 3;
   CHECK(run({.faults = {{-1, busy}}}, none).content("f") == whole.content("f"));
-  auto const small = run({.faults = {{-1, io::shorten_at(io::file_call::write, 1, 777, io::fault::forever)}}}, none);
+  auto const small = run(
+      {.faults = {{-1, io::shorten_at(io::file_call::write, 1, 777, io::fault::forever)}}}, none);
   CHECK(small.content("f") == whole.content("f"));
   double slow = 0;
   run({.faults = {{1, io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(500))}}},
@@ -166,7 +182,8 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
         slow = world.now();
       });
   CHECK(slow > 0.5);
-  run({.faults = {{1, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}}},
+  run({.faults = {{1, io::fail_from(io::file_call::write, 1,
+                                    std::errc::resource_unavailable_try_again)}}},
       [&](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
         CHECK(e == (world.rank() == 1 ? io::errc::io : io::errc::error_on_another_rank));
         CHECK(world.now() > 5);  // of patience, which take no real time
@@ -178,38 +195,42 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   });
 }
 
-// The bytes of the hidden file are refused when another node takes them over, which is after the call of the rank that wrote
-// them, unless it syncs.
-TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice", "[virtual][file][faults]") {
+// The bytes of the hidden file are refused when another node takes them over, which is after the
+// call of the rank that wrote them, unless it syncs.
+TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice",
+          "[virtual][file][faults]") {
   io::lab::gpfs::machine one_server;
   one_server.servers = 1;
-  io::lab::virtual_gpfs const files(one_server, 2,
-                                    io::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
+  io::lab::virtual_gpfs const files(
+      one_server, 2,
+      io::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
   bool told = false;
   std::int64_t behind = -1;
-  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    std::int32_t const one = world.rank() + 1;
-    std::error_code error;
-    for (int turn = 0; turn < 2; ++turn) {
-      if (turn == world.rank()) f.write_shared(one, error);
-      world.barrier();
-    }
-    if (world.rank() == 0) {
-      told = error == io::errc::no_space;
-      CHECK_THAT(f.what_failed(), ContainsSubstring("syncing the shared pointer"));
-      behind = f.position_shared();
-    } else {
-      CHECK_FALSE(error);
-    }
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        std::int32_t const one = world.rank() + 1;
+        std::error_code error;
+        for (int turn = 0; turn < 2; ++turn) {
+          if (turn == world.rank()) f.write_shared(one, error);
+          world.barrier();
+        }
+        if (world.rank() == 0) {
+          told = error == io::errc::no_space;
+          CHECK_THAT(f.what_failed(), ContainsSubstring("syncing the shared pointer"));
+          behind = f.position_shared();
+        } else {
+          CHECK_FALSE(error);
+        }
+        f.close();
+      });
   CHECK(told);
   CHECK(behind == 4);
   CHECK(files.content("f") == bytes({std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}}));
 }
 
-TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it", "[virtual][file][faults]") {
+TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it",
+          "[virtual][file][faults]") {
   // With a report at close, too, which is one more thing in which a rank may be missing.
   bool const reports = GENERATE(false, true);
   CAPTURE(reports);
@@ -222,7 +243,8 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
     io::lab::virtual_files const files;
     std::vector<std::error_code> opened(ranks), written(ranks), closed(ranks);
     auto const r =
-        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 7, .deaths = {{victim, k}}}, roomy)
+        io::lab::virtual_cluster(
+            {.ranks = ranks, .ranks_per_node = 2, .seed = 7, .deaths = {{victim, k}}}, roomy)
             .run([&](io::lab::virtual_rank const& world) {
               auto const me = static_cast<std::size_t>(world.rank());
               try {
@@ -240,11 +262,13 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
     if (!died) break;
     CHECK(r.dead == std::vector<int>{victim});
     bytes const all = files.content("f");
-    bool const complete = all.size() >= 4000 * (victim + 1) && all[4000 * victim] == std::byte{victim + 1} &&
+    bool const complete = all.size() >= 4000 * (victim + 1) &&
+                          all[4000 * victim] == std::byte{victim + 1} &&
                           all[4000 * victim + 3996] == std::byte{victim + 1};
     for (std::size_t i = 0; i < ranks; ++i) {
       if (i == victim) continue;
-      for (std::error_code const& e : {opened[i], written[i], closed[i]}) CHECK((!e || e == io::errc::rank_failed));
+      for (std::error_code const& e : {opened[i], written[i], closed[i]})
+        CHECK((!e || e == io::errc::rank_failed));
       if (!opened[i] && !written[i]) CHECK(complete);
       if (!opened[i] && !opened[0]) CHECK(written[i] == written[0]);
     }
@@ -260,27 +284,30 @@ TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtua
   io::lab::virtual_files files;
   files.put("f", filled(4000, 1));
   int thrown = 0, told = 0;
-  io::lab::virtual_cluster({.ranks = 4, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto const script = std::make_shared<io::fault_script>();
-    script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
-    io::file_call const call = reads ? io::file_call::read : io::file_call::write;
-    if (world.rank() == 1) script->add(io::delay_at(call, 2, std::chrono::nanoseconds(1)));
-    auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
-    std::vector<std::byte> data = filled(1000, 2);
-    io::two_phase const rounds{.buffer_bytes = 400, .aggregators = 4, .align_bytes = 100};
-    std::error_code e;
-    try {
-      if (reads)
-        f.read_at_all(1000 * world.rank(), data, {rounds, e});
-      else
-        f.write_at_all(1000 * world.rank(), data, {rounds, e});
-      told += e == io::errc::error_on_another_rank;
-    } catch (std::runtime_error const& own) {
-      CHECK(world.rank() == 1);
-      ++thrown;
-    }
-    f.close();  // it is usable
-  });
+  io::lab::virtual_cluster({.ranks = 4, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto const script = std::make_shared<io::fault_script>();
+        script->sleep_by(
+            [](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
+        io::file_call const call = reads ? io::file_call::read : io::file_call::write;
+        if (world.rank() == 1) script->add(io::delay_at(call, 2, std::chrono::nanoseconds(1)));
+        auto f = virtual_file::open(world, "f", io::mode::read_write, {},
+                                    io::with_faults(files.opener(), script));
+        std::vector<std::byte> data = filled(1000, 2);
+        io::two_phase const rounds{.buffer_bytes = 400, .aggregators = 4, .align_bytes = 100};
+        std::error_code e;
+        try {
+          if (reads)
+            f.read_at_all(1000 * world.rank(), data, {rounds, e});
+          else
+            f.write_at_all(1000 * world.rank(), data, {rounds, e});
+          told += e == io::errc::error_on_another_rank;
+        } catch (std::runtime_error const& own) {
+          CHECK(world.rank() == 1);
+          ++thrown;
+        }
+        f.close();  // it is usable
+      });
   CHECK(thrown == 1);
   CHECK(told == 3);
   bytes const after = files.content("f");
@@ -292,22 +319,27 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
   CAPTURE(atomic);
   io::lab::virtual_files files;
   files.put("f", filled(4000, 1));
-  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto const script = std::make_shared<io::fault_script>();
-    script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
-    if (world.rank() == 1) script->add(io::delay_at(io::file_call::write, 1, std::chrono::nanoseconds(1)));
-    auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
-    f.set_atomic(atomic);
-    f.set_view(0, {io::type<std::byte>, io::resized(io::bytes(8), 0, 16)});
-    std::vector<std::byte> const data(800, std::byte{2});
-    io::sieving const merged{.write_window_bytes = 500, .writes = io::sieve::always};
-    std::error_code e;
-    if (world.rank() == 1) CHECK_THROWS_WITH(f.write_at(0, data, {merged, e}), "a handle of the program");
-    world.barrier();
-    CHECK(f.write_at(0, data, {merged, e}).bytes == 800);  // of rank 0, too: the lock is free
-    CHECK_FALSE(e);
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto const script = std::make_shared<io::fault_script>();
+        script->sleep_by(
+            [](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
+        if (world.rank() == 1)
+          script->add(io::delay_at(io::file_call::write, 1, std::chrono::nanoseconds(1)));
+        auto f = virtual_file::open(world, "f", io::mode::read_write, {},
+                                    io::with_faults(files.opener(), script));
+        f.set_atomic(atomic);
+        f.set_view(0, {io::type<std::byte>, io::resized(io::bytes(8), 0, 16)});
+        std::vector<std::byte> const data(800, std::byte{2});
+        io::sieving const merged{.write_window_bytes = 500, .writes = io::sieve::always};
+        std::error_code e;
+        if (world.rank() == 1)
+          CHECK_THROWS_WITH(f.write_at(0, data, {merged, e}), "a handle of the program");
+        world.barrier();
+        CHECK(f.write_at(0, data, {merged, e}).bytes == 800);  // of rank 0, too: the lock is free
+        CHECK_FALSE(e);
+        f.close();
+      });
   bytes const after = files.content("f");
   CHECK(std::count(after.begin(), after.end(), std::byte{2}) == 800);
 }

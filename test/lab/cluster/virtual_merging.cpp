@@ -23,8 +23,10 @@
 namespace io = argosy;
 using namespace io::test;
 
-// Even ranks write every other int by sieving, odd ones the ints between them, each by a call of its own; all at once.
-TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock what they write", "[virtual][file]") {
+// Even ranks write every other int by sieving, odd ones the ints between them, each by a call of
+// its own; all at once.
+TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock what they write",
+          "[virtual][file]") {
   constexpr int ranks = 4, numbers = 300;
   for (std::uint64_t number = seed(); number < seed() + 20; ++number) {
     io::lab::virtual_files const files;
@@ -34,7 +36,8 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
           int const pair = world.rank() / 2;
           auto f = virtual_file::open(world, "state", create, {}, files.opener());
           std::vector<int> data(numbers);
-          for (int i = 0; i < numbers; ++i) data[static_cast<std::size_t>(i)] = 2 * (pair * numbers + i) + !merges;
+          for (int i = 0; i < numbers; ++i)
+            data[static_cast<std::size_t>(i)] = 2 * (pair * numbers + i) + !merges;
           auto const write = [&] {
             io::report all;
             if (merges) return f.write_at(0, data);
@@ -63,8 +66,10 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
             std::vector<int> back(2 * numbers * ranks / 2);
             f.set_view(0, io::type<int>);
             CHECK(f.read_at(0, back).bytes == static_cast<std::int64_t>(4 * back.size()));
-            for (int i = 0; i < static_cast<int>(back.size()); ++i) REQUIRE(back[static_cast<std::size_t>(i)] == i);
-            CHECK(f.write_at(0, std::span<int const>(back).first(1)).locks == 0);  // nobody merges in these views
+            for (int i = 0; i < static_cast<int>(back.size()); ++i)
+              REQUIRE(back[static_cast<std::size_t>(i)] == i);
+            // nobody merges in these views
+            CHECK(f.write_at(0, std::span<int const>(back).first(1)).locks == 0);
             world.barrier();
             f.set_size(0);
           };
@@ -78,8 +83,10 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
   }
 }
 
-// Windows are not their aggregator's own while a request may write there: without a lock it waits for nobody who waits for it.
-TEST_CASE("where locks come to an end beside a request, a collective write ends", "[virtual][file][faults]") {
+// Windows are not their aggregator's own while a request may write there: without a lock it waits
+// for nobody who waits for it.
+TEST_CASE("where locks come to an end beside a request, a collective write ends",
+          "[virtual][file][faults]") {
   int refused = 0;
   for (int const per_node : {1, 2})
     for (int first = 1; first <= 12; ++first)
@@ -103,7 +110,8 @@ TEST_CASE("where locks come to an end beside a request, a collective write ends"
             f.write_at_all(0, data, {windows, e});
           }
           CAPTURE(world.rank(), per_node, first, together, e.message());
-          CHECK((!e || e == (world.rank() == 0 ? io::errc::no_locks : io::errc::error_on_another_rank)));
+          CHECK((!e ||
+                 e == (world.rank() == 0 ? io::errc::no_locks : io::errc::error_on_another_rank)));
           if (e == io::errc::no_locks) ++refused;
           behind.wait(later);
           f.close(later);
@@ -112,10 +120,12 @@ TEST_CASE("where locks come to an end beside a request, a collective write ends"
   CHECK(refused > 0);
 }
 
-// Each look at a gate is an event of the run: five seconds at a look each microsecond would be the end of it.
-// A window of the call goes on, from its read to its write, when rank 1 writes into one of its holes.
-TEST_CASE("what a rank writes while its collective call goes on in the background is not merged over",
-          "[virtual][file][merging]") {
+// Each look at a gate is an event of the run: five seconds at a look each microsecond would be the
+// end of it. A window of the call goes on, from its read to its write, when rank 1 writes into one
+// of its holes.
+TEST_CASE(
+    "what a rank writes while its collective call goes on in the background is not merged over",
+    "[virtual][file][merging]") {
   constexpr int ranks = 4;
   constexpr double call_s = 1e-3;
   for (io::mode const how : {create, create | io::mode::unique_open})
@@ -144,7 +154,8 @@ TEST_CASE("what a rank writes while its collective call goes on in the backgroun
         CHECK(merged > 0);
         std::string expected = dashes;
         for (int r = 0; r < ranks; ++r)
-          expected.replace(static_cast<std::size_t>(100 * r), 8, std::string(8, static_cast<char>('a' + r)));
+          expected.replace(static_cast<std::size_t>(100 * r), 8,
+                           std::string(8, static_cast<char>('a' + r)));
         expected.replace(50, 6, "beside");
         auto const got = files.content("f");
         CHECK(std::string(reinterpret_cast<char const*>(got.data()), got.size()) == expected);
@@ -155,7 +166,8 @@ TEST_CASE("who merges looks seldom at a write that takes seconds", "[virtual][fi
   constexpr int ranks = 4;
   io::lab::virtual_files const files;
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = ranks};
-  s.faults = {{0, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}};
+  s.faults = {
+      {0, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}};
   auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
     std::error_code e;
     auto f = virtual_file::open(world, "f", create, {}, files.opener());

@@ -1,4 +1,5 @@
-// Policies of a program that break the rules: named on the rank that has them, never wrong data, and nobody waits for anybody.
+// Policies of a program that break the rules: named on the rank that has them, never wrong data,
+// and nobody waits for anybody.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <functional>
@@ -34,9 +35,11 @@ constexpr int each = 800;  // numbers of a rank, every fourth of the file
 void in_four_ranks(std::function<void(virtual_rank const&, file&)> const& f) {
   for (int const per_node : {2, 4}) {
     io::lab::virtual_files const files;
-    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, {.stack_bytes = std::size_t{1} << 20})
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node},
+                             {.stack_bytes = std::size_t{1} << 20})
         .run([&](virtual_rank const& world) {
-          file mine = file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
+          file mine =
+              file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
           mine.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 16)});
           f(world, mine);
           mine.close();
@@ -78,20 +81,27 @@ std::vector<place> const& places() {
       {"write_at", false, [](file& f, auto u, auto const& p) { f.write_at(0, u, p); }},
       {"iwrite_at", false, [](file& f, auto u, auto const& p) { f.iwrite_at(0, u, p).wait(); }},
       {"write_at_all", true, [](file& f, auto u, auto const& p) { f.write_at_all(0, u, p); }},
-      {"iwrite_at_all", true, [](file& f, auto u, auto const& p) { f.iwrite_at_all(0, u, p).wait(); }},
+      {"iwrite_at_all", true,
+       [](file& f, auto u, auto const& p) { f.iwrite_at_all(0, u, p).wait(); }},
       {"read_at", false, [](file& f, auto u, auto const& p) { f.read_at(0, u, p); }, true},
       {"read_at_all", true, [](file& f, auto u, auto const& p) { f.read_at_all(0, u, p); }, true},
-      {"iread_at_all", true, [](file& f, auto u, auto const& p) { f.iread_at_all(0, u, p).wait(); }, true},
-      {"explain", false, [](file& f, auto u, auto const& p) { f.explain(io::access_kind::write, u, p); }, false, true},
-      {"explain_all", true, [](file& f, auto u, auto const& p) { f.explain_all(io::access_kind::write, u, p); }, false,
+      {"iread_at_all", true, [](file& f, auto u, auto const& p) { f.iread_at_all(0, u, p).wait(); },
+       true},
+      {"explain", false,
+       [](file& f, auto u, auto const& p) { f.explain(io::access_kind::write, u, p); }, false,
+       true},
+      {"explain_all", true,
+       [](file& f, auto u, auto const& p) { f.explain_all(io::access_kind::write, u, p); }, false,
        true},
   };
   return all;
 }
 
 // Every number is the new one or the old one, and of the others' numbers none is touched.
-void check_data(virtual_rank const& world, file& f, place const& p, std::span<int const> data, int before) {
-  std::vector<int> const now = numbers(world.rank(), before), next = numbers(world.rank(), before + 1);
+void check_data(virtual_rank const& world, file& f, place const& p, std::span<int const> data,
+                int before) {
+  std::vector<int> const now = numbers(world.rank(), before),
+                         next = numbers(world.rank(), before + 1);
   world.barrier();
   std::vector<int> there(each);
   f.read_at(0, there);
@@ -105,8 +115,11 @@ void check_data(virtual_rank const& world, file& f, place const& p, std::span<in
 // Lies on what it is told; throws where that has no name.
 class elsewhere : public io::forwarding<elsewhere, io::any_handle> {
  public:
-  elsewhere(io::any_handle inner, io::storage s) : forwarding(std::move(inner)), storage_(std::move(s)) {}
-  io::storage storage() const { return storage_.name.empty() ? throw std::runtime_error("nowhere") : storage_; }
+  elsewhere(io::any_handle inner, io::storage s)
+      : forwarding(std::move(inner)), storage_(std::move(s)) {}
+  io::storage storage() const {
+    return storage_.name.empty() ? throw std::runtime_error("nowhere") : storage_;
+  }
 
  private:
   io::storage storage_;
@@ -114,7 +127,8 @@ class elsewhere : public io::forwarding<elsewhere, io::any_handle> {
 
 }  // namespace
 
-TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is wrong", "[policy][virtual][errors]") {
+TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is wrong",
+          "[policy][virtual][errors]") {
   for (auto const& [slip, words] : io::test::window_slips())
     for (int const who : {-1, 1})
       in_four_ranks([&](virtual_rank const& world, file& f) {
@@ -134,7 +148,8 @@ TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is w
             CHECK(o.words.find("policy 'slipping': ") != std::string::npos);
             CHECK(o.words.find(words) != std::string::npos);
           } else {
-            CHECK(o.code == (p.together ? io::make_error_code(io::errc::error_on_another_rank) : std::error_code()));
+            CHECK(o.code == (p.together ? io::make_error_code(io::errc::error_on_another_rank)
+                                        : std::error_code()));
           }
           check_data(world, f, p, data, 1);
         }
@@ -147,21 +162,24 @@ TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is w
       });
 }
 
-TEST_CASE("a policy that throws on one rank does so there, and the others are told", "[policy][virtual][errors]") {
+TEST_CASE("a policy that throws on one rank does so there, and the others are told",
+          "[policy][virtual][errors]") {
   in_four_ranks([&](virtual_rank const& world, file& f) {
     for (place const& p : places()) {
       if (std::string(p.name) == "explain_all") continue;
       INFO(p.name << " " << world.rank());
       std::vector<int> data = numbers(world.rank(), 2);
       bool const slips = world.rank() == 2;
-      outcome const o = of([&] { p.call(f, data, slipping{slips ? slipping::throws : slipping::none}); });
+      outcome const o =
+          of([&] { p.call(f, data, slipping{slips ? slipping::throws : slipping::none}); });
       CHECK(o.thrown == slips);
       if (!slips && p.together) CHECK(o.code == io::errc::error_on_another_rank);
     }
   });
 }
 
-TEST_CASE("each slip of a plan for all ranks is named, and no rank waits for it", "[policy][virtual][errors]") {
+TEST_CASE("each slip of a plan for all ranks is named, and no rank waits for it",
+          "[policy][virtual][errors]") {
   for (auto const& [slip, words] : io::test::plan_slips())
     for (int const who : {-1, 1})
       in_four_ranks([&](virtual_rank const& world, file& f) {
@@ -174,7 +192,8 @@ TEST_CASE("each slip of a plan for all ranks is named, and no rank waits for it"
           if (p.reads) data.assign(each, -1);
           bool const slips = who < 0 || who == world.rank();
           world.barrier();
-          outcome const o = of([&] { p.call(f, data, slipping_plans{slips ? slip : slipping_plans::none}); });
+          outcome const o =
+              of([&] { p.call(f, data, slipping_plans{slips ? slip : slipping_plans::none}); });
           CHECK(o.code == (slips ? io::errc::argument : io::errc::error_on_another_rank));
           CHECK(o.words.find("policy 'slipping plans': ") != std::string::npos);
           CHECK(o.words.find(words) != std::string::npos);
@@ -188,7 +207,8 @@ TEST_CASE("each slip of a plan for all ranks is named, and no rank waits for it"
       });
 }
 
-TEST_CASE("a plan that is not the same on all ranks, or throws on one, is told to all", "[policy][virtual][errors]") {
+TEST_CASE("a plan that is not the same on all ranks, or throws on one, is told to all",
+          "[policy][virtual][errors]") {
   using what = slipping_plans::what;
   for (what const slip : {what::differs, what::throws, what::throws_in_key})
     in_four_ranks([&](virtual_rank const& world, file& f) {
@@ -197,7 +217,8 @@ TEST_CASE("a plan that is not the same on all ranks, or throws on one, is told t
         INFO(p.name << " " << slip << " " << world.rank());
         std::vector<int> data = numbers(world.rank(), 2);
         bool const slips = slip == what::differs || world.rank() == 3;
-        outcome const o = of([&] { p.call(f, data, slipping_plans{slips ? slip : what::none, world.rank()}); });
+        outcome const o =
+            of([&] { p.call(f, data, slipping_plans{slips ? slip : what::none, world.rank()}); });
         if (slip == what::differs) {
           CHECK(o.code == io::errc::not_same);
           CHECK(o.words.find("'plan'") != std::string::npos);
@@ -213,7 +234,8 @@ TEST_CASE("a plan that is not the same on all ranks, or throws on one, is told t
 
 TEST_CASE("the plan by the histogram is looked at, too", "[policy][virtual][errors]") {
   in_four_ranks([&](virtual_rank const& world, file& f) {
-    f.set_view(16 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 256)});  // a 16th of the file
+    // a 16th of the file
+    f.set_view(16 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 256)});
     std::vector<int> data = numbers(world.rank(), 2);
     slipping_plans const p{slipping_plans::overlap, 0, true};
     CHECK(of([&] { f.write_at_all(0, data, p); }).code == io::errc::argument);
@@ -229,17 +251,21 @@ TEST_CASE("nobody's policy is asked where nobody asks for anything", "[policy][v
   });
 }
 
-TEST_CASE("plans say what their prices are of, and all ranks have the same ones", "[automatic][prices][virtual]") {
+TEST_CASE("plans say what their prices are of, and all ranks have the same ones",
+          "[automatic][prices][virtual]") {
   io::lab::virtual_files const disk;
   io::lab::virtual_gpfs const gpfs({.block_bytes = 65536}, 2);
   auto const reason = [](io::opener const& files, std::function<io::storage(int)> const& on = {},
                          io::any_policy const& policy = {}) {
     std::string words;
-    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, {.stack_bytes = std::size_t{1} << 20})
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2},
+                             {.stack_bytes = std::size_t{1} << 20})
         .run([&](virtual_rank const& world) {
-          auto const mine = [&](io::any_handle h) { return io::any_handle(elsewhere(std::move(h), on(world.rank()))); };
-          file f =
-              file::open(world, "f", io::mode::create | io::mode::read_write, {}, on ? files.wrapping(mine) : files);
+          auto const mine = [&](io::any_handle h) {
+            return io::any_handle(elsewhere(std::move(h), on(world.rank())));
+          };
+          file f = file::open(world, "f", io::mode::create | io::mode::read_write, {},
+                              on ? files.wrapping(mine) : files);
           f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 16)});
           std::vector<int> const data = numbers(world.rank(), 1);
           std::string const said = f.write_at_all(0, data, policy).reason;
@@ -252,22 +278,28 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
   CHECK(reason(disk.opener()) == "the virtual disk");
   CHECK(reason(gpfs.opener()) == "the simulated GPFS");
   CHECK(reason(disk.opener(), [](int) { return io::storage::gpfs(); }) == "GPFS");
-  CHECK(reason(disk.opener(), [](int r) { return r < 2 ? io::storage::network() : io::storage(); }) ==
-        "several file systems");
-  CHECK(reason(disk.opener(), [](int r) { return io::storage{.name = r == 3 ? "" : "local files"}; }) == "local files");
+  CHECK(reason(disk.opener(), [](int r) {
+          return r < 2 ? io::storage::network() : io::storage();
+        }) == "several file systems");
+  CHECK(reason(disk.opener(), [](int r) {
+          return io::storage{.name = r == 3 ? "" : "local files"};
+        }) == "local files");
   // A policy of the program has its own prices.
   CHECK(reason(disk.opener(), {}, io::automatic{}) ==
-        "local files (of the policy that the program gave; what ranks take alone by those of the virtual disk)");
+        "local files (of the policy that the program gave; what ranks take alone by those of the "
+        "virtual disk)");
   CHECK(reason(disk.opener(), {}, io::automatic{.storage = "not the virtual disk"}) ==
         "not the virtual disk (of the policy that the program gave; what ranks take alone by those "
         "of the virtual "
         "disk)");
   CHECK(reason(disk.opener(), [](int) { return io::storage(); }, io::automatic{}) == "local files");
-  CHECK(reason(gpfs.opener(), {}, io::automatic{.storage = "the simulated GPFS"}) == "the simulated GPFS");
+  CHECK(reason(gpfs.opener(), {}, io::automatic{.storage = "the simulated GPFS"}) ==
+        "the simulated GPFS");
 }
 
 TEST_CASE(
-    "on the virtual disk many ranks with small pieces in turn go together, as its servers have their requests in "
+    "on the virtual disk many ranks with small pieces in turn go together, as its servers have "
+    "their requests in "
     "common",
     "[automatic][prices][virtual]") {
   for (auto const& [ranks, per_node] : {std::pair(64, 16), std::pair(256, 16)}) {
@@ -276,8 +308,10 @@ TEST_CASE(
       return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node},
                                       {.stack_bytes = std::size_t{1} << 20})
           .run([&](virtual_rank const& world) {
-            file f = file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
-            f.set_view(512 * world.rank(), io::resized(io::type<std::byte[512]>, 0, 512 * world.size()));
+            file f =
+                file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
+            f.set_view(512 * world.rank(),
+                       io::resized(io::type<std::byte[512]>, 0, 512 * world.size()));
             std::vector<std::byte> const data(16384);
             std::string const said = f.write_all(data, policy).reason;
             if (world.rank() == 0) reason = said;

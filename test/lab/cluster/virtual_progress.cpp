@@ -49,23 +49,25 @@ void hear(rank_type const& world, int from) {
 
 }  // namespace
 
-TEST_CASE("a test waits for nobody, and the message after it lets the others begin", "[virtual][progress]") {
+TEST_CASE("a test waits for nobody, and the message after it lets the others begin",
+          "[virtual][progress]") {
   int const per_node = GENERATE(1, 2, 4);
   CAPTURE(per_node);
   io::lab::virtual_files const files;
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, roomy).run([&](rank_type const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    auto const mine = data_of(world.rank());
-    if (world.rank() > 0) hear(world, 0);
-    io::request q = f.iwrite_at_all(4000 * world.rank(), mine);
-    if (world.rank() == 0) {
-      for (int k = 0; k < 10; ++k) CHECK_FALSE(q.test());
-      for (int r = 1; r < world.size(); ++r) tell(world, r);
-    }
-    while (!q.test()) world.compute(1e-4);
-    CHECK(q.wait().bytes == 4000);
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        auto const mine = data_of(world.rank());
+        if (world.rank() > 0) hear(world, 0);
+        io::request q = f.iwrite_at_all(4000 * world.rank(), mine);
+        if (world.rank() == 0) {
+          for (int k = 0; k < 10; ++k) CHECK_FALSE(q.test());
+          for (int r = 1; r < world.size(); ++r) tell(world, r);
+        }
+        while (!q.test()) world.compute(1e-4);
+        CHECK(q.wait().bytes == 4000);
+        f.close();
+      });
   CHECK(holds(files.content("f"), 4));
 }
 
@@ -73,86 +75,94 @@ TEST_CASE("ranks wait in the order that each likes", "[virtual][progress]") {
   int const per_node = GENERATE(1, 2, 4);
   CAPTURE(per_node);
   io::lab::virtual_files const files;
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, roomy).run([&](rank_type const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    auto g = virtual_file::open(world, "g", create, {}, files.opener());
-    auto const mine = data_of(world.rank());
-    bool const odd = world.rank() % 2 != 0;
-    io::request a = f.iwrite_at_all(4000 * world.rank(), mine);
-    if (odd) a.wait();
-    world.barrier();
-    f.world().barrier();
-    if (!odd) a.wait();
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        auto g = virtual_file::open(world, "g", create, {}, files.opener());
+        auto const mine = data_of(world.rank());
+        bool const odd = world.rank() % 2 != 0;
+        io::request a = f.iwrite_at_all(4000 * world.rank(), mine);
+        if (odd) a.wait();
+        world.barrier();
+        f.world().barrier();
+        if (!odd) a.wait();
 
-    // In two files, and two in one of them.
-    std::vector<int> const other(1000, -1);
-    std::vector<int> back(1000);
-    io::request r = f.iread_at_all(4000 * world.rank(), back);
-    io::request b = g.iwrite_at_all(4000 * world.rank(), other);
-    io::request c = g.iwrite_at_all(4000 * world.rank(), mine);
-    if (odd) std::swap(r, c);
-    c.wait();
-    f.world().barrier();
-    b.wait();
-    g.sync();
-    r.wait();
-    CHECK(back == mine);
-    f.close();
-    g.close();
-  });
+        // In two files, and two in one of them.
+        std::vector<int> const other(1000, -1);
+        std::vector<int> back(1000);
+        io::request r = f.iread_at_all(4000 * world.rank(), back);
+        io::request b = g.iwrite_at_all(4000 * world.rank(), other);
+        io::request c = g.iwrite_at_all(4000 * world.rank(), mine);
+        if (odd) std::swap(r, c);
+        c.wait();
+        f.world().barrier();
+        b.wait();
+        g.sync();
+        r.wait();
+        CHECK(back == mine);
+        f.close();
+        g.close();
+      });
   CHECK(holds(files.content("f"), 4));
   CHECK(holds(files.content("g"), 4));  // the later call is the one that is left
 }
 
-TEST_CASE("what is begun goes on while the program computes, or waits elsewhere, and if nobody asks for it",
-          "[virtual][progress]") {
+TEST_CASE(
+    "what is begun goes on while the program computes, or waits elsewhere, and if nobody asks for "
+    "it",
+    "[virtual][progress]") {
   bool const in_calls = GENERATE(false, true);
   CAPTURE(in_calls);
   io::lab::virtual_files const files;
   io::hints how;
   if (in_calls) how.set("argosy_progress", "in_calls");
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy).run([&](rank_type const& world) {
-    auto f = virtual_file::open(world, "f", create, how, files.opener());
-    auto const mine = data_of(world.rank());
-    (void)f.iwrite_at_all(4000 * world.rank(), mine);
-    world.compute(1);
-    world.barrier();
-    world.pause();  // what is earlier happens first
-    CHECK(holds(files.content("f"), 4) == !in_calls);
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, how, files.opener());
+        auto const mine = data_of(world.rank());
+        (void)f.iwrite_at_all(4000 * world.rank(), mine);
+        world.compute(1);
+        world.barrier();
+        world.pause();  // what is earlier happens first
+        CHECK(holds(files.content("f"), 4) == !in_calls);
+        f.close();
+      });
   CHECK(holds(files.content("f"), 4));
 }
 
 namespace {
 
-// Of the time of a collective write, the part that is gained when ranks compute for as long meanwhile.
+// Of the time of a collective write, the part that is gained when ranks compute for as long
+// meanwhile.
 double hidden(std::string const& progress) {
   double share = 0;
   io::lab::virtual_files const files;
   io::hints how;
   how.set("argosy_progress", progress);
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy).run([&](rank_type const& world) {
-    auto f = virtual_file::open(world, "f", create, how, files.opener());
-    auto const mine = data_of(world.rank(), 1 << 20);
-    auto const timed = [&](auto&& work) {
-      world.barrier();
-      double const began = world.now();
-      work();
-      world.barrier();
-      return world.now() - began;
-    };
-    auto const access = [&] { f.iwrite_at_all(4 * (1 << 20) * world.rank(), mine, io::two_phase{}).wait(); };
-    access();
-    double const alone = timed(access);
-    double const both = timed([&] {
-      io::request q = f.iwrite_at_all(4 * (1 << 20) * world.rank(), mine, io::two_phase{});
-      world.compute(alone);
-      q.wait();
-    });
-    if (world.rank() == 0) share = (2 * alone - both) / alone;
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, how, files.opener());
+        auto const mine = data_of(world.rank(), 1 << 20);
+        auto const timed = [&](auto&& work) {
+          world.barrier();
+          double const began = world.now();
+          work();
+          world.barrier();
+          return world.now() - began;
+        };
+        auto const access = [&] {
+          f.iwrite_at_all(4 * (1 << 20) * world.rank(), mine, io::two_phase{}).wait();
+        };
+        access();
+        double const alone = timed(access);
+        double const both = timed([&] {
+          io::request q = f.iwrite_at_all(4 * (1 << 20) * world.rank(), mine, io::two_phase{});
+          world.compute(alone);
+          q.wait();
+        });
+        if (world.rank() == 0) share = (2 * alone - both) / alone;
+        f.close();
+      });
   CHECK(holds(files.content("f"), 4, 1 << 20));
   return share;
 }
@@ -255,35 +265,39 @@ TEST_CASE("a call that another call of the file carries out was waited for there
       });
 }
 
-TEST_CASE("ranks in different collective calls are told, the one in the background too", "[virtual][progress]") {
+TEST_CASE("ranks in different collective calls are told, the one in the background too",
+          "[virtual][progress]") {
   int const who = GENERATE(0, 1, 3);
   CAPTURE(who);
   io::lab::virtual_files const files;
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy).run([&](rank_type const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    auto const mine = data_of(world.rank());
-    std::error_code e;
-    if (world.rank() == who)
-      f.iwrite_at_all(4000 * world.rank(), mine).wait(e);
-    else
-      f.write_at_all(4000 * world.rank(), mine, {e});
-    CHECK(e == io::errc::not_same);
-    f.write_at_all(4000 * world.rank(), mine);
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        auto const mine = data_of(world.rank());
+        std::error_code e;
+        if (world.rank() == who)
+          f.iwrite_at_all(4000 * world.rank(), mine).wait(e);
+        else
+          f.write_at_all(4000 * world.rank(), mine, {e});
+        CHECK(e == io::errc::not_same);
+        f.write_at_all(4000 * world.rank(), mine);
+        f.close();
+      });
   CHECK(holds(files.content("f"), 4));
 }
 
-TEST_CASE("calls that one of the ranks leaves by dying end for the others", "[virtual][progress][death]") {
+TEST_CASE("calls that one of the ranks leaves by dying end for the others",
+          "[virtual][progress][death]") {
   int const who = GENERATE(0, 1, 3);
   bool const together = GENERATE(false, true);
-  io::any_policy const how = together ? io::any_policy(io::two_phase{}) : io::any_policy(io::sieving{});
+  io::any_policy const how =
+      together ? io::any_policy(io::two_phase{}) : io::any_policy(io::sieving{});
   for (std::int64_t operation = 1; operation < 60; ++operation) {
     CAPTURE(who, together, operation);
     int died = 0, failed = 0;
     io::lab::virtual_files const files;
-    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .deaths = {{.rank = who, .operation = operation}}},
-                             roomy)
+    io::lab::virtual_cluster(
+        {.ranks = 4, .ranks_per_node = 2, .deaths = {{.rank = who, .operation = operation}}}, roomy)
         .run([&](rank_type const& world) {
           std::error_code e;
           auto f = virtual_file::open(world, "f", create, {io::hints(), e}, files.opener());
@@ -296,7 +310,8 @@ TEST_CASE("calls that one of the ranks leaves by dying end for the others", "[vi
             a.wait(first);
             b.wait(second);
             f.close(closed);
-            for (std::error_code const& one : {first, second, closed}) CHECK((!one || one == io::errc::rank_failed));
+            for (std::error_code const& one : {first, second, closed})
+              CHECK((!one || one == io::errc::rank_failed));
             if (second || closed) ++failed;
             if (first) CHECK(second == io::errc::rank_failed);
           } else {
@@ -312,7 +327,8 @@ TEST_CASE("calls that one of the ranks leaves by dying end for the others", "[vi
 TEST_CASE("the same seed gives the same run, background or not", "[virtual][progress]") {
   auto const trace = [] {
     io::lab::virtual_files const files;
-    return io::lab::virtual_cluster({.ranks = 6, .ranks_per_node = 2, .seed = 5, .network = {.jitter_ns = 5000}}, roomy)
+    return io::lab::virtual_cluster(
+               {.ranks = 6, .ranks_per_node = 2, .seed = 5, .network = {.jitter_ns = 5000}}, roomy)
         .run([&](rank_type const& world) {
           auto f = virtual_file::open(world, "f", create, {}, files.opener());
           auto const mine = data_of(world.rank());
@@ -331,18 +347,20 @@ TEST_CASE("the same seed gives the same run, background or not", "[virtual][prog
   CHECK(trace() == trace());
 }
 
-TEST_CASE("the shared pointer is used by the program and by a call beside it", "[virtual][progress]") {
+TEST_CASE("the shared pointer is used by the program and by a call beside it",
+          "[virtual][progress]") {
   int const per_node = GENERATE(1, 4);
   io::lab::virtual_files const files;
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, roomy).run([&](rank_type const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    auto const mine = data_of(world.rank(), 10);
-    f.write_shared(mine);
-    f.begin_write_ordered(mine);
-    world.compute(1e-3 * world.rank());
-    f.write_shared(mine);
-    f.end();
-    f.close();
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        auto const mine = data_of(world.rank(), 10);
+        f.write_shared(mine);
+        f.begin_write_ordered(mine);
+        world.compute(1e-3 * world.rank());
+        f.write_shared(mine);
+        f.end();
+        f.close();
+      });
   CHECK(files.content("f").size() == 3 * 4 * 40);
 }

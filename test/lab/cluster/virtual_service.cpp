@@ -22,7 +22,8 @@ constexpr io::lab::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
 
 }  // namespace
 
-TEST_CASE("virtual ranks answer whatever they are asked, in the order of the questions", "[service][virtual]") {
+TEST_CASE("virtual ranks answer whatever they are asked, in the order of the questions",
+          "[service][virtual]") {
   int const n = GENERATE(1, 2, 3, 7, 16);
   std::int64_t const jitter_ns = GENERATE(0, 100'000);
   CAPTURE(n, jitter_ns);
@@ -40,20 +41,24 @@ TEST_CASE("virtual ranks answer whatever they are asked, in the order of the que
   CHECK(one.messages > 0);
 }
 
-TEST_CASE("a rank that computes answers meanwhile, and questions take the time of messages", "[service][virtual]") {
+TEST_CASE("a rank that computes answers meanwhile, and questions take the time of messages",
+          "[service][virtual]") {
   double asked_for = 0;
   auto const r =
       io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = 1})
           .run([&](io::lab::virtual_rank const& world) {
             std::error_code error;
             auto const mine = world.serve(
-                [&](int, std::span<std::byte const> question) { return std::vector<std::byte>(question.size()); },
+                [&](int, std::span<std::byte const> question) {
+                  return std::vector<std::byte>(question.size());
+                },
                 error);
             if (world.rank() == 0) {
               world.compute(1);
             } else {
               double const began = world.now();
-              CHECK(mine->call({{0, std::vector<std::byte>(1'250'000)}})[0].content.size() == 1'250'000);
+              CHECK(mine->call({{0, std::vector<std::byte>(1'250'000)}})[0].content.size() ==
+                    1'250'000);
               asked_for = world.now() - began;
             }
             world.barrier();

@@ -45,9 +45,10 @@ struct guided_run {
   std::int64_t hinted = 0, bytes = 0, moved = 0;  // moved: to and from the file
 };
 
-// Four ranks, a node each, read or write some bytes of every few blocks of their own, at random; checks what they got.
-guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool together, bool strided = false,
-                     io::lab::gpfs::troubles troubles = {}) {
+// Four ranks, a node each, read or write some bytes of every few blocks of their own, at random;
+// checks what they got.
+guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool together,
+                     bool strided = false, io::lab::gpfs::troubles troubles = {}) {
   constexpr int ranks = 4, each = 100;
   constexpr std::int64_t length = 200, blocks = 1200;
   bool const reading = kind == io::access_kind::read, broken = !troubles.faults.empty();
@@ -64,20 +65,23 @@ guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool to
             for (std::int64_t i = 0; i < each; ++i)
               offsets.push_back((i * ranks + world.rank()) * 3 * block +
                                 (strided ? 0 : static_cast<std::int64_t>(random() % (2 * block))));
-            auto f = virtual_file::open(world, "f", io::mode::read_write, with_agents(), files.opener());
-            f.set_view(0, {io::type<std::byte>, io::resized(io::table(offsets, length), 0, blocks * block)});
+            auto f =
+                virtual_file::open(world, "f", io::mode::read_write, with_agents(), files.opener());
+            f.set_view(0, {io::type<std::byte>,
+                           io::resized(io::table(offsets, length), 0, blocks * block)});
             std::vector<std::byte> memory(each * length, std::byte{9});
             std::error_code error;
-            io::report const r =
-                reading    ? together ? f.read_at_all(0, memory, {how, error}) : f.read_at(0, memory, {how, error})
-                   : together ? f.write_at_all(0, memory, {how, error})
-                           : f.write_at(0, memory, {how, error});
+            io::report const r = reading    ? together ? f.read_at_all(0, memory, {how, error})
+                                                       : f.read_at(0, memory, {how, error})
+                                    : together ? f.write_at_all(0, memory, {how, error})
+                                            : f.write_at(0, memory, {how, error});
             CHECK((broken || !error));
             result.hinted += r.hinted_ranges;
             result.bytes += r.bytes;
             result.moved += r.bytes_read + r.bytes_written;
             for (std::int64_t i = 0; i < r.bytes; ++i) {
-              auto const at = static_cast<std::size_t>(offsets[static_cast<std::size_t>(i / length)] + i % length);
+              auto const at = static_cast<std::size_t>(
+                  offsets[static_cast<std::size_t>(i / length)] + i % length);
               if (!reading)
                 content[at] = std::byte{9};
               else if (memory[static_cast<std::size_t>(i)] != content[at])
@@ -97,7 +101,8 @@ guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool to
 
 }  // namespace
 
-TEST_CASE("agents tell the file system what comes next, and take back all that it accepted", "[shipping][guided]") {
+TEST_CASE("agents tell the file system what comes next, and take back all that it accepted",
+          "[shipping][guided]") {
   for (auto const kind : {io::access_kind::read, io::access_kind::write})
     for (bool const together : {false, true})
       for (std::int64_t const most : {1, 2, 8}) {
@@ -110,16 +115,20 @@ TEST_CASE("agents tell the file system what comes next, and take back all that i
       }
 }
 
-TEST_CASE("without the hint, or where the access is regular, nothing is told", "[shipping][guided]") {
+TEST_CASE("without the hint, or where the access is regular, nothing is told",
+          "[shipping][guided]") {
   for (bool const together : {false, true}) {
-    CHECK(scattered(io::access_kind::read, {.sparse = true, .max_ranges = 0}, together).counters.hint_calls == 0);
-    CHECK(scattered(io::access_kind::write, {.sparse = true, .max_ranges = 0}, together).counters.hint_calls == 0);
+    CHECK(scattered(io::access_kind::read, {.sparse = true, .max_ranges = 0}, together)
+              .counters.hint_calls == 0);
+    CHECK(scattered(io::access_kind::write, {.sparse = true, .max_ranges = 0}, together)
+              .counters.hint_calls == 0);
   }
   // One rank's regular view; to the agents it comes stripe by stripe.
   io::lab::virtual_gpfs files(with_hints(), 2);
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
-        auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
+        auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write,
+                                    with_agents(), files.opener());
         f.set_view(100 * world.rank(), {io::type<std::byte>, io::resized(io::bytes(100), 0, 5000)});
         std::vector<std::byte> const data(100'000, std::byte{1});
         CHECK(f.write_at(0, data).bytes == 100'000);
@@ -129,33 +138,37 @@ TEST_CASE("without the hint, or where the access is regular, nothing is told", "
 }
 
 TEST_CASE("random reads of agents gain by the hint", "[shipping][guided]") {
-  io::data_shipping const plain{.sparse = true, .max_ranges = 0}, guided{.sparse = true, .max_ranges = 1};
+  io::data_shipping const plain{.sparse = true, .max_ranges = 0},
+      guided{.sparse = true, .max_ranges = 1};
   guided_run const without = scattered(io::access_kind::read, plain, false);
   guided_run const with = scattered(io::access_kind::read, guided, false);
-  CHECK(with.seconds <
-        0.9 * without.seconds);  // virtual seconds: 0.65 to 0.82, as the order of what is simultaneous goes
+  // virtual seconds: 0.65 to 0.82, as the order of what is simultaneous goes
+  CHECK(with.seconds < 0.9 * without.seconds);
 }
 
 TEST_CASE("where blocks cannot be read or written, what was accepted comes back all the same",
           "[shipping][guided][errors]") {
-  for (auto const* const what :
-       {"fault=server:-1,call:read,first:30,error:EIO", "fault=server:1,call:read,first:5,times:3,error:EIO"})
+  for (auto const* const what : {"fault=server:-1,call:read,first:30,error:EIO",
+                                 "fault=server:1,call:read,first:5,times:3,error:EIO"})
     for (bool const together : {false, true}) {
-      guided_run const r = scattered(io::access_kind::read, {.sparse = true, .max_ranges = 2}, together, false,
-                                     io::lab::gpfs::parse_troubles(what));
+      guided_run const r = scattered(io::access_kind::read, {.sparse = true, .max_ranges = 2},
+                                     together, false, io::lab::gpfs::parse_troubles(what));
       CHECK(r.bytes < 4 * 100 * 200);
       CHECK(r.counters.ranges_accepted > 0);
     }
 }
 
-TEST_CASE("what ranks ship to agents over a file system that takes hints", "[shipping][guided][random]") {
+TEST_CASE("what ranks ship to agents over a file system that takes hints",
+          "[shipping][guided][random]") {
   for (int const ranks : {1, 3, 7}) {
     io::lab::gpfs::machine m = with_hints();
     m.block_bytes = 512;
     m.range_quota_blocks = ranks;
     io::lab::virtual_gpfs const files(m, ranks);
     io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
-        .run([&](io::lab::virtual_rank const& world) { check_shipped_transfers(world, "f", files.opener(), 12); });
+        .run([&](io::lab::virtual_rank const& world) {
+          check_shipped_transfers(world, "f", files.opener(), 12);
+        });
     CHECK(files.counters().ranges_accepted > 0);
     CHECK(files.counters().ranges_unknown == 0);
   }
@@ -174,15 +187,18 @@ constexpr io::mode unique = io::mode::create | io::mode::read_write | io::mode::
 
 // Small records of all ranks, turn by turn.
 template <class File>
-io::report put_records(File& f, io::lab::virtual_rank const& world, std::byte value, std::error_code& error) {
+io::report put_records(File& f, io::lab::virtual_rank const& world, std::byte value,
+                       std::error_code& error) {
   std::vector<std::byte> const data(100 * 200, value);
-  f.set_view(100 * world.rank(), {io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * world.size())});
+  f.set_view(100 * world.rank(),
+             {io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * world.size())});
   return f.write_at(0, data, error);
 }
 
 }  // namespace
 
-TEST_CASE("a file opened unique whose calls are shipped is partitioned as its agents are", "[shipping][partitioning]") {
+TEST_CASE("a file opened unique whose calls are shipped is partitioned as its agents are",
+          "[shipping][partitioning]") {
   for (int const per_node : {1, 2}) {
     constexpr int ranks = 6;
     io::lab::virtual_gpfs files(with_hints(), ranks / per_node);
@@ -194,18 +210,22 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
           std::error_code error;
           for (std::int64_t const stripe : {block, 3 * block, 16 * block}) {
             f.set_hints({.io_buffer_bytes = stripe});  // stop, another map, start
-            io::report const r = put_records(f, world, static_cast<std::byte>(world.rank() + 1), error);
+            io::report const r =
+                put_records(f, world, static_cast<std::byte>(world.rank() + 1), error);
             CHECK_FALSE(error);
             CHECK_THAT(r.reason, ContainsSubstring("; partitioned in the file system"));
-            CHECK_THAT(f.explain_at(io::access_kind::read, 0, some).reason, ContainsSubstring("partitioned"));
+            CHECK_THAT(f.explain_at(io::access_kind::read, 0, some).reason,
+                       ContainsSubstring("partitioned"));
             world.barrier();
           }
           io::lab::gpfs::client_counters const after = files.counters();
           CHECK(after.token_requests == before.token_requests);
           CHECK(after.revokes_received == before.revokes_received);
-          CHECK(after.ships_sent == before.ships_sent);  // nothing is written by a node that does not own it
+          // nothing is written by a node that does not own it
+          CHECK(after.ships_sent == before.ships_sent);
           world.barrier();
-          f.set_size(100 * 200 * ranks);  // keeps its size while it is partitioned, so the mode ends for it
+          // keeps its size while it is partitioned, so the mode ends for it
+          f.set_size(100 * 200 * ranks);
           f.preallocate(100 * 200 * ranks);
           CHECK_THAT(put_records(f, world, static_cast<std::byte>(world.rank() + 1), error).reason,
                      ContainsSubstring("; partitioned in the file system"));
@@ -240,11 +260,13 @@ TEST_CASE("what is not partitioned, and why", "[shipping][partitioning]") {
         off.partitioning = io::toggle::disable;
         on.partitioning = io::toggle::enable;
         CHECK_THAT(reason(unique, off, gpfs.opener()), !ContainsSubstring("partitioned"));
-        CHECK_THAT(reason(shared, on, gpfs.opener()), ContainsSubstring("; partitioned in the file system"));
+        CHECK_THAT(reason(shared, on, gpfs.opener()),
+                   ContainsSubstring("; partitioned in the file system"));
         CHECK_THAT(reason(unique, partitioned(), plain.opener()),
                    ContainsSubstring("; not partitioned: the file system takes no directives"));
         on.io_buffer_bytes = std::int64_t{4} << 30;
-        CHECK_THAT(reason(unique, on, gpfs.opener()), ContainsSubstring("not partitioned: stripes of 2 GiB or more"));
+        CHECK_THAT(reason(unique, on, gpfs.opener()),
+                   ContainsSubstring("not partitioned: stripes of 2 GiB or more"));
         // Somebody else writes the file.
         auto other = virtual_file::open(world, "f", shared, {}, gpfs.opener());
         CHECK_THAT(reason(unique, partitioned(), gpfs.opener()), ContainsSubstring("EPERM"));
@@ -256,7 +278,8 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
           "[shipping][partitioning][errors]") {
   constexpr int ranks = 3;
   for (int who = 0; who < ranks; ++who)
-    for (std::int64_t k = 1; k <= 6; ++k) {  // start; stop, start with another map; the same for a size; stop at close
+    for (std::int64_t k = 1; k <= 6;
+         ++k) {  // start; stop, start with another map; the same for a size; stop at close
       CAPTURE(who, k);
       io::lab::virtual_gpfs files(with_hints(), ranks);
       int told = 0;
@@ -264,13 +287,16 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
           .run([&](io::lab::virtual_rank const& world) {
             auto const script = std::make_shared<io::fault_script>();
             if (world.rank() == who)
-              script->add(io::fail_at(io::file_call::fcntl, k, std::error_code(ENOMEM, std::system_category())));
-            auto f =
-                virtual_file::open(world, "f", unique, partitioned(block), io::with_faults(files.opener(), script));
+              script->add(io::fail_at(io::file_call::fcntl, k,
+                                      std::error_code(ENOMEM, std::system_category())));
+            auto f = virtual_file::open(world, "f", unique, partitioned(block),
+                                        io::with_faults(files.opener(), script));
             std::error_code error;
             io::report const r = put_records(f, world, std::byte{1}, error);
             CHECK_FALSE(error);
-            if (k == 1) CHECK_THAT(r.reason, ContainsSubstring("; not partitioned: ") && ContainsSubstring("ENOMEM"));
+            if (k == 1)
+              CHECK_THAT(r.reason,
+                         ContainsSubstring("; not partitioned: ") && ContainsSubstring("ENOMEM"));
             f.set_hints({.io_buffer_bytes = 2 * block}, error);
             told += error ? 1 : 0;
             put_records(f, world, std::byte{2}, error);
@@ -280,14 +306,16 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
             f.set_size(100 * 200 * ranks, error);
             told += error ? 1 : 0;
             if (error) f.set_size(100 * 200 * ranks);  // the mode was kept, and ends now
-            CHECK_THAT(f.explain_all(io::access_kind::write, nothing, io::data_shipping{}).reason,
-                       ContainsSubstring(k == 3 || k == 5 ? "; not partitioned: " : "; partitioned"));
+            CHECK_THAT(
+                f.explain_all(io::access_kind::write, nothing, io::data_shipping{}).reason,
+                ContainsSubstring(k == 3 || k == 5 ? "; not partitioned: " : "; partitioned"));
             f.close(error);
             told += error ? 1 : 0;
           });
       // A stop that fails is told all ranks.
       CHECK(told == (k % 2 == 0 ? ranks : 0));
-      bool const same = files.content("f") == std::vector<std::byte>(100 * 200 * ranks, std::byte{2});
+      bool const same =
+          files.content("f") == std::vector<std::byte>(100 * 200 * ranks, std::byte{2});
       CHECK(same);
     }
 }

@@ -29,7 +29,12 @@ template <communicator World>
 class actor {
  public:
   actor(session& s, World const& world, changes const& c, opener files, meeting* m = nullptr)
-      : session_(s), world_(world), changes_(c), files_(std::move(files)), meeting_(m), me_(world.rank()) {}
+      : session_(s),
+        world_(world),
+        changes_(c),
+        files_(std::move(files)),
+        meeting_(m),
+        me_(world.rank()) {}
 
   void run() {
     for (std::size_t k = 0; k < session_.steps().size(); ++k) {
@@ -110,8 +115,8 @@ class actor {
     std::int64_t const size = s.offset + (differs ? 1 : 0);
     switch (s.what) {
       case op::open:
-        *file_ = basic_file<World>::open(world_, session_.path(s.file), s.modes, {hints_of(s), r.code},
-                                         decorated(files_, s.around));
+        *file_ = basic_file<World>::open(world_, session_.path(s.file), s.modes,
+                                         {hints_of(s), r.code}, decorated(files_, s.around));
         if (r.code && file_->is_open()) throw found_wrong("open fails, and the file is open");
         return;
       case op::close:
@@ -147,8 +152,9 @@ class actor {
       case op::explain_all:
         return explain(s, r);
       case op::compute:
-        return world_.compute(1e-6 * static_cast<double>(mixed(s.salt, static_cast<std::uint64_t>(me_)) %
-                                                         static_cast<std::uint64_t>(s.count + 1)));
+        return world_.compute(1e-6 *
+                              static_cast<double>(mixed(s.salt, static_cast<std::uint64_t>(me_)) %
+                                                  static_cast<std::uint64_t>(s.count + 1)));
       case op::wait:
         return wait(s);
       case op::test:
@@ -195,19 +201,22 @@ class actor {
   }
   void stands_at(std::int64_t to, step const& s) const {
     if (has(session_.modes, mode::sequential)) return;  // there is none
-    must(file_->position() == to,
-         fmt::format("after {} the pointer stands at {}, and not at {}", name_of(s.what), file_->position(), to));
+    must(file_->position() == to, fmt::format("after {} the pointer stands at {}, and not at {}",
+                                              name_of(s.what), file_->position(), to));
   }
 
   void ask(record& r) {
     tile const& t = session_.tiles[static_cast<std::size_t>(me_)];
-    must(file_->mode() == session_.modes && file_->path() == session_.path(session_.file), "another mode, or path");
+    must(file_->mode() == session_.modes && file_->path() == session_.path(session_.file),
+         "another mode, or path");
     must(file_->atomic() == session_.atomic, "another atomic mode");
     std::int64_t const at = session_.of(me_).position;
     // A sequential file has no such pointer.
-    if (!has(session_.modes, mode::sequential)) must(file_->position() == at, "the pointer is elsewhere");
+    if (!has(session_.modes, mode::sequential))
+      must(file_->position() == at, "the pointer is elsewhere");
     must(file_->view().displacement() == t.displacement, "another displacement");
-    must(file_->view().representation().name() == representation_of(session_.view.representation).name(),
+    must(file_->view().representation().name() ==
+             representation_of(session_.view.representation).name(),
          "another representation");
     must(file_->type_extent(item_type{session_.view.item}) ==
              file_bytes_of(session_.view.representation, session_.view.item),
@@ -263,7 +272,8 @@ class actor {
     return s.salt == 0 ? 0 : mixed(mixed(s.salt, static_cast<std::uint64_t>(me_)), n) % n;
   }
   void wait(step const& s) {
-    while (!requests_.empty()) end_of(some(s, requests_.size()), true);  // this rank may die in between
+    // this rank may die in between
+    while (!requests_.empty()) end_of(some(s, requests_.size()), true);
   }
   void test(step const& s) {
     std::size_t const n = std::min(requests_.size(), static_cast<std::size_t>(s.count) % 4 + 1);
@@ -290,7 +300,8 @@ class actor {
     record flush;
     bool const reads = argosy::detail::can_read(session_.modes);
     caught(flush, [&] {
-      file_->explain_at_all(reads ? access_kind::read : access_kind::write, 0, const_buffer{nullptr, bytes(0)});
+      file_->explain_at_all(reads ? access_kind::read : access_kind::write, 0,
+                            const_buffer{nullptr, bytes(0)});
     });
     if (flush.code == errc::rank_failed) r.code = flush.code;
   }
@@ -303,7 +314,8 @@ class actor {
 
   void transfer(step const& s, record& r, bool culprit) {
     policy_choice const& choice = policy_of(s, me_);
-    any_policy how = s.trouble == trouble::policy_throws ? throwing(choice.kind) : to_policy(choice);
+    any_policy how =
+        s.trouble == trouble::policy_throws ? throwing(choice.kind) : to_policy(choice);
     if (changes_.policy) how = changes_.policy(how);
     buffer in = buffer_of(r);
     if (culprit && s.mistake == slip::null_address) in = {nullptr, in.form(), in.types()};

@@ -16,16 +16,18 @@
 namespace argosy::explore {
 namespace {
 
-// One for all programs; what it writes goes with the process. Reads and writes are not written down, unless they fail.
+// One for all programs; what it writes goes with the process. Reads and writes are not written
+// down, unless they fail.
 struct trace {
   std::string directory =
-      (std::filesystem::temp_directory_path() / fmt::format("argosy-explore-{}", ::getpid())).string();
+      (std::filesystem::temp_directory_path() / fmt::format("argosy-explore-{}", ::getpid()))
+          .string();
   std::shared_ptr<tracer> to;
 
   trace() {
     std::filesystem::create_directories(directory);
-    to = std::make_shared<tracer>(
-        trace_options{.mode = trace_mode::calls, .from_offset = std::int64_t{1} << 60, .directory = directory});
+    to = std::make_shared<tracer>(trace_options{
+        .mode = trace_mode::calls, .from_offset = std::int64_t{1} << 60, .directory = directory});
   }
   ~trace() {
     to = nullptr;
@@ -47,7 +49,8 @@ opener decorated(opener inner, std::vector<decorator> const& around) {
         break;
       }
       case decorator::throttled:
-        inner = with_throttle(std::move(inner), std::make_shared<throttle>(throttle_rates{.bytes_per_second = 1e15}));
+        inner = with_throttle(std::move(inner),
+                              std::make_shared<throttle>(throttle_rates{.bytes_per_second = 1e15}));
         break;
     }
   return inner;

@@ -22,7 +22,9 @@ opener decorated(opener inner, std::vector<decorator> const& around);
 
 struct throwing_alone {
   static constexpr std::string_view name = independent::name;
-  window next(access const&, std::int64_t) const { throw thrown_on_purpose("a policy of the program"); }
+  window next(access const&, std::int64_t) const {
+    throw thrown_on_purpose("a policy of the program");
+  }
   std::int64_t buffer_for(access const&) const { return 64; }
   std::string reason(access const&) const { return "to see what happens"; }
   friend bool operator==(throwing_alone const&, throwing_alone const&) = default;

@@ -131,6 +131,8 @@ constexpr bool is_local(op o) noexcept { return moves_data(o) && !is_collective(
 constexpr bool at_offset(op o) noexcept { return kind_of(o).at == pointer::offset; }
 constexpr bool at_pointer(op o) noexcept { return kind_of(o).at == pointer::individual; }
 constexpr bool at_shared_pointer(op o) noexcept { return kind_of(o).at == pointer::shared; }
-constexpr op other_way(op o) noexcept { return static_cast<op>(static_cast<int>(o) + (writes(o) ? -1 : 1)); }
+constexpr op other_way(op o) noexcept {
+  return static_cast<op>(static_cast<int>(o) + (writes(o) ? -1 : 1));
+}
 
 }  // namespace argosy::explore

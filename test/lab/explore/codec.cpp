@@ -19,14 +19,16 @@ std::byte mask_of(representation_choice r) noexcept {
                                                : std::byte{0};
 }
 bool is_signed(basic item) noexcept {
-  return item == basic::int16 || item == basic::int32 || item == basic::int64 || item == basic::long_int;
+  return item == basic::int16 || item == basic::int32 || item == basic::int64 ||
+         item == basic::long_int;
 }
 // The functions of the user see nothing of bytes.
 bool is_plain(representation_choice r, basic item) noexcept {
   return !converts(r) || item == basic::byte || item == basic::character;
 }
 bool all_are(std::byte const* memory, basic item, std::byte value) noexcept {
-  return std::all_of(memory, memory + memory_bytes_of(item), [=](std::byte b) { return b == value; });
+  return std::all_of(memory, memory + memory_bytes_of(item),
+                     [=](std::byte b) { return b == value; });
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ std::int64_t file_bytes_of(representation_choice r, basic item) noexcept {
   return bytes;
 }
 
-void decode(representation_choice r, basic item, std::byte const* file, std::byte* memory) noexcept {
+void decode(representation_choice r, basic item, std::byte const* file,
+            std::byte* memory) noexcept {
   std::int64_t const n = file_bytes_of(r, item), m = memory_bytes_of(item);
   std::byte const mask = is_plain(r, item) ? std::byte{0} : mask_of(r);
   bool const turned = !is_plain(r, item);
@@ -57,7 +60,8 @@ void decode(representation_choice r, basic item, std::byte const* file, std::byt
   std::fill(memory + n, memory + m, negative ? std::byte{0xff} : std::byte{0});
 }
 
-void encode(representation_choice r, basic item, std::byte const* memory, std::byte* file) noexcept {
+void encode(representation_choice r, basic item, std::byte const* memory,
+            std::byte* file) noexcept {
   std::int64_t const n = file_bytes_of(r, item);
   std::byte const mask = is_plain(r, item) ? std::byte{0} : mask_of(r);
   bool const turned = !is_plain(r, item);
@@ -65,7 +69,8 @@ void encode(representation_choice r, basic item, std::byte const* memory, std::b
 }
 
 bool is_wrong(representation_choice r, basic item, std::byte const* file) noexcept {
-  if (r != representation_choice::picky || is_plain(r, item) || memory_bytes_of(item) < 4) return false;
+  if (r != representation_choice::picky || is_plain(r, item) || memory_bytes_of(item) < 4)
+    return false;
   return static_cast<unsigned>(file[0]) % 8 == 3 && static_cast<unsigned>(file[1]) % 8 == 5;
 }
 
@@ -85,7 +90,8 @@ representation_functions functions_of(representation_choice r) {
   f.file_bytes = [r](basic item) { return file_bytes_of(r, item); };
   f.read = [r](basic item, std::int64_t count, std::byte const* file, std::byte* memory) {
     bool fits = true;
-    for (std::int64_t i = 0; i < count; ++i, file += file_bytes_of(r, item), memory += memory_bytes_of(item)) {
+    for (std::int64_t i = 0; i < count;
+         ++i, file += file_bytes_of(r, item), memory += memory_bytes_of(item)) {
       decode(r, item, file, memory);
       fits = fits && !is_wrong(r, item, file);
     }
@@ -93,7 +99,8 @@ representation_functions functions_of(representation_choice r) {
   };
   f.write = [r](basic item, std::int64_t count, std::byte const* memory, std::byte* file) {
     bool fits = true;
-    for (std::int64_t i = 0; i < count; ++i, file += file_bytes_of(r, item), memory += memory_bytes_of(item)) {
+    for (std::int64_t i = 0; i < count;
+         ++i, file += file_bytes_of(r, item), memory += memory_bytes_of(item)) {
       if (can_throw(r, item) && all_are(memory, item, throwing_byte))
         throw thrown_on_purpose("a representation of the program");
       encode(r, item, memory, file);

@@ -1,4 +1,5 @@
-// Data representations of programs, as the oracle knows them: how an item of a basic type is written in the file.
+// Data representations of programs, as the oracle knows them: how an item of a basic type is
+// written in the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,8 +26,12 @@ struct thrown_on_purpose : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-constexpr bool converts(representation_choice r) noexcept { return r > representation_choice::internal; }
-constexpr bool is_users(representation_choice r) noexcept { return r > representation_choice::external32; }
+constexpr bool converts(representation_choice r) noexcept {
+  return r > representation_choice::internal;
+}
+constexpr bool is_users(representation_choice r) noexcept {
+  return r > representation_choice::external32;
+}
 std::int64_t memory_bytes_of(basic item) noexcept;
 std::int64_t file_bytes_of(representation_choice r, basic item) noexcept;
 
@@ -36,7 +41,8 @@ void encode(representation_choice r, basic item, std::byte const* memory, std::b
 // Reading it is an error (errc::conversion): `picky` says so.
 bool is_wrong(representation_choice r, basic item, std::byte const* file) noexcept;
 
-// Values in memory that do not fit, or at which the user's functions throw. They do not come up otherwise.
+// Values in memory that do not fit, or at which the user's functions throw. They do not come up
+// otherwise.
 bool can_misfit(representation_choice r, basic item) noexcept;
 bool can_throw(representation_choice r, basic item) noexcept;
 inline constexpr std::byte misfit_byte{0x7e}, throwing_byte{0x7d};  // all bytes of the item

@@ -14,12 +14,14 @@ void crash_points::seen::take(content now) {
   std::size_t const known = std::min(last.size(), now.size());
   if (now.size() > values.size()) values.resize(now.size());
   sizes.insert(now.size());
-  for (auto at = now.begin(), end = now.begin() + static_cast<std::ptrdiff_t>(known); at != end; ++at) {
+  for (auto at = now.begin(), end = now.begin() + static_cast<std::ptrdiff_t>(known); at != end;
+       ++at) {
     at = std::mismatch(at, end, last.begin() + (at - now.begin())).first;
     if (at == end) break;
     values[static_cast<std::size_t>(at - now.begin())].set(std::to_integer<std::size_t>(*at));
   }
-  for (std::size_t o = known; o < now.size(); ++o) values[o].set(std::to_integer<std::size_t>(now[o]));
+  for (std::size_t o = known; o < now.size(); ++o)
+    values[o].set(std::to_integer<std::size_t>(now[o]));
   last = std::move(now);
 }
 
@@ -61,10 +63,11 @@ void crash_points::compare(std::string const& name, seen const& s, lab::virtual_
   for (std::size_t o = 0; o < found.size(); ++o) {
     bool const new_hole = !s.safe && found[o] == std::byte{};
     if (!new_hole && !s.had(o, found[o]))
-      return tell(fmt::format("with {:#x} at byte {}, which was {}", static_cast<int>(found[o]), o,
-                              s.safe ? fmt::format("{:#x} when it was synced, and not written since",
-                                                   static_cast<int>(o < s.safe->size() ? (*s.safe)[o] : std::byte{}))
-                                     : "never there"));
+      return tell(fmt::format(
+          "with {:#x} at byte {}, which was {}", static_cast<int>(found[o]), o,
+          s.safe ? fmt::format("{:#x} when it was synced, and not written since",
+                               static_cast<int>(o < s.safe->size() ? (*s.safe)[o] : std::byte{}))
+                 : "never there"));
   }
 }
 

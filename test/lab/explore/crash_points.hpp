@@ -15,8 +15,8 @@
 
 namespace argosy::explore {
 
-// A byte of what a crash leaves is as it was when the file was last safe, or as it was at some call after that. It knows
-// nothing of blocks and caches: only how the files looked.
+// A byte of what a crash leaves is as it was when the file was last safe, or as it was at some call
+// after that. It knows nothing of blocks and caches: only how the files looked.
 class crash_points {
  public:
   // After every so many-th call; 0: never.
@@ -32,7 +32,8 @@ class crash_points {
 
  private:
   using content = std::vector<std::byte>;
-  // How a file looked since it was safe. Only what changed at a call is taken in, so a look costs what a comparison costs.
+  // How a file looked since it was safe. Only what changed at a call is taken in, so a look costs
+  // what a comparison costs.
   struct seen {
     std::optional<content> safe;  // none: the file was never safe
     content last = {};

@@ -1,4 +1,5 @@
-// Random programs under random faults, in the virtual cluster: build/release/bin/explore --seconds 60
+// Random programs under random faults, in the virtual cluster: build/release/bin/explore --seconds
+// 60
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -25,20 +26,25 @@ using namespace argosy;
 using namespace argosy::explore;
 
 constexpr char const* usage =
-    R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--crash] [--features] [--verbose]
+    R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--crash]
+        [--features] [--verbose]
 explore --sweep
 
-Runs random programs of file calls on virtual ranks, under random faults, and checks each: no rank waits for ever, every
-rank is told the promised error, every byte of every file is as it must be. A seed is a program; it runs the same every time.
+Runs random programs of file calls on virtual ranks, under random faults, and checks each: no rank
+waits for ever, every rank returns the promised error, and every byte of every file is right. A seed
+is a program; it runs the same every time.
 
   --seeds FROM:TO   these, both included; default 1:1000
   --seconds N       from the first one on, as many as there is time for
   --ranks N         all programs on so many ranks; default: mostly few, sometimes 4096
-  --handle NAME     on which files: virtual, or gpfs, the simulated one: small machines, with faults inside
-  --crash           after every file call, looks at what a crash would leave; default: in some programs
+  --handle NAME     on which files: virtual, or gpfs, the simulated one: small machines, with faults
+                    inside
+  --crash           after every file call, looks at what a crash would leave; default: in some
+                    programs
   --features        at the end a table of what came up how often, and what never did
   --verbose         every program, before it runs
-  --sweep           instead: small programs, each with every file call of every rank failing by every error
+  --sweep           instead: small programs, each with every file call of every rank failing by
+                    every error
 )";
 
 struct options {
@@ -118,7 +124,9 @@ class progress {
 
 int explore_seeds(options const& o) {
   auto const began = std::chrono::steady_clock::now();
-  auto const seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  auto const seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
   features all;
   std::int64_t passed = 0, failed = 0;
   std::uint64_t traces = 0;  // the same in every build
@@ -126,11 +134,13 @@ int explore_seeds(options const& o) {
   for (std::uint64_t seed = o.from; o.seconds ? seconds() < *o.seconds : seed <= o.to; ++seed) {
     program p = o.gpfs ? random_gpfs_program(seed, o.ranks) : random_program(seed, o.ranks);
     if (o.crash) p.crash_every = 1;
-    bar.show(fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
+    bar.show(
+        fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
     if (o.verbose) std::cout << to_test(p, fmt::format("seed {}", seed)) << std::flush;
     verdict v = verdict_of(p);
     // Now and then: it is the same the second time.
-    if (v.wrong.empty() && seed % 16 == 0 && p.world.ranks <= 256 && verdict_of(p).trace_hash != v.trace_hash)
+    if (v.wrong.empty() && seed % 16 == 0 && p.world.ranks <= 256 &&
+        verdict_of(p).trace_hash != v.trace_hash)
       v.wrong = "another trace the second time";
     traces = mixed(traces, v.trace_hash);
     all.add(v.features);
@@ -156,12 +166,13 @@ int explore_seeds(options const& o) {
 
 int explore_sweep() {
   progress bar;
-  sweep_result const r = sweep([&](std::int64_t cells) { bar.show(fmt::format("{} cells", cells)); });
+  sweep_result const r =
+      sweep([&](std::int64_t cells) { bar.show(fmt::format("{} cells", cells)); });
   bar.clear();
   for (broken_cell const& c : r.broken)
     std::cout << fmt::format("\n{}: {}\n{}", c.name, c.wrong, to_test(c.what, c.name));
-  std::cout << fmt::format("{} programs, {} file calls, {} cells, {} failed\n", r.programs, r.calls, r.cells,
-                           r.broken.size());
+  std::cout << fmt::format("{} programs, {} file calls, {} cells, {} failed\n", r.programs, r.calls,
+                           r.cells, r.broken.size());
   return !r.broken.empty();
 }
 

@@ -1,4 +1,5 @@
-// Random programs under faults, on real processes and files: mpiexec -n 4 build/release/bin/explore_mpi --seeds 1:2000
+// Random programs under faults, on real processes and files: mpiexec -n 4
+// build/release/bin/explore_mpi --seeds 1:2000
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -24,15 +25,19 @@ using namespace argosy;
 using namespace argosy::explore;
 
 constexpr char const* usage =
-    R"(mpiexec -n N explore_mpi [--seeds FROM:TO | --seconds S] [--dir DIR] [--patience S] [--shrink] [--verbose]
+    R"(mpiexec -n N explore_mpi [--seeds FROM:TO | --seconds S] [--dir DIR] [--patience S]
+        [--shrink] [--verbose]
 
-Runs random programs of file calls on N processes and real files; faults break the system calls of the processes. Each is
-checked as `explore` checks it: every rank is told the promised error, every byte of every file is as it must be.
+Runs random programs of file calls on N processes and real files; faults break the system calls of
+the processes. Each is checked as `explore` checks it: every rank returns the promised error, and
+every byte of every file is right.
 
   --seeds FROM:TO   these, both included; default 1:200
   --seconds S       from the first one on, as many as there is time for
-  --dir DIR         where the files are: in a new directory there, which is removed at the end; default: TMPDIR, or /tmp
-  --patience S      of one program: after so many seconds the job ends, and each rank says where it hangs; default 60
+  --dir DIR         where the files are: in a new directory there, which is removed at the end;
+                    default: TMPDIR, or /tmp
+  --patience S      of one program: after so many seconds the job ends, and each rank says where it
+                    hangs; default 60
   --shrink          what is wrong in a shorter program, too: runs it many times
   --verbose         every program, before it runs
 )";
@@ -85,11 +90,13 @@ void print(char const* what, features const& all, feature f) {
   std::cout << line << "\n";
 }
 
-// Under mpiexec the errors of a process go through a pipe: what matters is where mpiexec sends them.
+// Under mpiexec the errors of a process go through a pipe: what matters is where mpiexec sends
+// them.
 bool errors_reach_a_terminal() {
   if (::isatty(2) != 0) return true;
   std::error_code unknown;
-  std::string const to = std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", ::getppid()), unknown).string();
+  std::string const to =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", ::getppid()), unknown).string();
   return to.starts_with("/dev/pts/") || to.starts_with("/dev/tty");
 }
 
@@ -113,12 +120,15 @@ class progress {
 
 bool explore_seeds(options const& o, mpi const& world) {
   auto const began = std::chrono::steady_clock::now();
-  auto const seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  auto const seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
   bool const speaks = world.rank() == 0;
   common_ground const directory(world, o.directory);
   hang_watch watch(world.rank(), o.patience_seconds);
   meeting_place place(world.get(), directory.path());
-  ground const here{world, place, directory.path(), [&](int step, char const* call) { watch.at(step, call); }};
+  ground const here{world, place, directory.path(),
+                    [&](int step, char const* call) { watch.at(step, call); }};
   // All stop at the same seed.
   auto const goes_on = [&](std::uint64_t seed) {
     if (!o.seconds) return seed <= o.to;
@@ -129,7 +139,8 @@ bool explore_seeds(options const& o, mpi const& world) {
   progress bar(speaks);
   for (std::uint64_t seed = o.from; goes_on(seed); ++seed) {
     program const p = random_program(seed, world.size());
-    bar.show(fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
+    bar.show(
+        fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
     if (speaks && o.verbose) std::cout << to_test(p, fmt::format("seed {}", seed)) << std::flush;
     auto const run = [&](program const& q) {
       watch.begin(seed);
@@ -141,7 +152,9 @@ bool explore_seeds(options const& o, mpi const& world) {
     ++(v.wrong.empty() ? passed : failed);
     if (v.wrong.empty()) continue;
     bar.clear();
-    if (speaks) std::cout << fmt::format("\nseed {} on {} processes: {}\n", seed, world.size(), v.wrong) << std::flush;
+    if (speaks)
+      std::cout << fmt::format("\nseed {} on {} processes: {}\n", seed, world.size(), v.wrong)
+                << std::flush;
     program shown = p;
     if (o.shrink) {  // every rank deletes the same, as all come to the same verdict
       shown = shrunk(p, [&](program const& q) { return !run(q).wrong.empty(); });
@@ -149,14 +162,17 @@ bool explore_seeds(options const& o, mpi const& world) {
       if (speaks) std::cout << "in short: " << (wrong.empty() ? "(not every time)" : wrong) << "\n";
     }
     if (speaks)
-      std::cout << to_test(shown, fmt::format("found by seed {} on {} processes", seed, world.size())) << std::flush;
+      std::cout << to_test(shown,
+                           fmt::format("found by seed {} on {} processes", seed, world.size()))
+                << std::flush;
   }
   bar.clear();
   if (speaks) {
     print("operations", all, feature::call);
     print("policies", all, feature::policy);
     std::cout << fmt::format("{:<11} {} system calls\n", "struck", struck);
-    std::cout << fmt::format("{} passed, {} failed ({:.1f} s)\n", passed, failed, seconds()) << std::flush;
+    std::cout << fmt::format("{} passed, {} failed ({:.1f} s)\n", passed, failed, seconds())
+              << std::flush;
   }
   return failed == 0;
 }

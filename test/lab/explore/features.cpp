@@ -13,9 +13,9 @@
 namespace argosy::explore {
 
 std::string_view name_of(feature f) noexcept {
-  constexpr std::array<std::string_view, feature_count> names{"call",           "policy", "asked", "shape",  "item",
-                                                              "representation", "mode",   "hint",  "handle", "fault",
-                                                              "error",          "world",  "event"};
+  constexpr std::array<std::string_view, feature_count> names{
+      "call", "policy", "asked", "shape", "item",  "representation", "mode",
+      "hint", "handle", "fault", "error", "world", "event"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -50,7 +50,8 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
       return {"plain", "counting", "tracing", "throttled", "several"};
     case feature::fault:
       for (std::size_t i = 0; i < argosy::detail::file_call_count; ++i)
-        if (auto const c = static_cast<file_call>(i); c != file_call::fcntl || gpfs) all.emplace_back(to_string(c));
+        if (auto const c = static_cast<file_call>(i); c != file_call::fcntl || gpfs)
+          all.emplace_back(to_string(c));
       break;
     case feature::error:
       all = {"EIO",    "ENOSPC", "EDQUOT", "EFBIG",  "ESTALE", "ENOLCK", "EACCES", "EROFS",
@@ -129,12 +130,15 @@ std::span<std::pair<feature, feature> const> feature_pairs() noexcept {
 
 namespace {
 
-std::string full_name(feature f, std::string_view name) { return fmt::format("{} {}", name_of(f), name); }
+std::string full_name(feature f, std::string_view name) {
+  return fmt::format("{} {}", name_of(f), name);
+}
 
 // Nothing of the kind can be.
 bool is_nonsense(std::pair<feature, feature> const& p, std::string const& a, std::string const& b) {
   auto const kind = [&](std::string const& name) {
-    return *std::find_if(op_kinds.begin(), op_kinds.end(), [&](op_kind const& k) { return name == k.name; });
+    return *std::find_if(op_kinds.begin(), op_kinds.end(),
+                         [&](op_kind const& k) { return name == k.name; });
   };
   if (p.first == feature::call && p.second != feature::mode && p.second != feature::fault) {
     op_kind const k = kind(a);
@@ -195,7 +199,8 @@ std::string features::table(bool gpfs) const {
     std::string line = fmt::format("{:<15}", name_of(f));
     std::size_t start = 0;
     for (std::string const& name : names_of(f, gpfs)) {
-      std::string const one = fmt::format(" {} {}{}", name, of(f, name), f == feature::event ? ";" : "");
+      std::string const one =
+          fmt::format(" {} {}{}", name, of(f, name), f == feature::event ? ";" : "");
       if (line.size() - start + one.size() > 128) {
         start = line.size() + 1;
         line += "\n" + std::string(15, ' ');
@@ -230,7 +235,8 @@ void count_world(program const& p, features& all) {
     if (is) all.add(feature::world, name);
   };
   for (lab::rank_fault const& f : p.world.faults) {
-    bool const interrupts = f.what.error == std::errc::interrupted, cuts = f.what.most_bytes != fault::all_bytes;
+    bool const interrupts = f.what.error == std::errc::interrupted,
+               cuts = f.what.most_bytes != fault::all_bytes;
     add(interrupts, "EINTR");
     add(!interrupts && f.what.error && cuts, "torn");
     add(!f.what.error && f.what.delay.count() > 0, "late call");

@@ -1,4 +1,5 @@
-// What programs did while they ran, counted: a table whose zeros are what the generator never makes.
+// What programs did while they ran, counted: a table whose zeros are what the generator never
+// makes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -57,7 +58,8 @@ class features {
 
  private:
   std::array<std::map<std::string, std::int64_t, std::less<>>, feature_count> single_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> pairs_;  // "call write_at", "policy sieving"
+  // "call write_at", "policy sieving"
+  std::map<std::pair<std::string, std::string>, std::int64_t> pairs_;
 };
 
 // Of the world of a program: faults that nobody above sees, deaths, disks.

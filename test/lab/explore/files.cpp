@@ -12,8 +12,12 @@ class plain_files final : public file_system {
   opener files() override { return files_.opener(); }
   bool exists(std::string const& path) const override { return files_.exists(path); }
   std::vector<std::string> names() const override { return files_.names(); }
-  std::vector<std::byte> content(std::string const& path) const override { return files_.content(path); }
-  void put(std::string const& path, std::span<std::byte const> bytes) override { files_.put(path, bytes); }
+  std::vector<std::byte> content(std::string const& path) const override {
+    return files_.content(path);
+  }
+  void put(std::string const& path, std::span<std::byte const> bytes) override {
+    files_.put(path, bytes);
+  }
   std::vector<std::byte> after_crash(std::string const& path, std::uint64_t seed) const override {
     return files_.crash(seed).content(path);
   }

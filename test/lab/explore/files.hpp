@@ -63,7 +63,9 @@ class file_system {
   virtual std::string complaint() const { return {}; }
   virtual std::int64_t time() const { return 0; }
   // `began`: the time when the open began. Null: nothing to watch.
-  virtual std::shared_ptr<watch> opened(int, std::string const&, open_flags, std::int64_t) { return nullptr; }
+  virtual std::shared_ptr<watch> opened(int, std::string const&, open_flags, std::int64_t) {
+    return nullptr;
+  }
 };
 
 std::unique_ptr<file_system> files_for(program const& p);

@@ -27,7 +27,8 @@ int random_ranks(engine& random) {
 
 policy_choice random_policy(engine& random, bool agents) {
   policy_choice p;
-  p.kind = agents ? weights::pick(random, weights::policies_with_agents) : weights::pick(random, weights::policies);
+  p.kind = agents ? weights::pick(random, weights::policies_with_agents)
+                  : weights::pick(random, weights::policies);
   if (one_in(random, 3)) return p;
   constexpr std::int64_t sizes[] = {1, 7, 16, 64, 100, 512, 4096, 10000};
   p.buffer_bytes = any_of(random, sizes);
@@ -35,9 +36,11 @@ policy_choice random_policy(engine& random, bool agents) {
   if (one_in(random, 2)) p.aggregators = pick(random, 1, 9);
   if (one_in(random, 2)) p.align_bytes = any_of(random, {1, 8, 64, 512, 4096});
   p.merge = static_cast<int>(pick(random, 0, 2));
-  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic) p.layers = pick(random, 0, 2);
+  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic)
+    p.layers = pick(random, 0, 2);
   // Few bytes at a time and few aggregators: thousands of rounds.
-  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic || p.kind == policy_kind::data_shipping)
+  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic ||
+      p.kind == policy_kind::data_shipping)
     p.buffer_bytes = std::max<std::int64_t>(p.buffer_bytes, 32),
     p.window_bytes = std::max<std::int64_t>(p.window_bytes, 16);
   return p;
@@ -67,7 +70,8 @@ class writer_of_programs {
       }
     }
     if (one_in(random_, weights::crashes)) p_.crash_every = pick(random_, 1, 4);
-    // By two layers each node sends to each aggregator in each round: minutes, where it is not chosen by its price.
+    // By two layers each node sends to each aggregator in each round: minutes, where it is not
+    // chosen by its price.
     if (ranks_ > 1000)
       for (step& s : p_.steps)
         if (s.policy.layers == 2) s.policy.layers = 0;
@@ -80,7 +84,8 @@ class writer_of_programs {
     explore::shape shape = shape::plain;
     basic item = basic::byte;
     representation_choice representation = representation_choice::native;
-    bool agents = false, sequential = false, develop = false;  // develop: who writes what others write is told
+    // develop: who writes what others write is told
+    bool agents = false, sequential = false, develop = false;
     argosy::mode modes = mode::none;
   };
   known& here() { return files_[static_cast<std::size_t>(slot_)]; }
@@ -114,11 +119,15 @@ class writer_of_programs {
     slot_ = slot;
     step s{.what = op::open, .file = file};
     known& f = here() = {};
-    mode const way = one_in(random_, weights::one_way) ? any_of(random_, {mode::read, mode::write}) : mode::read_write;
+    mode const way = one_in(random_, weights::one_way) ? any_of(random_, {mode::read, mode::write})
+                                                       : mode::read_write;
     s.modes = way;
-    if (one_in(random_, weights::sequential)) s.modes = any_of(random_, {mode::read, mode::write}) | mode::sequential;
-    if (!has(s.modes, mode::read) && !one_in(random_, weights::not_made)) s.modes = s.modes | mode::create;
-    if (has(s.modes, mode::create) && one_in(random_, weights::exclusive)) s.modes = s.modes | mode::exclusive;
+    if (one_in(random_, weights::sequential))
+      s.modes = any_of(random_, {mode::read, mode::write}) | mode::sequential;
+    if (!has(s.modes, mode::read) && !one_in(random_, weights::not_made))
+      s.modes = s.modes | mode::create;
+    if (has(s.modes, mode::create) && one_in(random_, weights::exclusive))
+      s.modes = s.modes | mode::exclusive;
     if (one_in(random_, weights::appending)) s.modes = s.modes | mode::append;
     if (one_in(random_, weights::unique)) s.modes = s.modes | mode::unique_open;
     if (one_in(random_, weights::deleting)) s.modes = s.modes | mode::delete_on_close;
@@ -126,7 +135,8 @@ class writer_of_programs {
     f.agents = one_in(random_, weights::agents);
     if (f.agents || one_in(random_, weights::any_hints))
       s.hints = random_hints(random_, f.agents, more_);
-    f.develop = std::any_of(s.hints.begin(), s.hints.end(), [](auto const& h) { return h.first == "argosy_develop"; });
+    f.develop = std::any_of(s.hints.begin(), s.hints.end(),
+                            [](auto const& h) { return h.first == "argosy_develop"; });
     while (s.around.size() < 4 && one_in(random_, s.around.empty() ? weights::decorated : 2))
       s.around.push_back(weights::pick(random_, weights::decorators));
     f.modes = s.modes;
@@ -141,10 +151,12 @@ class writer_of_programs {
     bool const typed = one_in(random_, weights::typed);
     auto const has_blocks = [&] { return !(v.shape == shape::woven || v.shape == shape::common); };
     do v.shape = weights::pick(random_, weights::shapes);
-    while ((f.sequential && !is_one_for_all(v.shape)) || (v.shape == shape::ghosts && (ranks_ > 64 || f.develop)) ||
+    while ((f.sequential && !is_one_for_all(v.shape)) ||
+           (v.shape == shape::ghosts && (ranks_ > 64 || f.develop)) ||
            (typed && !has_blocks() && !one_in(random_, weights::typed_tree)));
     v.seed = number(random_) % 4096 + 1;
-    if (one_in(random_, weights::displaced)) v.displacement = pick(random_, 0, one_in(random_, 3) ? 9000 : 50);
+    if (one_in(random_, weights::displaced))
+      v.displacement = pick(random_, 0, one_in(random_, 3) ? 9000 : 50);
     bool const blocks = has_blocks();
     if (typed) {
       v.representation = weights::pick(random_, weights::representations);
@@ -167,8 +179,10 @@ class writer_of_programs {
       bool const shared = at_shared_pointer(o);
       if (shared && (!is_one_for_all(f.shape) || (f.agents && !is_collective(o)))) continue;
       if (o == op::seek_shared && !is_one_for_all(f.shape)) continue;
-      if (f.sequential && !shared && (moves_data(o) || o == op::seek_shared) && !one_in(random_, 8)) continue;
-      if (moves_data(o) && !(writes(o) ? argosy::detail::can_write(f.modes) : argosy::detail::can_read(f.modes)) &&
+      if (f.sequential && !shared && (moves_data(o) || o == op::seek_shared) && !one_in(random_, 8))
+        continue;
+      if (moves_data(o) &&
+          !(writes(o) ? argosy::detail::can_write(f.modes) : argosy::detail::can_read(f.modes)) &&
           !one_in(random_, 4))
         continue;
       return o;
@@ -181,33 +195,39 @@ class writer_of_programs {
     s.salt = number(random_);
     s.on = !one_in(random_, 3);
     if (!moves_data(s.what)) {
-      bool const points = s.what == op::seek_shared || s.what == op::explain || s.what == op::explain_all;
+      bool const points =
+          s.what == op::seek_shared || s.what == op::explain || s.what == op::explain_all;
       s.offset = points ? pick(random_, 0, 200) : pick(random_, 0, 20000);
       s.count = pick(random_, 0, s.what == op::compute ? 3000 : 60);
-      if (s.what == op::explain || s.what == op::explain_all) s.policy = random_policy(random_, here().agents);
+      if (s.what == op::explain || s.what == op::explain_all)
+        s.policy = random_policy(random_, here().agents);
       if (s.what == op::set_hints) s.hints = random_hints(random_, false, more_);
       if (s.what == op::seek || s.what == op::seek_shared) {
         s.whence = weights::pick(random_, weights::whences);
         s.offset = pick(random_, s.whence == seek_from::start ? -2 : -100, 200);
       }
       bool const resizes = s.what == op::set_size || s.what == op::preallocate;
-      if ((resizes || s.what == op::seek_shared) && one_in(random_, 10)) s.mistake = slip::other_size;
+      if ((resizes || s.what == op::seek_shared) && one_in(random_, 10))
+        s.mistake = slip::other_size;
       s.culprit = static_cast<int>(pick(random_, 0, ranks_ - 1));
       return add(std::move(s));
     }
     transfer(s);
-    bool const leads = here().sequential && s.loose && at_shared_pointer(s.what) && is_local(s.what);
+    bool const leads =
+        here().sequential && s.loose && at_shared_pointer(s.what) && is_local(s.what);
     add(std::move(s));
     if (leads) set_view();  // while others still move the pointer
   }
 
   void transfer(step& s) {
     known const& f = here();
-    s.offset = one_in(random_, weights::from_start) ? 0 : pick(random_, 0, one_in(random_, 4) ? 400 : 40);
+    s.offset =
+        one_in(random_, weights::from_start) ? 0 : pick(random_, 0, one_in(random_, 4) ? 400 : 40);
     if (at_pointer(s.what) && one_in(random_, 2)) s.offset = -1;
-    s.count = one_in(random_, weights::nothing)
-                  ? 0
-                  : pick(random_, 1, std::min<std::int64_t>(most_, one_in(random_, 6) ? 1500 : 120));
+    s.count =
+        one_in(random_, weights::nothing)
+            ? 0
+            : pick(random_, 1, std::min<std::int64_t>(most_, one_in(random_, 6) ? 1500 : 120));
     if (!one_in(random_, weights::uneven)) s.salt = 0;
     if (one_in(random_, weights::scattered_memory)) s.memory = number(random_) % 4096 + 1;
     s.policy = random_policy(random_, f.agents);
@@ -215,7 +235,8 @@ class writer_of_programs {
     s.loose = one_in(random_, weights::loose);
     bool const apart = f.shape != shape::ghosts && argosy::detail::can_read(f.modes) &&
                        argosy::detail::can_write(f.modes) && !at_shared_pointer(s.what);
-    if (is_local(s.what) && one_in(random_, f.agents ? weights::mixed_with_agents : weights::mixed)) {
+    if (is_local(s.what) &&
+        one_in(random_, f.agents ? weights::mixed_with_agents : weights::mixed)) {
       s.mix = number(random_);
       s.other = random_policy(random_, f.agents);
       s.both_ways = apart && one_in(random_, weights::both_ways);
@@ -224,7 +245,8 @@ class writer_of_programs {
     s.culprit = static_cast<int>(pick(random_, 0, ranks_ - 1));
     if (writes(s.what) && is_users(f.representation) && one_in(random_, weights::troubled_items))
       s.trouble = weights::pick(random_, weights::troubles_of_items);
-    else if (writes(s.what) && converts(f.representation) && one_in(random_, weights::troubled_items))
+    else if (writes(s.what) && converts(f.representation) &&
+             one_in(random_, weights::troubled_items))
       s.trouble = trouble::misfit;
     else if (one_in(random_, weights::troubled))
       s.trouble = weights::pick(random_, weights::troubles);
@@ -241,7 +263,9 @@ class writer_of_programs {
 
 }  // namespace
 
-program random_program(std::uint64_t seed, int ranks) { return writer_of_programs(seed, ranks).write(); }
+program random_program(std::uint64_t seed, int ranks) {
+  return writer_of_programs(seed, ranks).write();
+}
 program random_program_with(hint_choice const& more, std::uint64_t seed) {
   return writer_of_programs(seed, 0, {more}).write();
 }

@@ -17,7 +17,9 @@ template <class T, std::size_t N>
 T const& any_of(test::engine& random, T const (&all)[N]) {
   return all[static_cast<std::size_t>(test::pick(random, 0, static_cast<std::int64_t>(N) - 1))];
 }
-inline std::uint64_t number(test::engine& random) { return static_cast<std::uint64_t>(test::pick(random, 1, 1 << 30)); }
+inline std::uint64_t number(test::engine& random) {
+  return static_cast<std::uint64_t>(test::pick(random, 1, 1 << 30));
+}
 
 // The world, and what goes wrong in it.
 void make_world(test::engine& random, program& p);

@@ -12,7 +12,8 @@
 namespace argosy::explore {
 namespace {
 
-// No windows so small that a call takes thousands of them, and none so large that memory is what is tested.
+// No windows so small that a call takes thousands of them, and none so large that memory is what is
+// tested.
 std::vector<hint_choice> const& choices() {
   static std::vector<hint_choice> const all{
       {"access_style", {"read_once", "write_mostly,random", "reverse_sequential"}},
@@ -74,8 +75,9 @@ std::vector<hint_choice> const& choices() {
   return all;
 }
 
-constexpr char const* silly[] = {"",     "-1",  "nonsense", "1e400", "99999999999999999999", " ", "true,false",
-                                 "0x10", "nan", "*",        "*:-3"};
+constexpr char const* silly[] = {"",    "-1",         "nonsense", "1e400", "99999999999999999999",
+                                 " ",   "true,false", "0x10",     "nan",   "*",
+                                 "*:-3"};
 
 // Returns the FNV-1a hash of a name, which is the same in every build.
 std::uint64_t hash_of(std::string_view name) {

@@ -20,7 +20,8 @@ namespace {
 void random_world(engine& random, lab::scenario& w) {
   int const ranks = w.ranks;
   w.seed = number(random);
-  w.ranks_per_node = one_in(random, 2) ? ranks : static_cast<int>(pick(random, 1, std::min(ranks, 16)));
+  w.ranks_per_node =
+      one_in(random, 2) ? ranks : static_cast<int>(pick(random, 1, std::min(ranks, 16)));
   if (one_in(random, 3)) w.network.jitter_ns = pick(random, 1, 100'000);
   if (one_in(random, 4)) w.network.eager_bytes = any_of(random, {0, 64, 1 << 20});
   w.disk.servers = static_cast<int>(pick(random, 1, 4));
@@ -29,7 +30,8 @@ void random_world(engine& random, lab::scenario& w) {
   if (one_in(random, 12)) w.disk.has_locks = false;
   auto const someone = [&] { return static_cast<int>(pick(random, 0, w.ranks - 1)); };
   if (one_in(random, 5)) w.slow.push_back({someone(), static_cast<double>(pick(random, 2, 50))});
-  if (one_in(random, 5)) w.pauses.push_back({someone(), pick(random, 0, 5000), pick(random, 1, 20000)});
+  if (one_in(random, 5))
+    w.pauses.push_back({someone(), pick(random, 0, 5000), pick(random, 1, 20000)});
 }
 
 void random_faults(engine& random, lab::scenario& w) {
@@ -37,7 +39,8 @@ void random_faults(engine& random, lab::scenario& w) {
   for (std::int64_t n = pick(random, 1, 3); n > 0; --n) {
     auto const who = static_cast<int>(pick(random, 0, w.ranks - 1));
     int const rank = one_in(random, 8) ? -1 : who;
-    std::int64_t const first = one_in(random, 2) ? pick(random, 1, 4) : pick(random, 1, one_in(random, 4) ? 200 : 30);
+    std::int64_t const first =
+        one_in(random, 2) ? pick(random, 1, 4) : pick(random, 1, one_in(random, 4) ? 200 : 30);
     std::int64_t times = one_in(random, 3) ? fault::forever : pick(random, 1, 3);
     auto const transfer = one_in(random, 2) ? file_call::read : file_call::write;
     switch (pick(random, 0, 9)) {
@@ -45,16 +48,19 @@ void random_faults(engine& random, lab::scenario& w) {
       case 1:
       case 2:
       case 3: {
-        constexpr int errors[] = {EIO,    EIO,    ENOSPC, ENOSPC, EDQUOT, EFBIG,  ESTALE, EACCES, EROFS,
-                                  ENOLCK, EMFILE, EAGAIN, ENOENT, EISDIR, EINVAL, EPERM,  EBADF};
+        constexpr int errors[] = {EIO,    EIO,    ENOSPC, ENOSPC, EDQUOT, EFBIG,
+                                  ESTALE, EACCES, EROFS,  ENOLCK, EMFILE, EAGAIN,
+                                  ENOENT, EISDIR, EINVAL, EPERM,  EBADF};
         file_call const kind = weights::pick(random, weights::failing_calls);
         std::error_code const error(any_of(random, errors), std::system_category());
         // Handles try such a call again: it comes out where it stays so.
-        if (error == std::errc::resource_unavailable_try_again && one_in(random, 2)) times = fault::forever;
+        if (error == std::errc::resource_unavailable_try_again && one_in(random, 2))
+          times = fault::forever;
         if (kind == file_call::unlock)
           times = std::min<std::int64_t>(times, 3);  // what cannot be unlocked at all stays
         // Of some calls a program makes one or two, and on one rank.
-        bool const is_rare = kind != file_call::write && kind != file_call::read && kind != file_call::lock;
+        bool const is_rare =
+            kind != file_call::write && kind != file_call::read && kind != file_call::lock;
         if (is_rare && one_in(random, 2)) {
           w.faults.push_back({-1, {.kind = kind, .times = times, .error = error}});
           break;
@@ -63,16 +69,20 @@ void random_faults(engine& random, lab::scenario& w) {
         break;
       }
       case 4:
-        w.faults.push_back(
-            {rank, {.kind = transfer, .first = first, .times = times, .most_bytes = pick(random, 1, 50)}});
+        w.faults.push_back({rank,
+                            {.kind = transfer,
+                             .first = first,
+                             .times = times,
+                             .most_bytes = pick(random, 1, 50)}});
         break;
       case 5:
-        w.faults.push_back(
-            {rank, interrupt_at(static_cast<file_call>(pick(random, 0, 8)), first, pick(random, 1, 40))});
+        w.faults.push_back({rank, interrupt_at(static_cast<file_call>(pick(random, 0, 8)), first,
+                                               pick(random, 1, 40))});
         break;
       case 6:
-        w.faults.push_back({rank, tear_at(file_call::write, first, pick(random, 1, 200),
-                                          any_of(random, {std::errc::io_error, std::errc::no_space_on_device}))});
+        w.faults.push_back(
+            {rank, tear_at(file_call::write, first, pick(random, 1, 200),
+                           any_of(random, {std::errc::io_error, std::errc::no_space_on_device}))});
         break;
       case 7:
         w.disk.capacity_bytes = pick(random, 0, 30) * w.disk.block_bytes;
@@ -80,7 +90,9 @@ void random_faults(engine& random, lab::scenario& w) {
         w.disk.capacity_bytes += 2 * 20480;
         break;
       case 8:
-        w.faults.push_back({rank, delay_at(transfer, first, std::chrono::microseconds(pick(random, 1, 50000)), times)});
+        w.faults.push_back(
+            {rank,
+             delay_at(transfer, first, std::chrono::microseconds(pick(random, 1, 50000)), times)});
         break;
       default:
         w.deaths = {{who, pick(random, 1, one_in(random, 2) ? 30 : 300)}};
@@ -103,7 +115,8 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   engine random(seed ^ 0x67706673u);
   lab::scenario& w = p.world;
   w.disk = {};
-  w.ranks_per_node = one_in(random, 3) ? 1 : static_cast<int>(pick(random, 1, std::max(1, w.ranks / 2)));
+  w.ranks_per_node =
+      one_in(random, 3) ? 1 : static_cast<int>(pick(random, 1, std::max(1, w.ranks / 2)));
 
   gpfs_choice g;
   lab::gpfs::machine& m = g.machine;
@@ -134,18 +147,22 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
 
   // Of an engine of their own, so that the programs of older seeds keep the rest.
   engine more(seed ^ 0x6d656368u);
-  bool const refuses = std::any_of(t.faults.begin(), t.faults.end(), [](auto const& f) { return f.of_writes; });
+  bool const refuses =
+      std::any_of(t.faults.begin(), t.faults.end(), [](auto const& f) { return f.of_writes; });
   if (one_in(more, 2)) m.sub_blocks = std::int64_t{1} << pick(more, 1, 5);
   if (one_in(more, 3)) m.server_cache_bytes = m.block_bytes * pick(more, 1, 20);
   if (one_in(more, 3)) m.server_dirty_bytes = m.block_bytes * pick(more, 1, 5);
   if (one_in(more, 3)) m.server_read_mb_per_s = static_cast<double>(pick(more, 10, 200));
-  if (one_in(more, 3)) m.tenure_us = m.open_us = m.create_us = m.close_us = static_cast<double>(pick(more, 1, 3000));
+  if (one_in(more, 3))
+    m.tenure_us = m.open_us = m.create_us = m.close_us = static_cast<double>(pick(more, 1, 3000));
   if (one_in(more, 3)) m.write_call_us = static_cast<double>(pick(more, 1, 200));
   m.close_flushes = one_in(more, 3) ? 1 : 0;
   m.shared_adapters = one_in(more, 3) ? 1 : 0;
   m.servers_on_clients = one_in(more, 4) ? 1 : 0;
   m.disk_streams = one_in(more, 3) ? 1 : 0;
-  if (refuses) {  // who is told of a refused block is known here only where blocks go to disk whole, and one after the other
+  // who is told of a refused block is known here only where blocks go to disk whole, and one after
+  // the other
+  if (refuses) {
     m.sub_blocks = lab::gpfs::machine{}.sub_blocks;
     m.server_dirty_bytes = 0;
   }

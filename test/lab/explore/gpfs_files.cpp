@@ -9,11 +9,12 @@
 
 namespace argosy::explore {
 
-// What one handle has written, as far as it is not certainly on disk, and whether it is owed an error. It is when bytes
-// that it wrote last were refused by a server, from the moment when its node learns that: the next call that tells of such
-// things must fail.
+// What one handle has written, as far as it is not certainly on disk, and whether it is owed an
+// error. It is when bytes that it wrote last were refused by a server, from the moment when its
+// node learns that: the next call that tells of such things must fail.
 struct gpfs_files::open_file final : watch {
-  open_file(gpfs_files& f, int n, lab::gpfs::file_id i, std::string p) : all(f), node(n), file(i), path(std::move(p)) {}
+  open_file(gpfs_files& f, int n, lab::gpfs::file_id i, std::string p)
+      : all(f), node(n), file(i), path(std::move(p)) {}
 
   void writes(std::int64_t offset, std::span<std::byte const> bytes) override {
     std::int64_t const end = offset + static_cast<std::int64_t>(bytes.size());
@@ -26,7 +27,8 @@ struct gpfs_files::open_file final : watch {
     // Where another call is under way, the one that comes to the page last may be either.
     for (auto const& f : all.open_)
       if (f.get() != this && f->file == file && all.share_pages(file, f->node, node))
-        for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end; ++at) {
+        for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end;
+             ++at) {
           at->second.covered = true;
           if (at->second.writing > 0) unsafe[at->first].covered = true;
         }
@@ -40,7 +42,8 @@ struct gpfs_files::open_file final : watch {
         auto const at = unsafe.find(p.offset + static_cast<std::int64_t>(i));
         if (at == unsafe.end()) continue;
         at->second.writing = std::max(0, at->second.writing - 1);
-        if (static_cast<std::int64_t>(i) < here || at->second.values.back() != p.memory[i]) continue;
+        if (static_cast<std::int64_t>(i) < here || at->second.values.back() != p.memory[i])
+          continue;
         at->second.values.pop_back();
         at->second.covered = true;
         if (at->second.values.empty()) unsafe.erase(at);
@@ -54,8 +57,10 @@ struct gpfs_files::open_file final : watch {
   }
   void end(file_call kind, std::int64_t begun, std::error_code error, bool tells) override {
     --under_way;
-    // Of several losses the first is told, and it may be one that was not certain here. Or the call failed before it came here.
-    if (owed.error != 0 && (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
+    // Of several losses the first is told, and it may be one that was not certain here. Or the call
+    // failed before it came here.
+    if (owed.error != 0 &&
+        (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
       owed = {};
       may_be_told += std::exchange(more, 0) + (all.fails_with_.contains(error.value()) ? 1 : 0);
     } else if (error.value() == write_error() && late > 0) {
@@ -64,7 +69,8 @@ struct gpfs_files::open_file final : watch {
       --may_be_told;
     } else if (error.value() == write_error()) {
       complain(fmt::format("{} is told of a loss that is not its own", words(kind)));
-    } else if (!error && tells && required && owed.error != 0 && owed.since <= begun && under_way == 0) {
+    } else if (!error && tells && required && owed.error != 0 && owed.since <= begun &&
+               under_way == 0) {
       complain(fmt::format("{} succeeds, and nobody was told that bytes are lost: {}", words(kind),
                            std::error_code(owed.error, std::system_category()).message()));
     }
@@ -74,7 +80,8 @@ struct gpfs_files::open_file final : watch {
     owed = {};
   }
 
-  // Whether some of what has come to the disk, or is lost, was written by it, and by nobody else since.
+  // Whether some of what has come to the disk, or is lost, was written by it, and by nobody else
+  // since.
   struct part_in {
     bool touched = false, mine = false;
   };
@@ -95,7 +102,8 @@ struct gpfs_files::open_file final : watch {
         unsafe.erase(here);
         continue;
       }
-      // The same value may have been written once more since the block went on its way, as merging does.
+      // The same value may have been written once more since the block went on its way, as merging
+      // does.
       bool const doubtful = found + 1 == values.end();
       here->second.covered = here->second.covered || doubtful;
       values.erase(values.begin(), doubtful ? found : found + 1);
@@ -112,7 +120,9 @@ struct gpfs_files::open_file final : watch {
   void complain(std::string const& what) {
     if (!all.lenient_ && all.complaint_.empty()) all.complaint_ = what;
   }
-  std::string words(file_call kind) const { return fmt::format("{} of '{}' on node {}", to_string(kind), path, node); }
+  std::string words(file_call kind) const {
+    return fmt::format("{} of '{}' on node {}", to_string(kind), path, node);
+  }
 
   struct written {
     std::vector<std::byte> values;  // as long as they may be on their way
@@ -128,8 +138,9 @@ struct gpfs_files::open_file final : watch {
   debt owed;
   int more = 0;         // losses while it was owed already: perhaps told together, perhaps not
   int may_be_told = 0;  // losses of what it wrote and somebody wrote over
-  int late = 0;         // losses of other nodes that its node has heard of; a call that is under way may tell of one
-  int under_way = 0;    // calls, of which any may be the one that is told
+  // losses of other nodes that its node has heard of; a call that is under way may tell of one
+  int late = 0;
+  int under_way = 0;  // calls, of which any may be the one that is told
   bool closed = false;
   bool required = true;  // nobody else can be told in its place
 };
@@ -147,12 +158,14 @@ gpfs_files::gpfs_files(program const& p)
   files_.system().on_delivery = [this](lab::gpfs::message const& m, lab::gpfs::instant) { see(m); };
 }
 
-std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, open_flags, std::int64_t began) {
+std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, open_flags,
+                                          std::int64_t began) {
   int const node = rank / ranks_per_node_;
   auto const file = files_.system().manager().find(path);
   if (!file) return nullptr;  // removed meanwhile
   auto opened = std::make_shared<open_file>(*this, node, *file, path);
-  if (auto const orphan = orphans_.find({node, *file}); orphan != orphans_.end() && orphan->second.since < began) {
+  if (auto const orphan = orphans_.find({node, *file});
+      orphan != orphans_.end() && orphan->second.since < began) {
     opened->owed = orphan->second;
     // Whoever of several ranks has opened it first; which one, is not known here.
     opened->required = ranks_per_node_ == 1;
@@ -190,8 +203,8 @@ bool gpfs_files::share_pages(lab::gpfs::file_id file, int node, int other) const
   return node == other || partitioned_.contains(file);
 }
 
-void gpfs_files::saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs::block_piece> const& pieces,
-                       int error) {
+void gpfs_files::saved(int node, lab::gpfs::file_id file,
+                       std::vector<lab::gpfs::block_piece> const& pieces, int error) {
   // What was written again since the block went on its way is to go later.
   auto const again = files_.system().client(node).unsaved(file, false);
   auto const is_again = [&](std::int64_t offset) {
@@ -201,7 +214,8 @@ void gpfs_files::saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs:
   };
   if (error != 0)
     for (lab::gpfs::block_piece const& p : pieces)
-      losses_.push_back({path_of(file), p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
+      losses_.push_back({path_of(file), p.offset, p.data.bytes(),
+                         disk(file, p.offset, p.data.bytes().size()), -1});
   for (auto const& f : open_) {
     if (f->file != file || !share_pages(file, f->node, node)) continue;
     open_file::part_in part;
@@ -221,13 +235,16 @@ void gpfs_files::node_gone(int node) {
   for (std::string const& name : files_.names()) {
     lab::gpfs::file_id const file = *system.manager().find(name);
     for (lab::gpfs::block_piece const& p : system.client(node).unsaved(file))
-      losses_.push_back({name, p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
-    // What only this node knew of the size is lost, too. What lies on disk behind it is as if it had never been written: who
-    // makes the file longer takes it for zeros, and may write these.
-    std::int64_t const size = system.manager().size(file).bytes, known = system.client(node).size(file).bytes;
+      losses_.push_back(
+          {name, p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
+    // What only this node knew of the size is lost, too. What lies on disk behind it is as if it
+    // had never been written: who makes the file longer takes it for zeros, and may write these.
+    std::int64_t const size = system.manager().size(file).bytes,
+                       known = system.client(node).size(file).bytes;
     losses_.push_back({name, 0, {}, {}, size});
     for (std::int64_t o = size; o < known; o = (o / block_bytes_ + 1) * block_bytes_) {
-      auto const length = static_cast<std::size_t>(std::min(known, (o / block_bytes_ + 1) * block_bytes_) - o);
+      auto const length =
+          static_cast<std::size_t>(std::min(known, (o / block_bytes_ + 1) * block_bytes_) - o);
       losses_.push_back({name, o, disk(file, o, length), std::vector<std::byte>(length), -1});
     }
   }
@@ -239,11 +256,14 @@ std::string gpfs_files::path_of(lab::gpfs::file_id file) const {
   return "a file that was removed";
 }
 
-std::vector<std::byte> gpfs_files::disk(lab::gpfs::file_id file, std::int64_t offset, std::size_t length) const {
+std::vector<std::byte> gpfs_files::disk(lab::gpfs::file_id file, std::int64_t offset,
+                                        std::size_t length) const {
   lab::gpfs::loopback& system = files_.system();
   std::vector<std::byte> block(static_cast<std::size_t>(block_bytes_));
   std::int64_t const number = offset / block_bytes_;
-  system.server(lab::gpfs::place_of(system.hardware(), file, number).server).store().read(file, number, block);
+  system.server(lab::gpfs::place_of(system.hardware(), file, number).server)
+      .store()
+      .read(file, number, block);
   auto const from = block.begin() + offset % block_bytes_;
   return {from, from + static_cast<std::ptrdiff_t>(length)};
 }

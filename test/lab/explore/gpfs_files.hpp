@@ -1,4 +1,5 @@
-// A simulated GPFS under a random program: sees what reaches the disk, and from that knows who must be told of what.
+// A simulated GPFS under a random program: sees what reaches the disk, and from that knows who must
+// be told of what.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,15 +27,20 @@ class gpfs_files final : public file_system {
   opener files() override { return files_.opener(); }
   bool exists(std::string const& path) const override { return files_.exists(path); }
   std::vector<std::string> names() const override { return files_.names(); }
-  std::vector<std::byte> content(std::string const& path) const override { return files_.content(path); }
-  void put(std::string const& path, std::span<std::byte const> bytes) override { files_.put(path, bytes); }
+  std::vector<std::byte> content(std::string const& path) const override {
+    return files_.content(path);
+  }
+  void put(std::string const& path, std::span<std::byte const> bytes) override {
+    files_.put(path, bytes);
+  }
   std::vector<std::byte> after_crash(std::string const& path, std::uint64_t) const override {
     return files_.on_disk(path);
   }
   std::vector<loss> take_losses() override { return std::exchange(losses_, {}); }
   std::string complaint() const override { return complaint_; }
   std::int64_t time() const override { return time_; }
-  std::shared_ptr<watch> opened(int rank, std::string const& path, open_flags flags, std::int64_t began) override;
+  std::shared_ptr<watch> opened(int rank, std::string const& path, open_flags flags,
+                                std::int64_t began) override;
 
   // With which servers refuse to write, and nobody else anything.
   static int write_error();
@@ -48,11 +54,13 @@ class gpfs_files final : public file_system {
   };
 
   void see(lab::gpfs::message const& m);
-  void saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs::block_piece> const& pieces, int error);
+  void saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs::block_piece> const& pieces,
+             int error);
   void node_gone(int node);
   bool share_pages(lab::gpfs::file_id file, int node, int other) const;
   std::string path_of(lab::gpfs::file_id file) const;
-  std::vector<std::byte> disk(lab::gpfs::file_id file, std::int64_t offset, std::size_t length) const;
+  std::vector<std::byte> disk(lab::gpfs::file_id file, std::int64_t offset,
+                              std::size_t length) const;
 
   lab::virtual_gpfs files_;
   int ranks_per_node_;
@@ -60,7 +68,8 @@ class gpfs_files final : public file_system {
   std::int64_t block_bytes_;
   std::int64_t time_ = 0;
   std::string complaint_;
-  std::set<int> refuse_with_, fails_with_;    // of servers, and of faults before a call comes to them
+  // of servers, and of faults before a call comes to them
+  std::set<int> refuse_with_, fails_with_;
   std::set<lab::gpfs::file_id> partitioned_;  // at some time
   std::vector<loss> losses_;
   std::map<std::tuple<int, lab::gpfs::file_id, std::int64_t>, std::vector<lab::gpfs::block_piece>>

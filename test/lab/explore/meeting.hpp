@@ -13,8 +13,8 @@ class meeting {
   virtual ~meeting() = default;
   virtual void begins(std::size_t step) = 0;
   virtual void did(std::size_t step) = 0;
-  // With all ranks: they learn what each did, and look at it. `looks`: it was no step to be left out. Throws found_wrong
-  // on all ranks, or on none.
+  // With all ranks: they learn what each did, and look at it. `looks`: it was no step to be left
+  // out. Throws found_wrong on all ranks, or on none.
   virtual void after(std::size_t step, bool looks) = 0;
   // By this rank, which goes on to the next meeting all the same, since the others do.
   virtual void found(std::string const& words) = 0;

@@ -47,7 +47,8 @@ std::optional<sound> as_filetype(std::uint64_t seed) {
     bytes += p.length;
   }
   if (bytes == 0 || end > 400) return {};
-  return sound{all, end, bytes, argosy::resized(test::to_layout(t, test::bounds_rule::hull), 0, end)};
+  return sound{all, end, bytes,
+               argosy::resized(test::to_layout(t, test::bounds_rule::hull), 0, end)};
 }
 
 // In any order, but disjoint, also when it is repeated.
@@ -56,7 +57,8 @@ std::optional<sound> as_memory(std::uint64_t seed) {
   test::type_map const map = test::expand(t, test::bounds_rule::hull);
   std::vector<piece> const all = test::joined(map.pieces);
   std::vector<piece> sorted = all;
-  std::sort(sorted.begin(), sorted.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  std::sort(sorted.begin(), sorted.end(),
+            [](piece const& a, piece const& b) { return a.offset < b.offset; });
   if (sorted.empty()) return {};
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -65,8 +67,9 @@ std::optional<sound> as_memory(std::uint64_t seed) {
   }
   std::int64_t const span = sorted.back().end() - sorted.front().offset;
   if (span > 2000) return {};
-  return sound{all, span, bytes,
-               argosy::resized(test::to_layout(t, test::bounds_rule::hull), sorted.front().offset, span)};
+  return sound{
+      all, span, bytes,
+      argosy::resized(test::to_layout(t, test::bounds_rule::hull), sorted.front().offset, span)};
 }
 
 // The first that is sound, or none. Trees take longer than anything else here.
@@ -93,7 +96,8 @@ stretches dealt(test::engine& random, int ranks, std::int64_t extent) {
   return all;
 }
 
-// Each stretch grows into its neighbours'. Some ranks have nothing in every second part of the file.
+// Each stretch grows into its neighbours'. Some ranks have nothing in every second part of the
+// file.
 void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
   std::int64_t const border = test::one_in(random, 3) ? extent / 2 : test::pick(random, 1, 4);
   std::int64_t const part = std::int64_t{1} << test::pick(random, 1, 6);
@@ -103,8 +107,8 @@ void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
     std::int64_t const absent = some_parts ? test::pick(random, 0, 2) : 2;
     bool const has_holes = test::one_in(random, 2);
     for (piece const& p : mine)
-      for (std::int64_t at = std::max<std::int64_t>(0, p.offset - border); at < std::min(extent, p.end() + border);
-           ++at)
+      for (std::int64_t at = std::max<std::int64_t>(0, p.offset - border);
+           at < std::min(extent, p.end() + border); ++at)
         has[static_cast<std::size_t>(at)] = at / part % 2 != absent && !(has_holes && at % 5 == 2);
     mine.clear();
     for (std::int64_t at = 0; at < extent; ++at)
@@ -117,11 +121,13 @@ void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
   }
 }
 
-// What comes later in the stream lies some copies of the filetype farther on, between what they name: so copies interleave.
+// What comes later in the stream lies some copies of the filetype farther on, between what they
+// name: so copies interleave.
 void interleave(test::engine& random, stretches& all, std::int64_t extent) {
   for (std::vector<piece>& mine : all) {
     if (mine.size() < 2) continue;
-    auto const from = static_cast<std::size_t>(test::pick(random, 1, static_cast<std::int64_t>(mine.size()) - 1));
+    auto const from =
+        static_cast<std::size_t>(test::pick(random, 1, static_cast<std::int64_t>(mine.size()) - 1));
     std::int64_t const by = extent * test::pick(random, 1, 3);
     for (std::size_t i = from; i < mine.size(); ++i) mine[i].offset += by;
   }
@@ -221,13 +227,16 @@ std::vector<piece> tile::locate(std::int64_t from, std::int64_t count) const {
   return all;
 }
 
-bool tile::interleaves() const { return !pieces.empty() && pieces.back().end() - pieces.front().offset > extent; }
+bool tile::interleaves() const {
+  return !pieces.empty() && pieces.back().end() - pieces.front().offset > extent;
+}
 
 std::int64_t tile::etypes_before(std::int64_t size) const {
   if (size <= displacement || bytes == 0) return 0;
   if (interleaves()) {  // the first that is not there, whatever comes behind it
     std::int64_t const of_tile = bytes / etype_bytes;
-    std::int64_t const whole = std::max<std::int64_t>(0, (size - displacement - pieces.back().end()) / extent);
+    std::int64_t const whole =
+        std::max<std::int64_t>(0, (size - displacement - pieces.back().end()) / extent);
     for (std::int64_t k = whole * of_tile;; ++k)
       if (locate(k * etype_bytes, 1)[0].offset >= size) return k;
   }
@@ -249,7 +258,8 @@ memory_map memory_of(std::uint64_t seed, std::int64_t n) {
     std::int64_t const low = s->form.lower_bound();
     m.base = margin - low;
     for (std::int64_t i = 0; i < n / s->bytes; ++i)
-      for (piece const& p : s->pieces) m.pieces.push_back({m.base + i * s->extent + p.offset, p.length});
+      for (piece const& p : s->pieces)
+        m.pieces.push_back({m.base + i * s->extent + p.offset, p.length});
     m.form = repeat(n / s->bytes, s->extent, s->form);
     m.buffer_bytes = 2 * margin + n / s->bytes * s->extent;
   } else if (seed != 0 && n > 0 && n <= 600) {

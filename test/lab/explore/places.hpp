@@ -21,7 +21,9 @@ struct item_type {
   basic item = basic::byte;
   layout form() const { return bytes(argosy::detail::size_in(argosy::detail::native_sizes, item)); }
   signature types() const { return signature(item); }
-  layout file_form(argosy::basic_sizes const& sizes) const { return bytes(argosy::detail::size_in(sizes, item)); }
+  layout file_form(argosy::basic_sizes const& sizes) const {
+    return bytes(argosy::detail::size_in(sizes, item));
+  }
 };
 
 // One rank's filetype.
@@ -29,8 +31,9 @@ struct tile {
   std::vector<piece> pieces;  // ascending, from the displacement on
   std::int64_t extent = 1, bytes = 1;
   std::int64_t displacement = 0, etype_bytes = 1;
-  layout etype, filetype;          // of bytes
-  item_type item = {};             // the etype, where it has a type: then the filetype is that of `blocks`
+  layout etype, filetype;  // of bytes
+  // the etype, where it has a type: then the filetype is that of `blocks`
+  item_type item = {};
   std::vector<piece> blocks = {};  // bytes from the displacement on, and how many items
 
   // Stream bytes [from, from + count).

@@ -66,14 +66,17 @@ class hole_filler : public any_handle {
 
 template <class H>
 opener opening_as(opener inner) {
-  return inner.opening([inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-    any_handle opened = inner(path, flags, error);
-    if (error) return {};
-    return any_handle(H(std::in_place, std::move(opened)));
-  });
+  return inner.opening(
+      [inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        any_handle opened = inner(path, flags, error);
+        if (error) return {};
+        return any_handle(H(std::in_place, std::move(opened)));
+      });
 }
 
-inline opener with_filled_holes(opener inner, int) { return opening_as<hole_filler>(std::move(inner)); }
+inline opener with_filled_holes(opener inner, int) {
+  return opening_as<hole_filler>(std::move(inner));
+}
 
 // One rank syncs for all: what other nodes have written is in their caches.
 class no_sync : public any_handle {
@@ -100,14 +103,16 @@ struct quiet : any_handle {
 };
 
 inline opener with_quiet_ends(opener inner, int) {
-  return inner.opening([inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-    any_handle opened = inner(path, flags, error);
-    if (error) return {};
-    return any_handle(quiet(std::move(opened)));
-  });
+  return inner.opening(
+      [inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        any_handle opened = inner(path, flags, error);
+        if (error) return {};
+        return any_handle(quiet(std::move(opened)));
+      });
 }
 
-// In this world an aggregator whose file access failed leaves the exchange at once, and returns its error.
+// In this world an aggregator whose file access failed leaves the exchange at once, and returns its
+// error.
 verdict verdict_with_early_return(program const& p);
 
 }  // namespace argosy::explore

@@ -18,9 +18,12 @@ bool is_mixed(step const& s, int rank) noexcept {
   return s.mix != 0 && is_local(s.what) && mixed(s.mix, static_cast<std::uint64_t>(rank)) % 2 == 1;
 }
 op what_of(step const& s, int rank) noexcept {
-  return s.both_ways && is_mixed(s, rank) && !at_shared_pointer(s.what) ? other_way(s.what) : s.what;
+  return s.both_ways && is_mixed(s, rank) && !at_shared_pointer(s.what) ? other_way(s.what)
+                                                                        : s.what;
 }
-policy_choice const& policy_of(step const& s, int rank) noexcept { return is_mixed(s, rank) ? s.other : s.policy; }
+policy_choice const& policy_of(step const& s, int rank) noexcept {
+  return is_mixed(s, rank) ? s.other : s.policy;
+}
 
 any_policy to_policy(policy_choice const& p) {
   auto const set = [](std::int64_t& member, std::int64_t value) {
@@ -134,8 +137,9 @@ std::vector<step> complete(program const& p) {
       if (at_shared_pointer(before) ? s.what != op::set_view : alone) all.back().loose = false;
     }
     bool const moves_pointer = at_shared_pointer(s.what);
-    s.loose = s.loose && moves_data(s.what) && (!moves_pointer || (u.sequential && is_local(s.what))) &&
-              s.mistake == slip::none && s.trouble == trouble::none;
+    s.loose = s.loose && moves_data(s.what) &&
+              (!moves_pointer || (u.sequential && is_local(s.what))) && s.mistake == slip::none &&
+              s.trouble == trouble::none;
     all.push_back(s);
   }
   settle(slot, false);

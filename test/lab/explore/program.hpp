@@ -1,4 +1,5 @@
-// A program for the virtual cluster, as a value: what all ranks do one after the other, in which world, with which faults.
+// A program for the virtual cluster, as a value: what all ranks do one after the other, in which
+// world, with which faults.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,14 +27,16 @@
 
 namespace argosy::explore {
 
-// Where the bytes of a rank's view lie. In `dealt` and `woven` no byte belongs to two ranks; in `plain` and `common` all
-// ranks see the same.
+// Where the bytes of a rank's view lie. In `dealt` and `woven` no byte belongs to two ranks; in
+// `plain` and `common` all ranks see the same.
 enum class shape {
   plain,   // all bytes
   dealt,   // blocks of etypes, each given to some rank or to nobody
   woven,   // a random datatype, of one rank after the other
   common,  // a random datatype, the same for all
-  ghosts,  // dealt, and the borders of the neighbours besides; what is written depends on the place in the file alone
+  // dealt, and the borders of the neighbours besides; what is written depends on the place in the
+  // file alone
+  ghosts,
 };
 struct view_choice {
   explore::shape shape = shape::plain;
@@ -91,7 +94,8 @@ enum class decorator { counting, tracing, throttled };
 // What all ranks do. Members are used as the call needs them.
 struct step {
   op what = op::compute;
-  std::int64_t offset = 0;   // etypes, or a size in bytes; of calls at the individual pointer: -1: where it stands
+  // etypes, or a size in bytes; of calls at the individual pointer: -1: where it stands
+  std::int64_t offset = 0;
   std::int64_t count = 0;    // etypes that a rank moves
   std::uint64_t salt = 0;    // some ranks move fewer, or nothing; 0: all the same
   std::uint64_t memory = 0;  // the datatype in memory; 0: contiguous
@@ -100,7 +104,8 @@ struct step {
   int file = 0;  // of open: which
   argosy::mode modes = mode::create | mode::read_write;
   std::vector<std::pair<std::string, std::string>> hints = {};
-  bool later = false;  // of a request: goes on until the next `wait`; of close: requests are pending
+  // of a request: goes on until the next `wait`; of close: requests are pending
+  bool later = false;
   bool loose = false;  // the ranks go on without waiting for each other
   bool on = true;      // of set_atomic
   seek_from whence = seek_from::start;
@@ -132,7 +137,8 @@ struct program {
   std::optional<gpfs_choice> gpfs = {};           // none: virtual_files
   std::array<std::int64_t, 2> before = {-1, -1};  // sizes of the files that are there; -1: none
   std::vector<step> steps = {};
-  std::int64_t crash_every = 0;  // look at what a crash would leave, after every so many-th file call; 0: never
+  // look at what a crash would leave, after every so many-th file call; 0: never
+  std::int64_t crash_every = 0;
   bool operator==(program const&) const = default;
 };
 
@@ -140,8 +146,8 @@ char const* name_of(representation_choice r) noexcept;
 char const* name_of(trouble t) noexcept;
 char const* name_of(shape s) noexcept;
 
-// The program with the steps that it needs to make sense: waits for requests before what may not meet them, and no `loose`
-// where ranks would touch the same bytes.
+// The program with the steps that it needs to make sense: waits for requests before what may not
+// meet them, and no `loose` where ranks would touch the same bytes.
 std::vector<step> complete(program const& p);
 
 // A test case for test/lab/cluster/explore.cpp.

@@ -18,7 +18,8 @@ char const* name_of(representation_choice r) noexcept {
   return names[static_cast<int>(r)];
 }
 char const* name_of(trouble t) noexcept {
-  constexpr char const* names[] = {"none", "misfit", "item_throws", "handle_throws", "policy_throws"};
+  constexpr char const* names[] = {"none", "misfit", "item_throws", "handle_throws",
+                                   "policy_throws"};
   return names[static_cast<int>(t)];
 }
 char const* name_of(shape s) noexcept {
@@ -51,7 +52,8 @@ std::string_view enumerator_of(basic item) {
 
 std::string text_of(mode m) {
   std::string text;
-  for (std::string const& name : names_of(m)) text += fmt::format("{}mode::{}", text.empty() ? "" : " | ", name);
+  for (std::string const& name : names_of(m))
+    text += fmt::format("{}mode::{}", text.empty() ? "" : " | ", name);
   return text;
 }
 
@@ -70,7 +72,8 @@ std::string text_of(view_choice const& v) {
   std::string text = fmt::format("{{.shape = shape::{}", name_of(v.shape));
   if (v.seed > 0) text += fmt::format(", .seed = {}u", v.seed);
   if (v.displacement > 0) text += fmt::format(", .displacement = {}", v.displacement);
-  if (v.item != basic::byte) text += fmt::format(", .item = argosy::basic::{}", enumerator_of(v.item));
+  if (v.item != basic::byte)
+    text += fmt::format(", .item = argosy::basic::{}", enumerator_of(v.item));
   if (v.representation != representation_choice::native)
     text += fmt::format(", .representation = representation_choice::{}", name_of(v.representation));
   if (v.etype_bytes > 1) text += fmt::format(", .etype_bytes = {}", v.etype_bytes);
@@ -80,7 +83,8 @@ std::string text_of(view_choice const& v) {
 std::string text_of(lab::gpfs::machine const& m) {
   std::string text;
   std::vector<std::string> given;
-  lab::gpfs::for_each_parameter(m, [&](char const*, auto x) { given.push_back(fmt::format("{}", x)); });
+  lab::gpfs::for_each_parameter(
+      m, [&](char const*, auto x) { given.push_back(fmt::format("{}", x)); });
   std::size_t i = 0;
   lab::gpfs::machine const plain;
   lab::gpfs::for_each_parameter(plain, [&](char const* name, auto x) {
@@ -91,7 +95,8 @@ std::string text_of(lab::gpfs::machine const& m) {
 }
 
 std::string text_of(step const& s) {
-  constexpr char const* slips[] = {"none", "negative_offset", "null_address", "other_size", "cut_etype"};
+  constexpr char const* slips[] = {"none", "negative_offset", "null_address", "other_size",
+                                   "cut_etype"};
   constexpr char const* decorators[] = {"counting", "tracing", "throttled"};
   std::string text = fmt::format("{{.what = op::{}", name_of(s.what));
   if (s.offset != 0) text += fmt::format(", .offset = {}", s.offset);
@@ -105,13 +110,15 @@ std::string text_of(step const& s) {
   if (!s.hints.empty()) {
     text += ", .hints = {";
     for (std::size_t i = 0; i < s.hints.size(); ++i)
-      text += fmt::format("{}{{\"{}\", \"{}\"}}", i == 0 ? "" : ", ", s.hints[i].first, s.hints[i].second);
+      text += fmt::format("{}{{\"{}\", \"{}\"}}", i == 0 ? "" : ", ", s.hints[i].first,
+                          s.hints[i].second);
     text += "}";
   }
   if (s.later) text += ", .later = true";
   if (s.loose) text += ", .loose = true";
   if (!s.on) text += ", .on = false";
-  if (s.whence != seek_from::start) text += fmt::format(", .whence = argosy::seek_from::{}", to_string(s.whence));
+  if (s.whence != seek_from::start)
+    text += fmt::format(", .whence = argosy::seek_from::{}", to_string(s.whence));
   if (s.slot != 0) text += fmt::format(", .slot = {}", s.slot);
   if (s.mix != 0) text += fmt::format(", .mix = {}u", s.mix);
   if (s.other != policy_choice()) text += ", .other = " + text_of(s.other);
@@ -119,11 +126,14 @@ std::string text_of(step const& s) {
   if (!s.around.empty()) {
     text += ", .around = {";
     for (std::size_t i = 0; i < s.around.size(); ++i)
-      text += fmt::format("{}decorator::{}", i == 0 ? "" : ", ", decorators[static_cast<int>(s.around[i])]);
+      text += fmt::format("{}decorator::{}", i == 0 ? "" : ", ",
+                          decorators[static_cast<int>(s.around[i])]);
     text += "}";
   }
-  if (s.trouble != trouble::none) text += fmt::format(", .trouble = trouble::{}", name_of(s.trouble));
-  if (s.mistake != slip::none) text += fmt::format(", .mistake = slip::{}", slips[static_cast<int>(s.mistake)]);
+  if (s.trouble != trouble::none)
+    text += fmt::format(", .trouble = trouble::{}", name_of(s.trouble));
+  if (s.mistake != slip::none)
+    text += fmt::format(", .mistake = slip::{}", slips[static_cast<int>(s.mistake)]);
   if (s.culprit != 0) text += fmt::format(", .culprit = {}", s.culprit);
   return text + "}";
 }
@@ -135,11 +145,13 @@ std::string to_test(program const& p, std::string const& name) {
   text += "  program p;\n";
   text += fmt::format("  p.world = argosy::lab::parse_scenario(\"{}\");\n", to_string(p.world));
   if (p.gpfs) {
-    text += fmt::format("  p.gpfs = {{.machine = {{}}, .troubles = argosy::lab::gpfs::parse_troubles(\"{}\")}};\n",
-                        to_string(p.gpfs->troubles));
+    text += fmt::format(
+        "  p.gpfs = {{.machine = {{}}, .troubles = argosy::lab::gpfs::parse_troubles(\"{}\")}};\n",
+        to_string(p.gpfs->troubles));
     text += text_of(p.gpfs->machine);
   }
-  if (p.before != program().before) text += fmt::format("  p.before = {{{}, {}}};\n", p.before[0], p.before[1]);
+  if (p.before != program().before)
+    text += fmt::format("  p.before = {{{}, {}}};\n", p.before[0], p.before[1]);
   if (p.crash_every > 0) text += fmt::format("  p.crash_every = {};\n", p.crash_every);
   text += "  p.steps = {\n";
   for (step const& s : p.steps) text += "      " + text_of(s) + ",\n";

@@ -38,18 +38,20 @@ constexpr retry_limits quick{.first_pause = std::chrono::microseconds(100),
 }  // namespace
 
 opener real_files::files() {
-  return posix_opener().opening([](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-    posix file = posix::open(path, flags, error);
-    if (error) return {};
-    return any_handle(posix(std::move(file.raw()), quick));
-  });
+  return posix_opener().opening(
+      [](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        posix file = posix::open(path, flags, error);
+        if (error) return {};
+        return any_handle(posix(std::move(file.raw()), quick));
+      });
 }
 
 bool real_files::exists(std::string const& path) const { return std::filesystem::exists(path); }
 
 std::vector<std::string> real_files::names() const {
   std::vector<std::string> all;
-  for (auto const& entry : std::filesystem::directory_iterator(directory_)) all.push_back(entry.path().string());
+  for (auto const& entry : std::filesystem::directory_iterator(directory_))
+    all.push_back(entry.path().string());
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -85,14 +87,15 @@ program for_processes(program p) {
   w.slow.clear();
   w.pauses.clear();
   w.network = {};
-  // How far a collective request has come that its ranks dropped, nobody can say while its threads are at it.
+  // How far a collective request has come that its ranks dropped, nobody can say while its threads
+  // are at it.
   for (step& s : p.steps)
     if (s.what == op::drop) s.what = op::wait;
   // A call of the simulated file system, and of no other.
   std::erase_if(w.faults, [](lab::rank_fault const& f) { return f.what.kind == file_call::fcntl; });
   for (lab::rank_fault& f : w.faults) {
-    // Real time passes: late calls are late by less, and few; and an open, whose patience is that of production, is not
-    // asked to come again for ever (it asks for the size, too).
+    // Real time passes: late calls are late by less, and few; and an open, whose patience is that
+    // of production, is not asked to come again for ever (it asks for the size, too).
     f.what.delay = std::min(f.what.delay, std::chrono::nanoseconds(std::chrono::milliseconds(10)));
     if (f.what.delay.count() > 0) f.what.times = std::min<std::int64_t>(f.what.times, 20);
     if ((f.what.kind == file_call::open || f.what.kind == file_call::size) &&
@@ -104,7 +107,8 @@ program for_processes(program p) {
 
 std::string system_faults(program const& p, int rank) {
   static constexpr std::array<char const*, argosy::detail::file_call_count> names{
-      "open", "read", "write", "lock", "unlock", "fstat", "ftruncate", "fallocate", "fsync", "close", "fcntl"};
+      "open",      "read",      "write", "lock",  "unlock", "fstat",
+      "ftruncate", "fallocate", "fsync", "close", "fcntl"};
   std::string text;
   auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ";") + one; };
   for (lab::rank_fault const& one : p.world.faults) {
@@ -116,20 +120,23 @@ std::string system_faults(program const& p, int rank) {
                                          : f.times > 1             ? fmt::format("x{}", f.times)
                                                                    : "");
     if (f.delay.count() > 0)
-      add(fmt::format("{}=late:{}us", when, std::chrono::duration_cast<std::chrono::microseconds>(f.delay).count()));
+      add(fmt::format("{}=late:{}us", when,
+                      std::chrono::duration_cast<std::chrono::microseconds>(f.delay).count()));
     if (f.most_bytes != fault::all_bytes)
       add(f.error ? fmt::format("{}=torn:{}:{}", when, f.most_bytes, f.error.value())
                   : fmt::format("{}=short:{}", when, f.most_bytes));
     else if (f.error)
       add(fmt::format("{}={}", when, f.error.value()));
   }
-  // Often one rank is late with a few writes: others have their chance between its look at the file and what it makes of
-  // it, where nothing keeps them away.
+  // Often one rank is late with a few writes: others have their chance between its look at the file
+  // and what it makes of it, where nothing keeps them away.
   std::uint64_t const chance = mixed(p.world.seed, 3);
-  if (chance % 4 != 0 && static_cast<int>(mixed(chance, 1) % static_cast<std::uint64_t>(p.world.ranks)) == rank)
+  if (chance % 4 != 0 &&
+      static_cast<int>(mixed(chance, 1) % static_cast<std::uint64_t>(p.world.ranks)) == rank)
     add(fmt::format("write@1x12=late:{}", 1 + mixed(chance, 2) % 6));
   if (!p.world.disk.has_locks) add(fmt::format("lock@1+={}", ENOLCK));
-  // A full disk is one file's end here, the same for all ranks; virtual ones have room for what is there before.
+  // A full disk is one file's end here, the same for all ranks; virtual ones have room for what is
+  // there before.
   if (std::int64_t const room = p.world.disk.capacity_bytes; room != lab::virtual_disk::endless) {
     std::int64_t const end = std::max<std::int64_t>(room - 2 * 20480, 0);
     add(fmt::format("write@1+=full:{}", end));

@@ -20,7 +20,9 @@ class real_files final : public file_system {
   std::vector<std::byte> content(std::string const& path) const override;
   void put(std::string const& path, std::span<std::byte const> bytes) override;
   // Nobody can pull the plug of this machine.
-  std::vector<std::byte> after_crash(std::string const& path, std::uint64_t) const override { return content(path); }
+  std::vector<std::byte> after_crash(std::string const& path, std::uint64_t) const override {
+    return content(path);
+  }
 
   // All of them.
   void remove() const;
@@ -30,7 +32,8 @@ class real_files final : public file_system {
   bool makes_;
 };
 
-// The program, with what processes can do: nobody dies or crashes, and what takes its time takes less of it.
+// The program, with what processes can do: nobody dies or crashes, and what takes its time takes
+// less of it.
 program for_processes(program p);
 
 // What argosy_faults() takes, for one rank.

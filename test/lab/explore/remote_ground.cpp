@@ -32,7 +32,8 @@ int remover(std::string const& path, int end_of_pipe) {
   posix_spawnattr_init(&how);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID);
   std::string text[] = {"sh", "-c", "read -r nothing; rm -rf -- \"$0\"", path};
-  char* const arguments[] = {text[0].data(), text[1].data(), text[2].data(), text[3].data(), nullptr};
+  char* const arguments[] = {text[0].data(), text[1].data(), text[2].data(), text[3].data(),
+                             nullptr};
   char* const environment[] = {nullptr};
   pid_t shell = -1;
   int const error = ::posix_spawn(&shell, "/bin/sh", &files, &how, arguments, environment);
@@ -50,10 +51,12 @@ common_ground::common_ground(mpi world, std::string const& where) : world_(std::
     std::filesystem::path const parent =
         where.empty() ? std::filesystem::temp_directory_path() : std::filesystem::absolute(where);
     std::string path = (parent / "argosy_explore_XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path);
+    if (::mkdtemp(path.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), path);
     std::snprintf(name.data(), name.size(), "%s", path.c_str());
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      throw std::system_error(errno, std::generic_category(), "pipe");
     shell_ = remover(path, ends[0]);
     ::close(ends[0]);
     pipe_ = ends[1];
@@ -92,9 +95,10 @@ void tell(int signal) {
     std::snprintf(what, sizeof what, "hangs for %u s", own_place.patience_seconds);
   else
     std::snprintf(what, sizeof what, "ends by signal %d", signal);
-  int const length = std::snprintf(words, sizeof words, "explore_mpi: seed %llu %s on rank %d: step %d, %s\n",
-                                   static_cast<unsigned long long>(own_place.seed.load()), what, own_place.rank,
-                                   own_place.step.load(), own_place.call.load());
+  int const length =
+      std::snprintf(words, sizeof words, "explore_mpi: seed %llu %s on rank %d: step %d, %s\n",
+                    static_cast<unsigned long long>(own_place.seed.load()), what, own_place.rank,
+                    own_place.step.load(), own_place.call.load());
   [[maybe_unused]] auto const told = ::write(2, words, static_cast<std::size_t>(length));
 }
 

@@ -1,4 +1,5 @@
-// The ground on which processes explore: a directory that is gone afterwards whatever happens, and an eye on what hangs.
+// The ground on which processes explore: a directory that is gone afterwards whatever happens, and
+// an eye on what hangs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +10,8 @@
 
 namespace argosy::explore {
 
-// A new directory, made by rank 0 in `where`; empty: in TMPDIR, or /tmp. A shell removes it where its process ends
-// without doing so. Collective.
+// A new directory, made by rank 0 in `where`; empty: in TMPDIR, or /tmp. A shell removes it where
+// its process ends without doing so. Collective.
 class common_ground {
  public:
   common_ground(mpi world, std::string const& where);
@@ -26,8 +27,8 @@ class common_ground {
   int shell_ = -1;
 };
 
-// Ends the process, and with it the job, if a program takes longer than this; says where it was, also in a crash. One at
-// a time.
+// Ends the process, and with it the job, if a program takes longer than this; says where it was,
+// also in a crash. One at a time.
 class hang_watch {
  public:
   hang_watch(int rank, unsigned patience_seconds);

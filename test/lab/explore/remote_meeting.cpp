@@ -17,7 +17,9 @@ constexpr std::size_t no_more = std::numeric_limits<std::size_t>::max();  // ste
 
 }  // namespace
 
-void remote_meeting::begins(std::size_t step) { began_(static_cast<int>(step), name_of(session_.steps()[step].what)); }
+void remote_meeting::begins(std::size_t step) {
+  began_(static_cast<int>(step), name_of(session_.steps()[step].what));
+}
 
 void remote_meeting::did(std::size_t step) {
   session::rank_state const& mine = session_.of(me_);
@@ -58,8 +60,8 @@ void remote_meeting::learn(int rank, received& in, std::size_t step) {
   in.get(theirs.position);
   for (auto n = in.get<std::size_t>(); n > 0; --n) {
     auto const began = in.get<std::size_t>();
-    auto const at =
-        std::find_if(theirs.pending.begin(), theirs.pending.end(), [&](auto const& p) { return p->step == began; });
+    auto const at = std::find_if(theirs.pending.begin(), theirs.pending.end(),
+                                 [&](auto const& p) { return p->step == began; });
     if (at == theirs.pending.end())
       throw found_wrong(fmt::format("rank {} ends a request of step {} twice", rank, began));
     in.get((*at)->now);
@@ -86,8 +88,8 @@ void remote_meeting::noting(F&& look) {
 void remote_meeting::after(std::size_t step, bool looks) {
   began_(static_cast<int>(step), "(with the other ranks, afterwards)");
   if (!looks) return place_.barrier(ranks_);
-  // Agents may have seen something for others since this rank has told of its part: they have by the time when nobody is
-  // in a call any more.
+  // Agents may have seen something for others since this rank has told of its part: they have by
+  // the time when nobody is in a call any more.
   std::vector<witnessed> late;
   if (session_.serves) {
     place_.barrier(ranks_);
@@ -101,7 +103,8 @@ void remote_meeting::after(std::size_t step, bool looks) {
   told_.clear();
   noting([&] {
     for (int r = 0; r < ranks_; ++r)
-      if (std::string const words = r == me_ ? wrong_ : learn_all(r, received(all[static_cast<std::size_t>(r)]));
+      if (std::string const words =
+              r == me_ ? wrong_ : learn_all(r, received(all[static_cast<std::size_t>(r)]));
           !words.empty())
         throw found_wrong(words);
     session_.meet(step);
@@ -118,7 +121,8 @@ void remote_meeting::add_late(std::size_t step, int rank, std::vector<witnessed>
 // The result is what it has found.
 std::string remote_meeting::learn_all(int rank, received in) {
   std::size_t last = 0;
-  for (auto k = in.get<std::size_t>(); k != no_more; k = in.get<std::size_t>()) learn(rank, in, last = k);
+  for (auto k = in.get<std::size_t>(); k != no_more; k = in.get<std::size_t>())
+    learn(rank, in, last = k);
   std::vector<witnessed> late;
   std::string words;
   in.get(late);

@@ -1,4 +1,5 @@
-// Where the ranks of a program are processes: after each step they tell each other what they did, and each looks at all.
+// Where the ranks of a program are processes: after each step they tell each other what they did,
+// and each looks at all.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,8 @@ namespace argosy::explore {
 class remote_meeting final : public meeting {
  public:
   // `began` is told where this rank is; step -1: between steps.
-  remote_meeting(session& s, meeting_place& p, int ranks, std::function<void(int step, char const* call)> began)
+  remote_meeting(session& s, meeting_place& p, int ranks,
+                 std::function<void(int step, char const* call)> began)
       : session_(s), place_(p), me_(p.rank()), ranks_(ranks), began_(std::move(began)) {}
 
   void begins(std::size_t step) override;

@@ -32,14 +32,16 @@ meeting_place::counter& meeting_place::counter_of(int ranks) const {
 }
 meeting_place::slot& meeting_place::slot_of(int rank, int turn) const {
   auto const front = 64 * (static_cast<std::size_t>(size_) + 1);
-  return *reinterpret_cast<slot*>(memory_ + front + static_cast<std::size_t>(2 * rank + turn) * sizeof(slot));
+  return *reinterpret_cast<slot*>(memory_ + front +
+                                  static_cast<std::size_t>(2 * rank + turn) * sizeof(slot));
 }
 
 meeting_place::meeting_place(MPI_Comm world, std::string const& directory) : world_(world) {
   MPI_Comm_rank(world, &rank_);
   MPI_Comm_size(world, &size_);
   turns_.resize(static_cast<std::size_t>(size_) + 1);
-  bytes_ = 64 * turns_.size() + 2 * static_cast<std::size_t>(size_) * sizeof(slot);  // of which few are ever touched
+  // of which few are ever touched
+  bytes_ = 64 * turns_.size() + 2 * static_cast<std::size_t>(size_) * sizeof(slot);
   std::string const name = directory + "/meeting";
   auto const check = [&](bool well) {
     if (!well) throw std::system_error(errno, std::generic_category(), name);
@@ -77,9 +79,12 @@ void meeting_place::barrier(int ranks) {
   }
 }
 
-// Two slots for each rank: who is here again knows that all have read what was there the time before the last.
-std::vector<std::vector<std::byte>> meeting_place::gather(std::span<std::byte const> mine, int ranks) {
-  if (mine.size() > slot::most) throw std::length_error("a rank has more to say than a meeting place holds");
+// Two slots for each rank: who is here again knows that all have read what was there the time
+// before the last.
+std::vector<std::vector<std::byte>> meeting_place::gather(std::span<std::byte const> mine,
+                                                          int ranks) {
+  if (mine.size() > slot::most)
+    throw std::length_error("a rank has more to say than a meeting place holds");
   int const turn = turns_[static_cast<std::size_t>(ranks)] ^= 1;
   slot& here = slot_of(rank_, turn);
   here.size = mine.size();

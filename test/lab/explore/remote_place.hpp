@@ -11,8 +11,9 @@
 
 namespace argosy::explore {
 
-// Memory of all processes of one machine. Who waits sleeps: ranks are more than processors, and one that calls MPI while
-// it waits takes the time of those that work. Now and then it does call MPI, so that its messages go on.
+// Memory of all processes of one machine. Who waits sleeps: ranks are more than processors, and one
+// that calls MPI while it waits takes the time of those that work. Now and then it does call MPI,
+// so that its messages go on.
 class meeting_place {
  public:
   // Collective. A file of this directory, which has no name any more afterwards.

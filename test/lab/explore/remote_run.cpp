@@ -40,16 +40,19 @@ class process_world : public test::nodes_world {
  private:
   shape shape_;
 };
-static_assert(communicator<process_world> && argosy::node_waiting<process_world> && serving<process_world>);
+static_assert(communicator<process_world> && argosy::node_waiting<process_world> &&
+              serving<process_world>);
 
-// Also ranks of a node that are no neighbours, and nodes on which there is no room for shared memory.
+// Also ranks of a node that are no neighbours, and nodes on which there is no room for shared
+// memory.
 test::nodes_world::shape shape_of(lab::scenario const& w) {
   return {.per_node = std::max(w.ranks_per_node, 1),
           .dealt = mixed(w.seed, 1) % 3 == 0,
           .shares = mixed(w.seed, 2) % 4 != 0};
 }
 
-void run_here(program const& p, ground const& g, mpi const& world, changes const& c, process_verdict& v) {
+void run_here(program const& p, ground const& g, mpi const& world, changes const& c,
+              process_verdict& v) {
   int const me = world.rank();
   real_files files(g.directory, me == 0);
   session s(p, files, me);
@@ -77,10 +80,12 @@ void run_here(program const& p, ground const& g, mpi const& world, changes const
 
 }  // namespace
 
-process_verdict verdict_on_processes(program const& program_of_seed, ground const& g, changes const& c) {
+process_verdict verdict_on_processes(program const& program_of_seed, ground const& g,
+                                     changes const& c) {
   program const p = for_processes(program_of_seed);
   int const ranks = p.world.ranks;
-  if (ranks > g.world.size()) throw std::invalid_argument("the program has more ranks than there are processes");
+  if (ranks > g.world.size())
+    throw std::invalid_argument("the program has more ranks than there are processes");
   g.began(-1, "(before the first step)");
   process_verdict v;
   bool const here = g.world.rank() < ranks;
@@ -91,7 +96,8 @@ process_verdict verdict_on_processes(program const& program_of_seed, ground cons
   g.began(-1, "(waiting for the next program)");
   int const all = g.world.size();
   v.wrong = g.place.first(v.wrong, all);
-  std::vector<std::vector<std::byte>> const struck = g.place.gather(std::as_bytes(std::span(&v.struck, 1)), all);
+  std::vector<std::vector<std::byte>> const struck =
+      g.place.gather(std::as_bytes(std::span(&v.struck, 1)), all);
   v.struck = 0;
   for (auto const& of_rank : struck) {
     std::int64_t n = 0;

@@ -76,7 +76,8 @@ class received {
   void get(std::error_code& code) {
     int const value = get<int>();
     bool const of_system = get<bool>();
-    code = of_system ? std::error_code(value, std::system_category()) : std::error_code(static_cast<errc>(value));
+    code = of_system ? std::error_code(value, std::system_category())
+                     : std::error_code(static_cast<errc>(value));
     if (value == 0) code.clear();
   }
   void get(std::vector<witnessed>& all) {

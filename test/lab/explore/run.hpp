@@ -24,12 +24,14 @@ struct verdict {
 struct changes {
   std::function<opener(opener, int rank)> files;
   std::function<any_policy(any_policy)> policy;
-  std::function<opener(opener, int rank)> above = {};  // the same as `files`, but what it hides has been witnessed
+  // the same as `files`, but what it hides has been witnessed
+  std::function<opener(opener, int rank)> above = {};
 };
 
 verdict verdict_of(program const& p, changes const& c = {});
 
-// Fewer steps, ranks and faults with which something is still wrong. `tries` is how many runs it may take.
+// Fewer steps, ranks and faults with which something is still wrong. `tries` is how many runs it
+// may take.
 program shrunk(program p, std::function<bool(program const&)> const& is_wrong, int tries = 2000);
 
 }  // namespace argosy::explore

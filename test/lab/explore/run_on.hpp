@@ -35,7 +35,8 @@ verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
         ~guard() { told.leave(me, !ended); }
       } here{s, rank.rank()};
       auto const world = world_of(rank, s);
-      opener mine = with_witness(c.files ? c.files(files->files(), rank.rank()) : files->files(), s, rank.rank());
+      opener mine = with_witness(c.files ? c.files(files->files(), rank.rank()) : files->files(), s,
+                                 rank.rank());
       if (c.above) mine = c.above(std::move(mine), rank.rank());
       actor(s, world, c, std::move(mine)).run();
       here.ended = true;

@@ -20,8 +20,8 @@ session::session(program const& p, file_system& files, int only)
       steps_(complete(p)),
       files_(files),
       only_(only),
-      crashes_(files.on_disk() ? *files.on_disk() : lab::virtual_files(), files.on_disk() ? p.crash_every : 0,
-               p.world.seed),
+      crashes_(files.on_disk() ? *files.on_disk() : lab::virtual_files(),
+               files.on_disk() ? p.crash_every : 0, p.world.seed),
       ranks_(static_cast<std::size_t>(p.world.ranks)) {
   for (lab::rank_fault const& f : p.world.faults)
     if (f.what.error == std::errc::resource_unavailable_try_again)
@@ -31,7 +31,8 @@ session::session(program const& p, file_system& files, int only)
     stored& s = model_[f];
     s.exists = true;
     s.bytes.resize(static_cast<std::size_t>(p.before[f]));
-    for (std::size_t i = 0; i < s.bytes.size(); ++i) s.bytes[i] = byte_of(f, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < s.bytes.size(); ++i)
+      s.bytes[i] = byte_of(f, static_cast<std::int64_t>(i));
     files_.put(path(static_cast<int>(f)), s.bytes);
     crashes_.keep(path(static_cast<int>(f)));
   }
@@ -49,7 +50,8 @@ std::int64_t session::share_of(step const& s, int rank) const {
   if (s.salt == 0) return s.count;
   std::uint64_t const x = mixed(s.salt, static_cast<std::uint64_t>(rank));
   if (x % 4 == 0) return 0;
-  return x % 4 == 1 ? s.count : static_cast<std::int64_t>((x >> 8) % static_cast<std::uint64_t>(s.count + 1));
+  return x % 4 == 1 ? s.count
+                    : static_cast<std::int64_t>((x >> 8) % static_cast<std::uint64_t>(s.count + 1));
 }
 
 // Only where there is something to do: a policy of all ranks, if there is for any of them.
@@ -83,7 +85,8 @@ namespace {
 
 bool is_alone(opened_file const& f) {
   if (has(f.modes, mode::unique_open) || has(f.modes, mode::delete_on_close)) return true;
-  return std::any_of(f.hints.begin(), f.hints.end(), [](auto const& h) { return h.first == "argosy_partitioning"; });
+  return std::any_of(f.hints.begin(), f.hints.end(),
+                     [](auto const& h) { return h.first == "argosy_partitioning"; });
 }
 
 }  // namespace
@@ -96,13 +99,17 @@ bool session::makes_sense(step const& s) const {
     bool const again = other_.is_open && other_.file == s.file;
     return !is_open && !(again && (is_alone(next) || is_alone(other_)));
   }
-  if (s.what == op::compute || s.what == op::wait || s.what == op::test || s.what == op::drop) return true;
+  if (s.what == op::compute || s.what == op::wait || s.what == op::test || s.what == op::drop)
+    return true;
   if (!is_open) return false;
-  // Where a call at the shared pointer went, is told by what the rank touched: but not, if agents did.
+  // Where a call at the shared pointer went, is told by what the rank touched: but not, if agents
+  // did.
   if (at_shared_pointer(s.what))
     return shared_known && is_one_for_all(view.shape) && !(serves && !is_collective(s.what));
-  if (s.what == op::seek_shared) return is_one_for_all(view.shape) && (shared_known || s.whence != seek_from::current);
-  if (s.what == op::set_view && has(modes, mode::sequential)) return shared_known && is_one_for_all(s.view.shape);
+  if (s.what == op::seek_shared)
+    return is_one_for_all(view.shape) && (shared_known || s.whence != seek_from::current);
+  if (s.what == op::set_view && has(modes, mode::sequential))
+    return shared_known && is_one_for_all(s.view.shape);
   if (s.what == op::set_hints && other_.is_open && other_.file == file) {
     opened_file next;
     next.hints = s.hints;
@@ -121,7 +128,8 @@ std::int64_t session::sought(step const& s, int rank) const {
   std::int64_t base = 0;
   if (s.whence == seek_from::current)
     base = s.what == op::seek ? ranks_[static_cast<std::size_t>(rank)].position : shared;
-  if (s.whence == seek_from::end) base = tiles[static_cast<std::size_t>(rank)].etypes_before(size_now());
+  if (s.whence == seek_from::end)
+    base = tiles[static_cast<std::size_t>(rank)].etypes_before(size_now());
   return base + s.offset;
 }
 
@@ -134,7 +142,8 @@ errc session::deserves(step const& s, int rank) const {
   };
   if (moves_data(s.what)) {
     if (s.mistake == slip::null_address && culprit && share_of(s, rank) > 0) return errc::argument;
-    if (errc const refused = against_mode(writes(what_of(s, rank))); refused != errc{}) return refused;
+    if (errc const refused = against_mode(writes(what_of(s, rank))); refused != errc{})
+      return refused;
     if (sequential && !at_shared_pointer(s.what)) return errc::unsupported;
     tile const& t = tiles[static_cast<std::size_t>(rank)];
     if (s.mistake == slip::cut_etype && culprit && share_of(s, rank) > 0 && t.etype_bytes > 1 &&
@@ -159,10 +168,13 @@ errc session::deserves(step const& s, int rank) const {
       if (sequential) return errc::unsupported;
       if (s.mistake == slip::other_size && ranks > 1) {
         if (s.whence != seek_from::start || s.offset >= 0) return errc::not_same;
-        return s.offset + (culprit ? 1 : 0) < 0 ? errc::argument : errc{};  // what is wrong by itself is told first
+        // what is wrong by itself is told first
+        return s.offset + (culprit ? 1 : 0) < 0 ? errc::argument : errc{};
       }
-      // Every rank sees a negative offset from the start; where the pointer or the end is, rank 0 looks.
-      return (rank == 0 || s.whence == seek_from::start) && sought(s, rank) < 0 ? errc::argument : errc{};
+      // Every rank sees a negative offset from the start; where the pointer or the end is, rank 0
+      // looks.
+      return (rank == 0 || s.whence == seek_from::start) && sought(s, rank) < 0 ? errc::argument
+                                                                                : errc{};
     case op::sync:
       return ranks_[static_cast<std::size_t>(rank)].sync_lost;
     default:
@@ -172,19 +184,24 @@ errc session::deserves(step const& s, int rank) const {
 
 // What it brings: at one item, what the program is to do wrong.
 void session::fill(record& r) const {
-  for (std::size_t i = 0; i < r.buffer.size(); ++i) r.buffer[i] = byte_of(~r.key, static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < r.buffer.size(); ++i)
+    r.buffer[i] = byte_of(~r.key, static_cast<std::int64_t>(i));
   if (!r.writes) return;
   std::vector<std::byte> stream(static_cast<std::size_t>(r.bytes)), memory;
   std::int64_t at = 0;
   for (piece const& p : r.file)
-    for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) stream[static_cast<std::size_t>(at)] = value_of(r, at, o);
+    for (std::int64_t o = p.offset; o < p.end(); ++o, ++at)
+      stream[static_cast<std::size_t>(at)] = value_of(r, at, o);
   for (; at < r.bytes; ++at) stream[static_cast<std::size_t>(at)] = value_of(r, at, 0);
   if (converts(r.representation)) {
-    std::int64_t const f = file_bytes_of(r.representation, r.item), m = memory_bytes_of(r.item), n = r.bytes / f;
+    std::int64_t const f = file_bytes_of(r.representation, r.item), m = memory_bytes_of(r.item),
+                       n = r.bytes / f;
     memory.resize(static_cast<std::size_t>(n * m));
-    for (std::int64_t i = 0; i < n; ++i) decode(r.representation, r.item, stream.data() + i * f, memory.data() + i * m);
+    for (std::int64_t i = 0; i < n; ++i)
+      decode(r.representation, r.item, stream.data() + i * f, memory.data() + i * m);
     if (r.bad_item >= 0)
-      std::fill_n(memory.data() + r.bad_item * m, m, r.bad == trouble::misfit ? misfit_byte : throwing_byte);
+      std::fill_n(memory.data() + r.bad_item * m, m,
+                  r.bad == trouble::misfit ? misfit_byte : throwing_byte);
   } else {
     memory = std::move(stream);
   }
@@ -196,7 +213,8 @@ void session::fill(record& r) const {
 }
 
 record& session::begin(std::size_t k, int rank) {
-  std::vector<record>& all = records_.try_emplace(k, static_cast<std::size_t>(program_.world.ranks)).first->second;
+  std::vector<record>& all =
+      records_.try_emplace(k, static_cast<std::size_t>(program_.world.ranks)).first->second;
   record& r = all[static_cast<std::size_t>(rank)];
   step const& s = steps_[k];
   r.now = record::state::begun;
@@ -219,15 +237,18 @@ record& session::begin(std::size_t k, int rank) {
     r.floats = at_shared_pointer(s.what);
     if (!r.floats) r.file = t.locate(offset_of(s, rank) * t.etype_bytes, r.bytes);
     if (is_here(rank)) {  // the memory of others is elsewhere
-      r.memory = memory_of(
-          s.memory, converts(r.representation) && r.item != basic::byte ? r.etypes * memory_bytes_of(r.item) : r.bytes);
+      r.memory = memory_of(s.memory, converts(r.representation) && r.item != basic::byte
+                                         ? r.etypes * memory_bytes_of(r.item)
+                                         : r.bytes);
       r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));
     }
     if (culprit && r.writes && r.etypes > 0 &&
-        (s.trouble == trouble::misfit ? can_misfit(r.representation, r.item)
-                                      : s.trouble == trouble::item_throws && can_throw(r.representation, r.item))) {
+        (s.trouble == trouble::misfit
+             ? can_misfit(r.representation, r.item)
+             : s.trouble == trouble::item_throws && can_throw(r.representation, r.item))) {
       r.bad = s.trouble;
-      r.bad_item = static_cast<std::int64_t>(mixed(s.salt, k) % static_cast<std::uint64_t>(r.etypes));
+      r.bad_item =
+          static_cast<std::int64_t>(mixed(s.salt, k) % static_cast<std::uint64_t>(r.etypes));
     }
     r.must_fail = r.bad_item >= 0 || (s.trouble == trouble::policy_throws && asks_policy(s, rank));
     if (is_here(rank)) {
@@ -249,10 +270,11 @@ void session::touched(int rank, std::int64_t offset) {
 void session::saw(int rank, witnessed w) {
   std::lock_guard const guard(seeing_);
   // A close is never repeated: the descriptor may be another file's by then.
-  bool const again = w.error == std::errc::resource_unavailable_try_again && asked_again_ < patience_of_handles &&
-                     w.call != file_call::close;
+  bool const again = w.error == std::errc::resource_unavailable_try_again &&
+                     asked_again_ < patience_of_handles && w.call != file_call::close;
   if (w.error == std::errc::interrupted || again)
-    unseen_ = fmt::format("rank {}: '{}' comes out of the handle, at {}", rank, w.error.message(), to_string(w.call));
+    unseen_ = fmt::format("rank {}: '{}' comes out of the handle, at {}", rank, w.error.message(),
+                          to_string(w.call));
   of(rank).seen.push_back(std::move(w));
 }
 
@@ -290,7 +312,8 @@ void session::leave(int rank, bool died) {
   if (!died) return;
   any_died = true;
   for (auto& [k, all] : records_)
-    if (record& r = all[static_cast<std::size_t>(rank)]; r.now == record::state::begun) r.seen = take_seen(rank);
+    if (record& r = all[static_cast<std::size_t>(rank)]; r.now == record::state::begun)
+      r.seen = take_seen(rank);
 }
 
 void session::finish() {
@@ -348,7 +371,8 @@ void session::look(std::size_t first, std::size_t last) {
     if (at_shared_pointer(steps_[k].what)) place_floating(k, found->second);
     for (record const& r : found->second)
       if (r.writes) reach(r);
-    if (steps_[k].what == op::set_size || steps_[k].what == op::preallocate) most = std::max(most, steps_[k].offset);
+    if (steps_[k].what == op::set_size || steps_[k].what == op::preallocate)
+      most = std::max(most, steps_[k].offset);
   }
   for (rank_state const& r : ranks_)
     for (auto const& e : r.ended)
@@ -365,7 +389,8 @@ void session::look(std::size_t first, std::size_t last) {
     apply_losses();
     if (moves_data(steps_[k].what))
       for (std::size_t r = 0; r < all.size(); ++r)
-        if (is_here(static_cast<int>(r)) && all[r].now == record::state::done && !all[r].writes && !all[r].lost_place)
+        if (is_here(static_cast<int>(r)) && all[r].now == record::state::done && !all[r].writes &&
+            !all[r].lost_place)
           check_read(k, static_cast<int>(r), all[r], most);
   }
   for (int r = 0; r < program_.world.ranks; ++r) {
@@ -377,12 +402,15 @@ void session::look(std::size_t first, std::size_t last) {
       if (p->writes && p->expected == errc{}) write(*p, false);
   }
   apply_losses();
-  if (is_open || any_died || steps_[last].what == op::close || steps_[last].what == op::open) check_files(last);
+  if (is_open || any_died || steps_[last].what == op::close || steps_[last].what == op::open)
+    check_files(last);
   if (steps_[last].what == op::sync) check_crash(last);
   for (int f = 0; f < 2; ++f)
     if (!files_.exists(path(f))) crashes_.keep(path(f));
   // What a request has written may be lost long before its end is told.
-  if (std::all_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return r.pending.empty(); })) losses_.clear();
+  if (std::all_of(ranks_.begin(), ranks_.end(),
+                  [](rank_state const& r) { return r.pending.empty(); }))
+    losses_.clear();
   if (serves) look_at_pool(last);
   if (steps_[last].what == op::close) {
     serves = false;
@@ -415,10 +443,12 @@ bool session::fits(int which, std::int64_t offset, std::byte value) const {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(which)].bytes;
   auto const among = [&](std::map<std::int64_t, candidates> const& all) {
     auto const found = all.find(offset);
-    return found != all.end() && std::count(found->second.values.begin(), found->second.values.end(), value) > 0;
+    return found != all.end() &&
+           std::count(found->second.values.begin(), found->second.values.end(), value) > 0;
   };
-  std::byte const there =
-      offset < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(offset)] : std::byte{};
+  std::byte const there = offset < static_cast<std::int64_t>(now.size())
+                              ? now[static_cast<std::size_t>(offset)]
+                              : std::byte{};
   if (value == there || among(fallen_[static_cast<std::size_t>(which)])) return true;
   if (which != file) return false;
   return among(maybe_) || is_free(offset);
@@ -431,7 +461,8 @@ bool session::is_free(std::int64_t offset) const {
 
 // There is one value that a byte of the open file can have.
 bool session::is_sure(std::int64_t offset) const {
-  return !maybe_.contains(offset) && !fallen_[static_cast<std::size_t>(file)].contains(offset) && !is_free(offset);
+  return !maybe_.contains(offset) && !fallen_[static_cast<std::size_t>(file)].contains(offset) &&
+         !is_free(offset);
 }
 
 }  // namespace argosy::explore

@@ -1,4 +1,5 @@
-// What a run of a program knows while it runs: what every rank asked for and was told, and what the files must hold.
+// What a run of a program knows while it runs: what every rank asked for and was told, and what the
+// files must hold.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,9 +31,10 @@ struct witnessed {
   file_call call;
   std::error_code error = {};
   bool of_pointer = false;  // the hidden file of the shared pointer
-  bool only_looks = false;  // in a call that asks where the pointer is, and does not move it by itself
-  bool thrown = false;      // by code of the program; the library makes an error of it
-  bool harmless = false;    // nobody need be told
+  // in a call that asks where the pointer is, and does not move it by itself
+  bool only_looks = false;
+  bool thrown = false;    // by code of the program; the library makes an error of it
+  bool harmless = false;  // nobody need be told
 };
 bool explains(std::vector<witnessed> const& all, std::error_code const& code);
 std::string text_of(std::vector<witnessed> const& all);
@@ -82,7 +84,8 @@ struct opened_file {
   bool atomic = false;
   view_choice view;
   std::vector<tile> tiles;
-  bool serves = false;  // agents, for calls of others: which rank a file call was for, nobody can tell
+  // agents, for calls of others: which rank a file call was for, nobody can tell
+  bool serves = false;
   bool shared_known = true;
   std::int64_t shared = 0;  // the pointer
   std::vector<std::pair<std::string, std::string>> hints;
@@ -90,7 +93,8 @@ struct opened_file {
 
 class session : public opened_file {
  public:
-  // `only`: the one rank of this process; of the others it is told what they did. -1: all ranks are here.
+  // `only`: the one rank of this process; of the others it is told what they did. -1: all ranks are
+  // here.
   session(program const& p, file_system& files, int only = -1);
 
   std::vector<step> const& steps() const { return steps_; }
@@ -113,8 +117,9 @@ class session : public opened_file {
     std::vector<std::unique_ptr<record>> ended;  // requests that were waited for
     bool dropped = false;                        // some were, so far
     std::vector<std::error_code> deserved;       // by those
-    std::vector<witnessed> pool;                 // errors that belong to a request or to a call beside it
-    bool pool_told = false;                      // one of them reported an error
+    // errors that belong to a request or to a call beside it
+    std::vector<witnessed> pool;
+    bool pool_told = false;  // one of them reported an error
     bool left = false;
     bool handle_throws = false;  // at its next read or write
     std::int64_t calls = 0;      // to files, that it made
@@ -179,7 +184,8 @@ class session : public opened_file {
   void apply_step(std::size_t k, std::vector<record>& all);
   void place_floating(std::size_t k, std::vector<record>& all);
   void write(record const& r, bool all_of_it);
-  void check_read(std::size_t k, int rank, record const& r, std::int64_t most_size, bool was_request = false);
+  void check_read(std::size_t k, int rank, record const& r, std::int64_t most_size,
+                  bool was_request = false);
   void check_ended(std::size_t k, std::int64_t most_size);
   void check_items(std::size_t k, int rank, record const& r, bool all_sure, bool was_request);
   void fill(record& r) const;
@@ -206,7 +212,8 @@ class session : public opened_file {
   };
   std::vector<pointers> others_;  // of ranks, in the other file
   int slot_ = 0;
-  std::vector<std::unique_ptr<record>> graveyard_;  // what was dropped may be moved until the file is closed
+  // what was dropped may be moved until the file is closed
+  std::vector<std::unique_ptr<record>> graveyard_;
   std::vector<step> steps_;
   file_system& files_;
   int only_;
@@ -221,10 +228,12 @@ class session : public opened_file {
   int left_ = 0;
   std::size_t next_ = 0;  // step to be looked at
   std::array<stored, 2> model_;
-  std::map<std::int64_t, candidates> maybe_;                  // bytes of the open file that may have other values
-  std::int64_t maybe_size_ = -1;                              // the size may be this
-  std::vector<std::array<std::int64_t, 2>> anything_;         // stretches of which nothing is known
-  std::vector<loss> losses_;                                  // of what the file system had promised to bring to disk
+  // bytes of the open file that may have other values
+  std::map<std::int64_t, candidates> maybe_;
+  std::int64_t maybe_size_ = -1;                       // the size may be this
+  std::vector<std::array<std::int64_t, 2>> anything_;  // stretches of which nothing is known
+  // of what the file system had promised to bring to disk
+  std::vector<loss> losses_;
   std::array<std::map<std::int64_t, candidates>, 2> fallen_;  // what may be there in their place
   std::array<std::int64_t, 2> least_size_ = {-1, -1};
 };

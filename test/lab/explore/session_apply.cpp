@@ -17,12 +17,14 @@ void session::write(record const& r, bool all_of_it) {
   std::vector<std::byte>& now = model_[static_cast<std::size_t>(file)].bytes;
   std::int64_t const sure = all_of_it ? r.bytes : r.now == record::state::done ? r.told.bytes : 0;
   std::int64_t at = 0;
-  // Of the item that the program could not convert: nothing, or, if it did not fit, nobody knows what.
-  std::int64_t const item = r.bad_item < 0 ? 0 : file_bytes_of(r.representation, r.item), bad = r.bad_item * item,
-                     behind = bad + item;
+  // Of the item that the program could not convert: nothing, or, if it did not fit, nobody knows
+  // what.
+  std::int64_t const item = r.bad_item < 0 ? 0 : file_bytes_of(r.representation, r.item),
+                     bad = r.bad_item * item, behind = bad + item;
   for (piece const& p : r.file) {
     std::int64_t const end = p.offset + std::clamp<std::int64_t>(sure - at, 0, p.length);
-    if (end > p.offset && end > static_cast<std::int64_t>(now.size())) now.resize(static_cast<std::size_t>(end));
+    if (end > p.offset && end > static_cast<std::int64_t>(now.size()))
+      now.resize(static_cast<std::size_t>(end));
     for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) {
       if (bad <= at && at < behind) {
         if (r.bad == trouble::misfit) anything_.push_back({o, o + 1});
@@ -39,14 +41,16 @@ void session::write(record const& r, bool all_of_it) {
   }
 }
 
-// Calls of several ranks at the shared pointer come in any order; which one, is told by what they touched.
+// Calls of several ranks at the shared pointer come in any order; which one, is told by what they
+// touched.
 void session::place_floating(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!is_collective(s.what))
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return std::pair(all[a].lowest, a) < std::pair(all[b].lowest, b); });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(all[a].lowest, a) < std::pair(all[b].lowest, b);
+    });
   tile const& t = tiles[0];
   bool const failed = some_done(all, false) || any_died;
   std::int64_t at = shared;
@@ -77,7 +81,8 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
   stored& f = model_[static_cast<std::size_t>(file)];
   bool const well = some_done(all, true) && (is_collective(s.what) || !some_done(all, false));
-  bool const deserved = std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
+  bool const deserved =
+      std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
   auto const positions = [&](std::int64_t to) {
     for (rank_state& r : ranks_) r.position = to;
   };
@@ -113,7 +118,8 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
           if (r.now != record::state::done || r.code) continue;
           if (!std::exchange(known, true)) from = r.displacement;
           if (r.displacement != from)
-            wrong(k, static_cast<int>(i), fmt::format("its view begins at {}, and not at {}", r.displacement, from));
+            wrong(k, static_cast<int>(i),
+                  fmt::format("its view begins at {}, and not at {}", r.displacement, from));
         }
         view = s.view;
         view.displacement = from;
@@ -140,8 +146,8 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
     }
     case op::sync:
       for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].now == record::state::done && all[i].code && all[i].code != errc::error_on_another_rank &&
-            all[i].code != errc::rank_failed)
+        if (all[i].now == record::state::done && all[i].code &&
+            all[i].code != errc::error_on_another_rank && all[i].code != errc::rank_failed)
           ranks_[i].sync_lost = static_cast<errc>(all[i].code.value());
       break;
     case op::clear_sync:
@@ -181,7 +187,8 @@ void session::look_at_open(std::size_t k, std::vector<record>& all) {
   stored& f = model_[static_cast<std::size_t>(s.file)];
   bool const well = some_done(all, true);
   bool const refused = !f.exists ? !has(s.modes, mode::create) : has(s.modes, mode::exclusive);
-  if (well && refused) wrong(k, -1, f.exists ? "an exclusive open of a file that is there" : "no file was there");
+  if (well && refused)
+    wrong(k, -1, f.exists ? "an exclusive open of a file that is there" : "no file was there");
   // A rank whose own file calls failed may not know that the file is still empty and its own: then
   // the file stays.
   bool const may_stay = !f.exists && !all[0].seen.empty();

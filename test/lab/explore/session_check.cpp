@@ -10,7 +10,8 @@
 
 namespace argosy::explore {
 
-void session::check_read(std::size_t k, int rank, record const& r, std::int64_t most_size, bool was_request) {
+void session::check_read(std::size_t k, int rank, record const& r, std::int64_t most_size,
+                         bool was_request) {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;
   // The end of the file when the call looked may have been anywhere in between.
   auto const before = [&](std::int64_t size) {
@@ -24,50 +25,60 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
   };
   std::int64_t const shrunk = least_size_[static_cast<std::size_t>(file)];
   std::int64_t const sure = shrunk < 0 ? r.least_size : std::min(shrunk, r.least_size);
-  std::int64_t const least = before(std::min(sure, static_cast<std::int64_t>(now.size()))), most = before(most_size);
+  std::int64_t const least = before(std::min(sure, static_cast<std::int64_t>(now.size()))),
+                     most = before(most_size);
   std::int64_t const got = r.told.bytes;
   if (got > r.bytes || (!r.code && (got < least || got > most)))
     wrong(k, rank,
-          fmt::format("{} bytes read of {}, but {} to {} lie before the end of the file", got, r.bytes, least, most));
-  // Behind what is reported memory is as before; but while the file grows, or after an error, later windows may have come.
+          fmt::format("{} bytes read of {}, but {} to {} lie before the end of the file", got,
+                      r.bytes, least, most));
+  // Behind what is reported memory is as before; but while the file grows, or after an error, later
+  // windows may have come.
   std::int64_t at = 0;
   std::size_t m = 0;
   std::int64_t within = 0;
   std::vector<bool> named(r.buffer.size());
   bool const typed = converts(r.representation) && r.item != basic::byte;
-  for (piece const& p : r.memory.pieces) std::fill_n(named.begin() + p.offset, r.bytes > 0 ? p.length : 0, true);
+  for (piece const& p : r.memory.pieces)
+    std::fill_n(named.begin() + p.offset, r.bytes > 0 ? p.length : 0, true);
   for (std::size_t i = 0; i < r.buffer.size() && r.bytes > 0; ++i)
     if (!named[i] && r.buffer[i] != byte_of(~r.key, static_cast<std::int64_t>(i)))
-      wrong(k, rank, fmt::format("memory at byte {} of the buffer was touched, and is not of the data", i));
+      wrong(k, rank,
+            fmt::format("memory at byte {} of the buffer was touched, and is not of the data", i));
   if (typed) return check_items(k, rank, r, r.code || most > least, was_request);
   for (piece const& p : r.file)
     for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) {
       while (within == r.memory.pieces[m].length) ++m, within = 0;
       auto const place = static_cast<std::size_t>(r.memory.pieces[m].offset + within++);
-      std::byte const value = r.buffer[place], old = byte_of(~r.key, static_cast<std::int64_t>(place));
-      std::byte const there =
-          o < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(o)] : std::byte{};
+      std::byte const value = r.buffer[place],
+                      old = byte_of(~r.key, static_cast<std::int64_t>(place));
+      std::byte const there = o < static_cast<std::int64_t>(now.size())
+                                  ? now[static_cast<std::size_t>(o)]
+                                  : std::byte{};
       // A request may have read what was lost later.
       bool const right = fits(file, o, value) || (was_request && was_lost(o, value));
       if (at < got ? !right : !(value == old || ((r.code || most > least) && right) || is_free(o)))
         wrong(k, rank,
-              fmt::format("byte {} of the stream, at {} of the file, is read as {:#x}; {:#x} is there, {:#x} was in "
+              fmt::format("byte {} of the stream, at {} of the file, is read as {:#x}; {:#x} is "
+                          "there, {:#x} was in "
                           "memory ({} bytes reported{})",
-                          at, o, static_cast<int>(value), static_cast<int>(there), static_cast<int>(old), got,
-                          r.code ? ", with an error" : ""));
+                          at, o, static_cast<int>(value), static_cast<int>(there),
+                          static_cast<int>(old), got, r.code ? ", with an error" : ""));
     }
 }
 
 bool session::was_lost(std::int64_t offset, std::byte value) const {
   return std::any_of(losses_.begin(), losses_.end(), [&](loss const& l) {
     std::int64_t const at_loss = offset - l.offset;
-    return l.path == path(file) && at_loss >= 0 && at_loss < static_cast<std::int64_t>(l.lost.size()) &&
+    return l.path == path(file) && at_loss >= 0 &&
+           at_loss < static_cast<std::int64_t>(l.lost.size()) &&
            l.lost[static_cast<std::size_t>(at_loss)] == value;
   });
 }
 
 // The same where items are converted: what is in memory, written, is what is in the file.
-void session::check_items(std::size_t k, int rank, record const& r, bool growing, bool was_request) {
+void session::check_items(std::size_t k, int rank, record const& r, bool growing,
+                          bool was_request) {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;
   auto const f = static_cast<std::size_t>(file_bytes_of(r.representation, r.item)),
              m = static_cast<std::size_t>(memory_bytes_of(r.item));
@@ -91,20 +102,25 @@ void session::check_items(std::size_t k, int rank, record const& r, bool growing
     right = again == value;
     for (std::size_t j = 0; j < f; ++j) {
       std::int64_t const o = places[i * f + j];
-      there[j] = o < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(o)] : std::byte{};
+      there[j] = o < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(o)]
+                                                           : std::byte{};
       sure = sure && is_sure(o);
       free = free || is_free(o);
       right = right && (fits(file, o, back[j]) || (was_request && was_lost(o, back[j])));
     }
     bool const came = (i + 1) * f <= got, is_bad = is_wrong(r.representation, r.item, there.data());
     has_wrong = has_wrong || (came && sure && is_bad);
-    may_have_wrong = may_have_wrong || is_bad || !sure || is_wrong(r.representation, r.item, back.data());
+    may_have_wrong =
+        may_have_wrong || is_bad || !sure || is_wrong(r.representation, r.item, back.data());
     if (came ? !right && !(is_bad || free) : !(untouched || (growing && right) || free || is_bad))
-      wrong(k, rank,
-            fmt::format("item {} of the data, at {} of the file, is not as it is there ({} bytes reported{})", i,
-                        places[i * f], r.told.bytes, r.code ? ", with an error" : ""));
+      wrong(
+          k, rank,
+          fmt::format(
+              "item {} of the data, at {} of the file, is not as it is there ({} bytes reported{})",
+              i, places[i * f], r.told.bytes, r.code ? ", with an error" : ""));
   }
-  if (!r.code && has_wrong && !was_request) wrong(k, rank, "success, although an item in the file does not fit");
+  if (!r.code && has_wrong && !was_request)
+    wrong(k, rank, "success, although an item in the file does not fit");
   if (r.code == errc::conversion && !r.must_fail && !r.threw && !may_have_wrong &&
       !explains(pool_of(rank).pool, r.code) && !explains(r.seen, r.code))
     wrong(k, rank, "told that an item does not fit, but all do");
@@ -115,13 +131,15 @@ void session::check_files(std::size_t k) {
     stored& f = model_[i];
     std::string const name = path(static_cast<int>(i));
     if (files_.exists(name) != f.exists) {
-      if (!any_died) wrong(k, -1, fmt::format("file '{}' is {}there", name, f.exists ? "not " : ""));
+      if (!any_died)
+        wrong(k, -1, fmt::format("file '{}' is {}there", name, f.exists ? "not " : ""));
       f.exists = files_.exists(name);
       continue;
     }
     std::vector<std::byte> now = files_.content(name);
     bool const open_one = static_cast<int>(i) == file;
-    auto const size = static_cast<std::int64_t>(now.size()), sure = static_cast<std::int64_t>(f.bytes.size());
+    auto const size = static_cast<std::int64_t>(now.size()),
+               sure = static_cast<std::int64_t>(f.bytes.size());
     std::int64_t const other = open_one && maybe_size_ >= 0 ? maybe_size_ : sure;
     std::int64_t const least = least_size_[i] < 0 ? sure : least_size_[i];
     if (size < std::min({sure, other, least}) || size > std::max(sure, other))
@@ -133,8 +151,8 @@ void session::check_files(std::size_t k) {
         if (value == wanted) continue;
         if (!fits(static_cast<int>(i), o, value))
           wrong(k, -1,
-                fmt::format("byte {} of file '{}' is {:#x}, and not {:#x}", o, name, static_cast<int>(value),
-                            static_cast<int>(wanted)));
+                fmt::format("byte {} of file '{}' is {:#x}, and not {:#x}", o, name,
+                            static_cast<int>(value), static_cast<int>(wanted)));
       }
     f.bytes = std::move(now);
   }
@@ -148,7 +166,8 @@ void session::check_files(std::size_t k) {
 void session::check_crash(std::size_t k) {
   std::vector<record> const& all = records_.at(k);
   if (any_died || some_done(all, false)) return;
-  if (files_.after_crash(path(file), steps_[k].salt + 1) != model_[static_cast<std::size_t>(file)].bytes)
+  if (files_.after_crash(path(file), steps_[k].salt + 1) !=
+      model_[static_cast<std::size_t>(file)].bytes)
     wrong(k, -1, "a crash after a sync that succeeded loses data");
   crashes_.keep(path(file));
 }

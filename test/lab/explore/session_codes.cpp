@@ -16,13 +16,16 @@ namespace argosy::explore {
 namespace {
 
 // What does not fit a representation, or throws.
-bool is_of_program(std::error_code const& e) { return e == errc::conversion || e == errc::user_code; }
+bool is_of_program(std::error_code const& e) {
+  return e == errc::conversion || e == errc::user_code;
+}
 
 }  // namespace
 
 bool session::some_done(std::vector<record> const& all, bool well) const {
-  return std::any_of(all.begin(), all.end(),
-                     [&](record const& r) { return r.now == record::state::done && !r.code == well; });
+  return std::any_of(all.begin(), all.end(), [&](record const& r) {
+    return r.now == record::state::done && !r.code == well;
+  });
 }
 
 bool session::tolerable(step const& s, witnessed const& w) const {
@@ -34,7 +37,8 @@ bool session::tolerable(step const& s, witnessed const& w) const {
   if (w.of_pointer) return w.call == file_call::close;
   switch (w.call) {
     case file_call::open:
-      return s.what == op::open && (e == errc::no_such_file || e == errc::file_exists || e == errc::access);
+      return s.what == op::open &&
+             (e == errc::no_such_file || e == errc::file_exists || e == errc::access);
     case file_call::lock:
       return e == errc::no_locks && (s.what == op::open || (s.what != op::set_atomic && !atomic));
     case file_call::close:
@@ -63,7 +67,9 @@ std::string text_of(std::vector<witnessed> const& all) {
   return text.empty() ? "nothing" : text;
 }
 
-bool may_read_wrong_items(record const& r) { return !r.writes && r.representation == representation_choice::picky; }
+bool may_read_wrong_items(record const& r) {
+  return !r.writes && r.representation == representation_choice::picky;
+}
 
 namespace {
 
@@ -94,7 +100,8 @@ void session::look_at_stops(std::vector<record>& all) {
 
 // Whatever an agent's file calls saw, somebody must have been told.
 void session::look_at_pool(std::size_t k) {
-  if (any_died || std::any_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return !r.pending.empty(); }))
+  if (any_died || std::any_of(ranks_.begin(), ranks_.end(),
+                              [](rank_state const& r) { return !r.pending.empty(); }))
     return;
   rank_state& all = pool_of(0);
   if (!all.pool_told && !serious(steps_[k], all.pool).empty())
@@ -122,20 +129,23 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
     for (auto const& e : mine.ended) {
       told = told || e->now == record::state::dropped;
       if (e->now != record::state::done) continue;
-      bool const collective = is_collective(e->what), elsewhere = e->code == errc::error_on_another_rank;
+      bool const collective = is_collective(e->what),
+                 elsewhere = e->code == errc::error_on_another_rank;
       bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && is_of_program(e->code);
       // Whose arguments are wrong needs the others only for a collective call.
       bool const of_death = any_died && e->code == errc::rank_failed;
-      bool const right = e->expected != errc{} ? e->code == e->expected || (collective && of_death)
-                                               : !e->code || of_program || (collective && elsewhere) ||
-                                                     explains(r.pool, e->code) || of_death;
+      bool const right = e->expected != errc{}
+                             ? e->code == e->expected || (collective && of_death)
+                             : !e->code || of_program || (collective && elsewhere) ||
+                                   explains(r.pool, e->code) || of_death;
       if (!right)
         wrong(k, static_cast<int>(i),
-              fmt::format("a request is told '{}' ({}); its file calls saw {}", e->code.message(), e->words,
-                          text_of(r.pool)));
+              fmt::format("a request is told '{}' ({}); its file calls saw {}", e->code.message(),
+                          e->words, text_of(r.pool)));
       told = told || e->code;
       if (!e->code && e->writes && e->told.bytes != e->bytes)
-        wrong(k, static_cast<int>(i), fmt::format("a request succeeds with {} of {} bytes", e->told.bytes, e->bytes));
+        wrong(k, static_cast<int>(i),
+              fmt::format("a request succeeds with {} of {} bytes", e->told.bytes, e->bytes));
       if (!collective) continue;
       outcomes& o = together[e->step];
       ++(e->code ? o.failed : o.well);
@@ -145,7 +155,8 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
     r.pool_told = told;
     if (serves) continue;
     if (!told && !any_died && !serious(s, r.pool).empty())
-      wrong(k, static_cast<int>(i), "all requests succeeded, although file calls saw " + text_of(r.pool));
+      wrong(k, static_cast<int>(i),
+            "all requests succeeded, although file calls saw " + text_of(r.pool));
     r.pool.clear();
     r.pool_told = false;
   }
@@ -158,8 +169,8 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
   }
 }
 
-// What close may tell later: what calls in the background deserved that nobody holds, and what any file call met, since what
-// was cached may fail in a call of a neighbour.
+// What close may tell later: what calls in the background deserved that nobody holds, and what any
+// file call met, since what was cached may fail in a call of a neighbour.
 void session::remember(std::vector<record> const& all) {
   auto const meet = [&](std::vector<witnessed> const& seen) {
     for (witnessed const& w : seen) met_.push_back(w.error);
@@ -173,17 +184,22 @@ void session::remember(std::vector<record> const& all) {
       meet(e->seen);
       if (e->expected != errc{}) me.deserved.push_back(make_error_code(e->expected));
       if (e->must_fail || may_read_wrong_items(*e))
-        me.deserved.insert(me.deserved.end(), {make_error_code(errc::conversion), make_error_code(errc::user_code)});
+        me.deserved.insert(me.deserved.end(),
+                           {make_error_code(errc::conversion), make_error_code(errc::user_code)});
     }
   }
 }
 
-// What close tells of calls that went on in the background: of one that was not ended before, and of those that nobody holds.
+// What close tells of calls that went on in the background: of one that was not ended before, and
+// of those that nobody holds.
 bool session::is_untold(rank_state const& me, std::error_code const& code) const {
-  auto const is_split_error = [&](std::unique_ptr<record> const& e) { return is_split(e->what) && e->code == code; };
+  auto const is_split_error = [&](std::unique_ptr<record> const& e) {
+    return is_split(e->what) && e->code == code;
+  };
   if (std::any_of(me.ended.begin(), me.ended.end(), is_split_error)) return true;
   auto const has = [&](std::vector<std::error_code> const& all) {
-    return std::any_of(all.begin(), all.end(), [&](std::error_code const& e) { return code == classify(e); });
+    return std::any_of(all.begin(), all.end(),
+                       [&](std::error_code const& e) { return code == classify(e); });
   };
   return me.dropped && (has(me.deserved) || has(met_));
 }
@@ -193,10 +209,12 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
   bool const together = is_collective(s.what);
   bool const failed = some_done(all, false), succeeded = some_done(all, true);
-  bool const deserved = std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
+  bool const deserved =
+      std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
   bool own = false, lost = false;
-  bool const refuses_stop =
-      std::any_of(all.begin(), all.end(), [](record const& r) { return r.not_stopped && !is_released(r.not_stopped); });
+  bool const refuses_stop = std::any_of(all.begin(), all.end(), [](record const& r) {
+    return r.not_stopped && !is_released(r.not_stopped);
+  });
   remember(all);
   // First of all ranks: an agent may have seen what its neighbour is told.
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -215,25 +233,34 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     bool const closes = s.what == op::close;
     if (closes && !r.code)
       for (auto const& e : ranks_[i].ended)
-        if (is_split(e->what) && e->now == record::state::done && e->code && e->code != errc::error_on_another_rank)
+        if (is_split(e->what) && e->now == record::state::done && e->code &&
+            e->code != errc::error_on_another_rank)
           wrong(k, rank, "success, although a split call that nobody ended failed: " + e->words);
-    if (r.now != record::state::done) {  // it died, and may have been the only one who knew what it was
+    // it died, and may have been the only one who knew what it was
+    if (r.now != record::state::done) {
       own = own || !errors.empty() || r.expected != errc{};
       continue;
     }
     auto const words = [&] {
-      return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words, text_of(r.seen));
+      return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words,
+                         text_of(r.seen));
     };
     policy_choice const& how = policy_of(s, rank);
-    bool const spares_holes = how.kind == policy_kind::data_shipping && to_policy(how).target<data_shipping>()->sparse;
-    if (spares_holes && is_local(s.what) && r.told.policy == data_shipping::name && r.told.merged_bytes > 0)
-      wrong(k, rank, fmt::format("holes of {} bytes are moved, although the policy is sparse", r.told.merged_bytes));
+    bool const spares_holes =
+        how.kind == policy_kind::data_shipping && to_policy(how).target<data_shipping>()->sparse;
+    if (spares_holes && is_local(s.what) && r.told.policy == data_shipping::name &&
+        r.told.merged_bytes > 0)
+      wrong(k, rank,
+            fmt::format("holes of {} bytes are moved, although the policy is sparse",
+                        r.told.merged_bytes));
     if (!r.code) {
       if (!errors.empty() && !r.beside) wrong(k, rank, "success, although " + words());
-      if (together ? deserved : r.expected != errc{}) wrong(k, rank, "success, although the arguments are wrong");
+      if (together ? deserved : r.expected != errc{})
+        wrong(k, rank, "success, although the arguments are wrong");
       if (r.must_fail) wrong(k, rank, "success, although code of the program failed");
       if (r.writes && r.told.bytes != r.bytes)
-        wrong(k, rank, fmt::format("success, but {} of {} bytes are reported", r.told.bytes, r.bytes));
+        wrong(k, rank,
+              fmt::format("success, but {} of {} bytes are reported", r.told.bytes, r.bytes));
       continue;
     }
     if (r.code == errc::rank_failed) {
@@ -241,25 +268,28 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       lost = true;
     } else if (r.code == errc::error_on_another_rank) {
       if (!together) wrong(k, rank, "a local call " + words());
-      bool const of_others =
-          refuses_stop && is_released(r.not_stopped) &&
-          std::all_of(errors.begin(), errors.end(), [](witnessed const& w) { return w.call == file_call::fcntl; });
+      bool const of_others = refuses_stop && is_released(r.not_stopped) &&
+                             std::all_of(errors.begin(), errors.end(), [](witnessed const& w) {
+                               return w.call == file_call::fcntl;
+                             });
       // An open that fails on another rank removes the file that this rank has made; if that
       // fails, the file stays.
       bool const undoes = s.what == op::open && errors.size() == 1 && r.seen.size() == 2 &&
                           r.seen.front().call == file_call::open &&
                           (errors[0].call == file_call::size || errors[0].call == file_call::lock);
       bool const itself = !errors.empty() && !r.beside && !of_others && !undoes;
-      if (itself || r.expected != errc{})
-        wrong(k, rank, "it failed itself, but is " + words());
+      if (itself || r.expected != errc{}) wrong(k, rank, "it failed itself, but is " + words());
     } else {
       // Whether there was a wrong item to be read, the bytes will tell.
       bool const of_program = (r.must_fail || may_read_wrong_items(r)) && is_of_program(r.code);
-      // Whether a place that depends on the pointer or on the size is right, a rank must first find out.
-      bool const asks_first =
-          s.what == op::seek ? s.whence == seek_from::end : s.what == op::seek_shared && s.whence != seek_from::start;
+      // Whether a place that depends on the pointer or on the size is right, a rank must first find
+      // out.
+      bool const asks_first = s.what == op::seek
+                                  ? s.whence == seek_from::end
+                                  : s.what == op::seek_shared && s.whence != seek_from::start;
       bool const met = explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
-      bool const right = (r.expected != errc{} ? r.code == r.expected || (asks_first && met) : of_program || met) ||
+      bool const right = (r.expected != errc{} ? r.code == r.expected || (asks_first && met)
+                                               : of_program || met) ||
                          (closes && is_untold(ranks_[i], r.code));
       if (r.bad == trouble::item_throws && r.code == errc::user_code && !r.threw && !serves)
         wrong(k, rank, "what was thrown does not reach the caller");
@@ -268,7 +298,8 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     }
   }
   if (!together) return;
-  if (failed && succeeded && !(lost && s.what == op::open)) wrong(k, -1, "some ranks failed and others did not");
+  if (failed && succeeded && !(lost && s.what == op::open))
+    wrong(k, -1, "some ranks failed and others did not");
   if (failed && !own && !lost) wrong(k, -1, "no rank says what failed");
 }
 

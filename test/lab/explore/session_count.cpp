@@ -19,7 +19,9 @@ namespace {
 // What comes together in one step.
 class combination {
  public:
-  void add(feature f, std::string name) { all_[static_cast<std::size_t>(f)].insert(std::move(name)); }
+  void add(feature f, std::string name) {
+    all_[static_cast<std::size_t>(f)].insert(std::move(name));
+  }
   void count(features& to) const {
     for (std::size_t i = 0; i < feature_count; ++i)
       for (std::string const& name : all_[i]) to.add(static_cast<feature>(i), name);
@@ -42,14 +44,17 @@ void session::count(std::size_t k, std::vector<record> const& all) {
   };
   bool const opens = s.what == op::open && some_done(all, true);
   if (opens || is_open)
-    for (std::string& name : names_of(opens ? s.modes : modes)) now.add(feature::mode, std::move(name));
+    for (std::string& name : names_of(opens ? s.modes : modes))
+      now.add(feature::mode, std::move(name));
   if (opens || s.what == op::set_hints || s.what == op::set_view)
     for (auto const& [name, value] : s.hints)
-      now.add(feature::hint, argosy::detail::find_hint(name) != nullptr ? name : std::string("unknown"));
+      now.add(feature::hint,
+              argosy::detail::find_hint(name) != nullptr ? name : std::string("unknown"));
   event(s.what == op::set_view && !s.hints.empty(), "hints with a view");
   event(s.what == op::set_view && is_open && has(modes, mode::sequential) && some_done(all, true),
         "a view of a sequential file");
-  event(s.what == op::set_view && k > 0 && steps_[k - 1].loose && at_shared_pointer(steps_[k - 1].what),
+  event(s.what == op::set_view && k > 0 && steps_[k - 1].loose &&
+            at_shared_pointer(steps_[k - 1].what),
         "a view at a pointer that ranks still move");
   if (opens) {
     constexpr char const* names[] = {"counting", "tracing", "throttled"};
@@ -70,7 +75,8 @@ void session::count(std::size_t k, std::vector<record> const& all) {
   event(s.what == op::seek_shared && s.whence == seek_from::current, "seek_shared from current");
   event(s.what == op::seek_shared && s.whence == seek_from::end, "seek_shared from end");
   event(s.what == op::close && s.later, "requests pending at close");
-  bool reads = false, writes = false, ships = false, alone = false, shipped_reads = false, shipped_writes = false;
+  bool reads = false, writes = false, ships = false, alone = false, shipped_reads = false,
+       shipped_writes = false;
   std::set<std::string> policies;
   std::set<std::int64_t> places;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -106,29 +112,34 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     event(r.told.hinted_ranges > 0, "hinted ranges");
     event(r.told.locks > 0, "locks");
     event(r.told.messages > 0, "messages between nodes");
-    event(r.told.messages > 0 && r.told.policy == "two_phase" && policy_of(s, static_cast<int>(i)).layers == 2,
+    event(r.told.messages > 0 && r.told.policy == "two_phase" &&
+              policy_of(s, static_cast<int>(i)).layers == 2,
           "messages put together on a node");
     event(r.told.rounds > 1, "several rounds");
     event(!r.code && !r.writes && r.told.bytes < r.bytes, "fewer bytes than asked for");
-    event(shipped && std::count(hints.begin(), hints.end(),
-                                std::pair<std::string, std::string>("IBM_sparse_access", "true")) > 0,
-          "holes are skipped as hints say");
+    event(
+        shipped && std::count(hints.begin(), hints.end(),
+                              std::pair<std::string, std::string>("IBM_sparse_access", "true")) > 0,
+        "holes are skipped as hints say");
     event(r.bad == trouble::misfit && r.code == errc::conversion, "a value does not fit");
     event(!r.writes && r.code == errc::conversion && !r.threw, "an item of the file does not fit");
     event(r.threw && r.bad == trouble::item_throws, "an item throws");
     event(r.threw && s.trouble == trouble::handle_throws, "a handle throws");
     event(r.threw && s.trouble == trouble::policy_throws, "a policy throws");
-    event(
-        r.threw && s.trouble == trouble::policy_throws && is_collective(s.what) && s.policy.kind > policy_kind::sieving,
-        "a policy of all ranks throws");
-    event(!r.code && r.bytes > 0 && tiles[i].interleaves(), r.writes ? "written where copies of the filetype interleave"
-                                                                     : "read where copies of the filetype interleave");
+    event(r.threw && s.trouble == trouble::policy_throws && is_collective(s.what) &&
+              s.policy.kind > policy_kind::sieving,
+          "a policy of all ranks throws");
+    event(!r.code && r.bytes > 0 && tiles[i].interleaves(),
+          r.writes ? "written where copies of the filetype interleave"
+                   : "read where copies of the filetype interleave");
     if (view.shape == shape::ghosts && r.writes && !r.code && is_collective(s.what))
-      for (piece const& p : r.file) event(!places.insert(p.offset).second, "equal values of several ranks");
+      for (piece const& p : r.file)
+        event(!places.insert(p.offset).second, "equal values of several ranks");
   }
   event(reads && writes, "ranks read and write at once");
   event(!is_collective(s.what) && policies.size() > 1, "ranks have policies of their own");
-  event(ships && alone && writes && has(modes, mode::unique_open), "opened unique, some ranks ship and others do not");
+  event(ships && alone && writes && has(modes, mode::unique_open),
+        "opened unique, some ranks ship and others do not");
   event(shipped_reads && shipped_writes, "ranks ship reads and writes at once");
   now.count(features);
 }

@@ -99,13 +99,20 @@ class shrinker {
       better |= change([&](program& p) { p.gpfs->troubles.delay_max = {}; });
       better |= change([&](program& p) { p.gpfs->troubles.seed = 0; });
       better |= change([&](program& p) { p.gpfs->machine = usual; });
-      better |= change([&](program& p) { p.gpfs->machine.pagepool_bytes = 64 * p.gpfs->machine.block_bytes; });
-      better |= change([&](program& p) { p.gpfs->machine.servers = p.gpfs->machine.disks_per_server = 1; });
+      better |= change(
+          [&](program& p) { p.gpfs->machine.pagepool_bytes = 64 * p.gpfs->machine.block_bytes; });
+      better |= change(
+          [&](program& p) { p.gpfs->machine.servers = p.gpfs->machine.disks_per_server = 1; });
       better |= change([&](program& p) { p.gpfs->machine.disk_us = usual.disk_us; });
-      better |= change([&](program& p) { p.gpfs->machine.prefetch_max_blocks = usual.prefetch_max_blocks; });
-      better |= change([&](program& p) { p.gpfs->machine.prefetch_percent = usual.prefetch_percent; });
-      better |= change([&](program& p) { p.gpfs->machine.prefetch_threads = usual.prefetch_threads; });
-      better |= change([&](program& p) { p.gpfs->machine.write_behind_max_blocks = usual.write_behind_max_blocks; });
+      better |= change(
+          [&](program& p) { p.gpfs->machine.prefetch_max_blocks = usual.prefetch_max_blocks; });
+      better |=
+          change([&](program& p) { p.gpfs->machine.prefetch_percent = usual.prefetch_percent; });
+      better |=
+          change([&](program& p) { p.gpfs->machine.prefetch_threads = usual.prefetch_threads; });
+      better |= change([&](program& p) {
+        p.gpfs->machine.write_behind_max_blocks = usual.write_behind_max_blocks;
+      });
       for (std::size_t i = 0; i < best_.gpfs->troubles.faults.size(); ++i) {
         better |= change([&](program& p) { p.gpfs->troubles.faults[i].times = 1; });
         better |= change([&](program& p) { p.gpfs->troubles.faults[i].first = 1; });
@@ -146,11 +153,14 @@ class shrinker {
     with([&](step& s) { s.view = {}; });
     with([&](step& s) { s.view.displacement = 0; });
     with([&](step& s) { s.view.etype_bytes = 1; });
-    with([&](step& s) { s.view.representation = representation_choice::native, s.view.item = basic::byte; });
+    with([&](step& s) {
+      s.view.representation = representation_choice::native, s.view.item = basic::byte;
+    });
     with([&](step& s) { s.view.item = basic::int32; });
     for (std::uint64_t seed = 0; seed < 4 && best_.steps[i].view.seed > 3; ++seed)
       with([&](step& s) { s.view.seed = seed; });
-    for (std::uint64_t seed = 1; seed < 4 && best_.steps[i].memory > 3; ++seed) with([&](step& s) { s.memory = seed; });
+    for (std::uint64_t seed = 1; seed < 4 && best_.steps[i].memory > 3; ++seed)
+      with([&](step& s) { s.memory = seed; });
     with([&](step& s) { s.offset = 0; });
     with([&](step& s) { s.offset /= 2; });
     with([&](step& s) { s.count = 1; });

@@ -35,12 +35,19 @@ std::vector<std::pair<std::string, program>> programs() {
   view_choice const dealt{.shape = shape::dealt, .seed = 5, .etype_bytes = 4};
   policy_choice const merging{.kind = policy_kind::sieving, .window_bytes = 100, .merge = 1};
   policy_choice const pieces{.kind = policy_kind::independent};
-  policy_choice const rounds{.kind = policy_kind::two_phase, .buffer_bytes = 128, .aggregators = 2, .align_bytes = 64};
-  policy_choice const layers{
-      .kind = policy_kind::two_phase, .buffer_bytes = 128, .aggregators = 3, .align_bytes = 64, .layers = 2};
-  step const in{.what = op::open}, out{.what = op::close}, view{.what = op::set_view, .view = dealt};
-  policy_choice const stripes{
-      .kind = policy_kind::data_shipping, .buffer_bytes = 512, .window_bytes = 300, .aggregators = 2};
+  policy_choice const rounds{
+      .kind = policy_kind::two_phase, .buffer_bytes = 128, .aggregators = 2, .align_bytes = 64};
+  policy_choice const layers{.kind = policy_kind::two_phase,
+                             .buffer_bytes = 128,
+                             .aggregators = 3,
+                             .align_bytes = 64,
+                             .layers = 2};
+  step const in{.what = op::open}, out{.what = op::close},
+      view{.what = op::set_view, .view = dealt};
+  policy_choice const stripes{.kind = policy_kind::data_shipping,
+                              .buffer_bytes = 512,
+                              .window_bytes = 300,
+                              .aggregators = 2};
   step const serving{.what = op::open, .hints = {{"IBM_largeblock_io", "false"}}};
   step const plain{.what = op::set_view, .view = {.etype_bytes = 4}};
   return {
@@ -49,23 +56,26 @@ std::vector<std::pair<std::string, program>> programs() {
                         {.what = op::write_at, .count = 12, .policy = pieces},
                         {.what = op::read_at, .offset = 2, .count = 9, .policy = pieces},
                         out})},
-      {"merging", of(3, {in,
-                         view,
-                         {.what = op::write, .offset = -1, .count = 20, .memory = 3, .policy = merging},
-                         {.what = op::read, .count = 20, .policy = merging},
-                         out})},
-      {"stripes", in_small_blocks(of(2, {in,
-                                         view,
-                                         {.what = op::write_all, .offset = -1, .count = 150, .policy = stripes},
-                                         {.what = op::read_at_all, .count = 150, .policy = stripes},
-                                         out}))},
-      {"agents", in_small_blocks(of(2, {serving,
-                                        view,
-                                        {.what = op::write_at, .count = 150, .policy = stripes},
-                                        {.what = op::read_at, .count = 150, .policy = stripes},
-                                        {.what = op::iwrite_at, .offset = 2, .count = 100, .policy = stripes},
-                                        {.what = op::sync},
-                                        out}))},
+      {"merging",
+       of(3, {in,
+              view,
+              {.what = op::write, .offset = -1, .count = 20, .memory = 3, .policy = merging},
+              {.what = op::read, .count = 20, .policy = merging},
+              out})},
+      {"stripes", in_small_blocks(
+                      of(2, {in,
+                             view,
+                             {.what = op::write_all, .offset = -1, .count = 150, .policy = stripes},
+                             {.what = op::read_at_all, .count = 150, .policy = stripes},
+                             out}))},
+      {"agents",
+       in_small_blocks(of(2, {serving,
+                              view,
+                              {.what = op::write_at, .count = 150, .policy = stripes},
+                              {.what = op::read_at, .count = 150, .policy = stripes},
+                              {.what = op::iwrite_at, .offset = 2, .count = 100, .policy = stripes},
+                              {.what = op::sync},
+                              out}))},
       {"two-phase", of(3, {in,
                            view,
                            {.what = op::write_all, .offset = -1, .count = 24, .policy = rounds},
@@ -77,7 +87,9 @@ std::vector<std::pair<std::string, program>> programs() {
                             {.what = op::read_at_all, .count = 24, .policy = layers},
                             out})},
       {"two-phase, a new file",
-       of(3, {{.what = op::open, .file = 1, .modes = mode::create | mode::exclusive | mode::write | mode::unique_open},
+       of(3, {{.what = op::open,
+               .file = 1,
+               .modes = mode::create | mode::exclusive | mode::write | mode::unique_open},
               view,
               {.what = op::write_at_all, .count = 24, .policy = rounds},
               out})},
@@ -123,7 +135,8 @@ std::vector<std::pair<std::string, program>> programs() {
 constexpr int errors[] = {EIO,    ENOSPC, EDQUOT, EFBIG,  ESTALE, ENOLCK, EACCES, EROFS,
                           ENOENT, EISDIR, EMFILE, EINVAL, EINTR,  EAGAIN, EPERM,  EBADF};
 
-// EINTR is repeated for ever, and so is what an unlock says: who cannot give a lock back at all stops those who want it.
+// EINTR is repeated for ever, and so is what an unlock says: who cannot give a lock back at all
+// stops those who want it.
 bool is_retried(file_call call, int error) { return error == EINTR || call == file_call::unlock; }
 
 }  // namespace
@@ -156,8 +169,9 @@ sweep_result sweep(std::function<void(std::int64_t cells)> const& progress, std:
               ++result.cells;
               if (std::string const wrong = verdict_of(p).wrong; !wrong.empty())
                 result.broken.push_back(
-                    {fmt::format("{}: {} {} of rank {} fails by {}{}", name, to_string(call), n, rank,
-                                 error_name({error, std::system_category()}), once ? "" : ", and all later ones"),
+                    {fmt::format("{}: {} {} of rank {} fails by {}{}", name, to_string(call), n,
+                                 rank, error_name({error, std::system_category()}),
+                                 once ? "" : ", and all later ones"),
                      p, wrong});
             }
           if (progress) progress(result.cells);

@@ -1,4 +1,5 @@
-// Small programs, each with every file call of every rank failing by every error, once and from then on.
+// Small programs, each with every file call of every rank failing by every error, once and from
+// then on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,6 +25,7 @@ struct sweep_result {
 };
 
 // `every`: of the calls, only each so many-th.
-sweep_result sweep(std::function<void(std::int64_t cells)> const& progress = {}, std::int64_t every = 1);
+sweep_result sweep(std::function<void(std::int64_t cells)> const& progress = {},
+                   std::int64_t every = 1);
 
 }  // namespace argosy::explore

@@ -85,8 +85,9 @@ inline constexpr weighted<basic> items[] = {
     {basic::wide_character, 2}, {basic::int128, 1},   {basic::byte, 2},
 };
 inline constexpr weighted<representation_choice> representations[] = {
-    {representation_choice::native, 2},    {representation_choice::internal, 1}, {representation_choice::external32, 4},
-    {representation_choice::shrinking, 4}, {representation_choice::picky, 6},
+    {representation_choice::native, 2},     {representation_choice::internal, 1},
+    {representation_choice::external32, 4}, {representation_choice::shrinking, 4},
+    {representation_choice::picky, 6},
 };
 
 inline constexpr weighted<policy_kind> policies[] = {
@@ -98,18 +99,23 @@ inline constexpr weighted<policy_kind> policies_with_agents[] = {
     {policy_kind::of_hints, 5},  {policy_kind::independent, 2}, {policy_kind::sieving, 4},
     {policy_kind::two_phase, 2}, {policy_kind::automatic, 1},   {policy_kind::data_shipping, 8},
 };
-inline constexpr weighted<seek_from> whences[] = {{seek_from::start, 1}, {seek_from::current, 1}, {seek_from::end, 1}};
+inline constexpr weighted<seek_from> whences[] = {
+    {seek_from::start, 1}, {seek_from::current, 1}, {seek_from::end, 1}};
 inline constexpr weighted<decorator> decorators[] = {
     {decorator::counting, 1}, {decorator::tracing, 1}, {decorator::throttled, 1}};
-inline constexpr weighted<slip> slips[] = {{slip::negative_offset, 1}, {slip::null_address, 1}, {slip::cut_etype, 1}};
-inline constexpr weighted<trouble> troubles_of_items[] = {{trouble::misfit, 1}, {trouble::item_throws, 2}};
-inline constexpr weighted<trouble> troubles[] = {{trouble::handle_throws, 2}, {trouble::policy_throws, 1}};
+inline constexpr weighted<slip> slips[] = {
+    {slip::negative_offset, 1}, {slip::null_address, 1}, {slip::cut_etype, 1}};
+inline constexpr weighted<trouble> troubles_of_items[] = {{trouble::misfit, 1},
+                                                          {trouble::item_throws, 2}};
+inline constexpr weighted<trouble> troubles[] = {{trouble::handle_throws, 2},
+                                                 {trouble::policy_throws, 1}};
 
 // Of file calls that fail for good.
 inline constexpr weighted<file_call> failing_calls[] = {
-    {file_call::write, 3},  {file_call::read, 2},  {file_call::lock, 1},        {file_call::open, 1},
-    {file_call::size, 1},   {file_call::sync, 2},  {file_call::resize, 2},      {file_call::close, 1},
-    {file_call::unlock, 1}, {file_call::fcntl, 1}, {file_call::preallocate, 2},
+    {file_call::write, 3},  {file_call::read, 2},        {file_call::lock, 1},
+    {file_call::open, 1},   {file_call::size, 1},        {file_call::sync, 2},
+    {file_call::resize, 2}, {file_call::close, 1},       {file_call::unlock, 1},
+    {file_call::fcntl, 1},  {file_call::preallocate, 2},
 };
 
 // --- One in so many ---
@@ -117,15 +123,16 @@ inline constexpr weighted<file_call> failing_calls[] = {
 // Of programs.
 inline constexpr int one_file_after_the_other = 5, two_files_at_once = 8, crashes = 6;
 // Of opens.
-inline constexpr int agents = 4, unique = 4, appending = 10, exclusive = 10, deleting = 10, one_way = 4,
-                     sequential = 24, not_made = 12, decorated = 8, any_hints = 2, no_view = 4, opened_again = 2;
+inline constexpr int agents = 4, unique = 4, appending = 10, exclusive = 10, deleting = 10,
+                     one_way = 4, sequential = 24, not_made = 12, decorated = 8, any_hints = 2,
+                     no_view = 4, opened_again = 2;
 // Of hints: each that is known; a value that makes no sense.
 inline constexpr int each_hint = 12, silly_hint = 5;
 // Of views.
 inline constexpr int displaced = 2, typed = 3, typed_tree = 4, hints_with_view = 10;
 // Of calls that move data.
-inline constexpr int uneven = 2, scattered_memory = 2, nothing = 12, later = 2, loose = 3, mistaken = 40, troubled = 60,
-                     troubled_items = 4, from_start = 3;
+inline constexpr int uneven = 2, scattered_memory = 2, nothing = 12, later = 2, loose = 3,
+                     mistaken = 40, troubled = 60, troubled_items = 4, from_start = 3;
 // Of local calls, and those of files with agents.
 inline constexpr int mixed = 4, mixed_with_agents = 2, both_ways = 2;
 

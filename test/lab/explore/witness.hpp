@@ -23,7 +23,11 @@ namespace argosy::explore {
 class witness : public forwarding<witness, any_handle> {
  public:
   witness(any_handle inner, session& s, int rank, bool of_pointer, std::shared_ptr<watch> w)
-      : forwarding(std::move(inner)), session_(&s), rank_(rank), of_pointer_(of_pointer), watch_(std::move(w)) {}
+      : forwarding(std::move(inner)),
+        session_(&s),
+        rank_(rank),
+        of_pointer_(of_pointer),
+        watch_(std::move(w)) {}
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
@@ -38,8 +42,10 @@ class witness : public forwarding<witness, any_handle> {
   std::error_code fcntl(std::span<std::byte> argument) {
     std::error_code const error = inner().fcntl(argument);
     if (error)
-      session_->saw(
-          rank_, {.call = file_call::fcntl, .error = error, .of_pointer = of_pointer_, .harmless = !is_stop(argument)});
+      session_->saw(rank_, {.call = file_call::fcntl,
+                            .error = error,
+                            .of_pointer = of_pointer_,
+                            .harmless = !is_stop(argument)});
     return error;
   }
 
@@ -54,7 +60,8 @@ class witness : public forwarding<witness, any_handle> {
       throw thrown_on_purpose("a handle of the program");
     }
     io_result const r = act();
-    if (r.error) session_->saw(rank_, {.call = call.kind, .error = r.error, .of_pointer = of_pointer_});
+    if (r.error)
+      session_->saw(rank_, {.call = call.kind, .error = r.error, .of_pointer = of_pointer_});
     if (watch_) watch_->end(call.kind, owed, r.error, tells(call));
     session_->call_ended();
     return r;
@@ -62,7 +69,8 @@ class witness : public forwarding<witness, any_handle> {
   // Of what went wrong since the last call that does.
   static bool tells(handle_call const& call) {
     if (call.moves_data()) return call.bytes() > 0;
-    return call.kind != file_call::lock && call.kind != file_call::unlock && call.kind != file_call::size;
+    return call.kind != file_call::lock && call.kind != file_call::unlock &&
+           call.kind != file_call::size;
   }
   static bool is_stop(std::span<std::byte const> argument) {
     gpfs::gpfsStructHeader_t first;
@@ -84,18 +92,19 @@ class witness : public forwarding<witness, any_handle> {
 static_assert(handle<witness>);
 
 inline opener with_witness(opener inner, session& s, int rank) {
-  return inner.opening(
-      [inner, &s, rank](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-        bool const of_pointer = path != s.path(0) && path != s.path(1);
-        std::int64_t const began = s.files().time();
-        any_handle opened = inner(path, flags, error);
-        if (error) {
-          s.saw(rank, {.call = file_call::open, .error = error, .of_pointer = of_pointer});
-          return {};
-        }
-        s.call_ended();
-        return any_handle(witness(std::move(opened), s, rank, of_pointer, s.files().opened(rank, path, flags, began)));
-      });
+  return inner.opening([inner, &s, rank](std::string const& path, open_flags flags,
+                                         std::error_code& error) -> any_handle {
+    bool const of_pointer = path != s.path(0) && path != s.path(1);
+    std::int64_t const began = s.files().time();
+    any_handle opened = inner(path, flags, error);
+    if (error) {
+      s.saw(rank, {.call = file_call::open, .error = error, .of_pointer = of_pointer});
+      return {};
+    }
+    s.call_ended();
+    return any_handle(witness(std::move(opened), s, rank, of_pointer,
+                              s.files().opened(rank, path, flags, began)));
+  });
 }
 
 }  // namespace argosy::explore

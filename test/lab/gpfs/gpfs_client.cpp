@@ -22,7 +22,8 @@ namespace io = argosy;
 namespace gpfs = io::lab::gpfs;
 using namespace io::test;
 
-TEST_CASE("levels of writing: new block, whole block, part of a block, cached block", "[gpfs][pool]") {
+TEST_CASE("levels of writing: new block, whole block, part of a block, cached block",
+          "[gpfs][pool]") {
   cluster c(1);
   REQUIRE(!c.write(0, 0, 10));
   CHECK(c.count(0).new_blocks == 1);
@@ -54,7 +55,8 @@ TEST_CASE("levels of reading: disk with token, cache", "[gpfs][pool]") {
   CHECK(c.count(0).token_requests == requests);  // the token has stayed
 }
 
-TEST_CASE("the pool is not larger than it is, and what it must give up is written", "[gpfs][pool]") {
+TEST_CASE("the pool is not larger than it is, and what it must give up is written",
+          "[gpfs][pool]") {
   gpfs::machine m = small();
   m.pagepool_bytes = 4 * B;
   cluster c(1, m);
@@ -74,7 +76,8 @@ TEST_CASE("a sequential reader reads every block once, ahead of time", "[gpfs][s
   c.prepare(32);
   for (int k = 0; k < 32 * 4; ++k) REQUIRE(c.read(0, k * B / 4, B / 4).bytes == B / 4);
   CHECK(c.count(0).block_reads - c.base.block_reads == 32);
-  CHECK(c.count(0).prefetches - c.base.prefetches == 30);  // with the token for block 1 come all others
+  // with the token for block 1 come all others
+  CHECK(c.count(0).prefetches - c.base.prefetches == 30);
   CHECK(c.count(0).prefetch_hits - c.base.prefetch_hits == 30);
   CHECK(c.count(0).token_requests - c.base.token_requests == 2);
 }
@@ -111,7 +114,8 @@ TEST_CASE("a block that is given away while it is read ahead is read again", "[g
   REQUIRE(!c.files[1].resize(2 * B));
   REQUIRE(!c.files[1].resize(4 * B));
   REQUIRE(c.read(0, 2 * B, B).bytes == B);
-  CHECK(c.data == std::vector<std::byte>(B));  // nothing is left of what was there when it was asked for first
+  // nothing is left of what was there when it was asked for first
+  CHECK(c.data == std::vector<std::byte>(B));
 }
 
 TEST_CASE("a sequential writer's blocks go to disk behind it", "[gpfs][streams]") {
@@ -124,7 +128,8 @@ TEST_CASE("a sequential writer's blocks go to disk behind it", "[gpfs][streams]"
   CHECK(c.count(0).block_reads == 0);
 }
 
-TEST_CASE("a strided writer's parts of blocks wait for sync; close does not bring them to disk", "[gpfs][streams]") {
+TEST_CASE("a strided writer's parts of blocks wait for sync; close does not bring them to disk",
+          "[gpfs][streams]") {
   cluster c(1);
   for (int k = 0; k < 8; ++k) REQUIRE(!c.write(0, k * 2 * B, 100));
   c.host.run();
@@ -186,11 +191,13 @@ TEST_CASE("names", "[gpfs]") {
   CHECK(c.host.perform(0, r).error == ENOENT);
 }
 
-TEST_CASE("a file that is renamed keeps its bytes and who has it open; what had the name is gone", "[gpfs]") {
+TEST_CASE("a file that is renamed keeps its bytes and who has it open; what had the name is gone",
+          "[gpfs]") {
   cluster c(2);
   std::error_code error;
   auto const open = [&](int node, char const* name, bool create) {
-    return gpfs::loopback_file::open(c.host, node, name, {.read = true, .write = true, .create = create}, error);
+    return gpfs::loopback_file::open(c.host, node, name,
+                                     {.read = true, .write = true, .create = create}, error);
   };
   auto const rename = [&](char const* from, char const* to) {
     gpfs::call r;
@@ -223,10 +230,12 @@ TEST_CASE("blocks at rest may lie in an ordinary file", "[gpfs]") {
   auto const path = std::filesystem::temp_directory_path() / "argosy_gpfs_blocks";
   std::error_code error;
   auto store = std::make_shared<gpfs::handle_store>(B);
-  store->attach(0, io::posix::open(path.string(), {.read = true, .write = true, .create = true}, error));
+  store->attach(
+      0, io::posix::open(path.string(), {.read = true, .write = true, .create = true}, error));
   REQUIRE(!error);
   gpfs::loopback host(small(), 2, {}, {store, store});
-  auto a = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  auto a =
+      gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   auto b = gpfs::loopback_file::open(host, 1, "f", {.read = true, .write = true}, error);
   std::vector<std::byte> const data(5 * B + 10, std::byte{3});
   CHECK(a.write(100, data).bytes == 5 * B + 10);
@@ -260,8 +269,8 @@ TEST_CASE("the chains of costs", "[gpfs][cost]") {
   CHECK(takes([&] { REQUIRE(!c.write(0, 0, 1000)); }) == Approx(m.call_us + copy).epsilon(0.01));
   double const disk = m.disk_us + block(m.disk_mb_per_s);
   double const sync = takes([&] { REQUIRE(!c.files[0].sync()); });
-  CHECK(sync == Approx(m.call_us + block(m.client_write_mb_per_s) + block(m.nic_mb_per_s) + block(m.server_mb_per_s) +
-                       disk + 2 * m.message_us)
+  CHECK(sync == Approx(m.call_us + block(m.client_write_mb_per_s) + block(m.nic_mb_per_s) +
+                       block(m.server_mb_per_s) + disk + 2 * m.message_us)
                     .epsilon(0.02));
   CHECK(m.efficiency(m.queue_limit, true) == 1);
   m.overload_write = 0.5;

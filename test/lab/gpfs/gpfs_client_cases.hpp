@@ -39,7 +39,8 @@ class failing_store final : public gpfs::block_store {
   int read(gpfs::file_id f, std::int64_t b, std::span<std::byte> to) override {
     return unreadable.contains(b) ? EIO : inner_.read(f, b, to);
   }
-  int write(gpfs::file_id f, std::int64_t b, std::int64_t at, std::span<std::byte const> from) override {
+  int write(gpfs::file_id f, std::int64_t b, std::int64_t at,
+            std::span<std::byte const> from) override {
     return unwritable.contains(b) ? ENOSPC : inner_.write(f, b, at, from);
   }
   int cut(gpfs::file_id f, std::int64_t bytes) override { return inner_.cut(f, bytes); }
@@ -56,12 +57,15 @@ struct cluster {
   }
   gpfs::loopback_file open(int node) {
     std::error_code error;
-    auto f = gpfs::loopback_file::open(host, node, "f", {.read = true, .write = true, .create = true}, error);
+    auto f = gpfs::loopback_file::open(host, node, "f",
+                                       {.read = true, .write = true, .create = true}, error);
     REQUIRE(!error);
     return f;
   }
   std::error_code write(std::size_t file, std::int64_t offset, std::size_t length, int value = 7) {
-    return files[file].write(offset, std::vector<std::byte>(length, static_cast<std::byte>(value))).error;
+    return files[file]
+        .write(offset, std::vector<std::byte>(length, static_cast<std::byte>(value)))
+        .error;
   }
   io_result read(std::size_t file, std::int64_t offset, std::size_t length) {
     data.assign(length, std::byte{});

@@ -31,7 +31,8 @@ TEST_CASE("accepted ranges are read, kept, and come back once", "[gpfs][hints]")
   CHECK(c.read(0, 17 * B + 100, 50).bytes == 50);
   CHECK(c.count(0).block_reads - c.base.block_reads == 6);
 
-  // As long as nothing comes back, nothing more is taken; an entry that is not identical does not count.
+  // As long as nothing comes back, nothing more is taken; an entry that is not identical does not
+  // count.
   io::test::ranges_hint more;
   more.a.accRangeCnt = 1;
   more.a.accRangeArray[0] = {12, 0, 10, 0, {}};
@@ -54,7 +55,8 @@ TEST_CASE("accepted ranges are read, kept, and come back once", "[gpfs][hints]")
   CHECK(c.host.client(0).pinned_blocks() == 0);
 }
 
-TEST_CASE("a range that is released before its block has come, and accepted anew, is pinned once", "[gpfs][hints]") {
+TEST_CASE("a range that is released before its block has come, and accepted anew, is pinned once",
+          "[gpfs][hints]") {
   cluster c(1);
   c.prepare(8);
   io::test::ranges_hint h;
@@ -74,7 +76,8 @@ TEST_CASE("a range that is released before its block has come, and accepted anew
   CHECK(c.host.client(0).pinned_blocks() == 0);
 }
 
-TEST_CASE("a range to be written reads its block only if it leaves something of it", "[gpfs][hints]") {
+TEST_CASE("a range to be written reads its block only if it leaves something of it",
+          "[gpfs][hints]") {
   cluster c(1);
   c.prepare(8);
   io::test::ranges_hint h;
@@ -136,7 +139,8 @@ TEST_CASE("random reads gain by the range hint, sequential ones do not", "[gpfs]
   CHECK(time(false, false) < time(true, false));
 }
 
-TEST_CASE("what cannot be flushed is told to the one that wrote it, once, at its next call", "[gpfs][errors]") {
+TEST_CASE("what cannot be flushed is told to the one that wrote it, once, at its next call",
+          "[gpfs][errors]") {
   cluster c(2);
   c.files.push_back(c.open(0));  // another task of node 0
   REQUIRE(!c.write(0, 0, 10));
@@ -176,7 +180,8 @@ TEST_CASE("what cannot be flushed is told to the one that wrote it, once, at its
   }
 }
 
-TEST_CASE("a block that cannot be read fails the call that needs it, with a true count", "[gpfs][errors]") {
+TEST_CASE("a block that cannot be read fails the call that needs it, with a true count",
+          "[gpfs][errors]") {
   cluster c(1);
   c.prepare(8);
   c.store->unreadable = {3};

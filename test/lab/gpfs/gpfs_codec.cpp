@@ -70,10 +70,12 @@ bool same(T const& a, T const& b) {
   if constexpr (std::is_same_v<T, gpfs::payload>) {
     return a == b;
   } else if constexpr (is_vector<T>) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) { return same(x, y); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](auto const& x, auto const& y) { return same(x, y); });
   } else if constexpr (is_optional<T>) {
     return a.has_value() == b.has_value() && (!a || same(*a, *b));
-  } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>) {
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                       std::is_same_v<T, std::string>) {
     return a == b;
   } else {
     bool equal = true;
@@ -139,13 +141,15 @@ TEST_CASE("what is cut off or too long is no message", "[gpfs][codec]") {
     for (int round = 0; round < 10; ++round) {
       CAPTURE(kind, round);
       auto bytes = gpfs::encode(random_message(kind, random));
-      for (std::size_t n = 0; n < bytes.size(); ++n) REQUIRE_FALSE(gpfs::decode(std::span(bytes).first(n)));
+      for (std::size_t n = 0; n < bytes.size(); ++n)
+        REQUIRE_FALSE(gpfs::decode(std::span(bytes).first(n)));
       bytes.push_back({});
       REQUIRE_FALSE(gpfs::decode(bytes));
     }
 }
 
-TEST_CASE("changed bytes are another message or none, and are read within their bounds", "[gpfs][codec]") {
+TEST_CASE("changed bytes are another message or none, and are read within their bounds",
+          "[gpfs][codec]") {
   CAPTURE(seed());
   engine random(seed());
   gpfs::machine const hardware;
@@ -155,7 +159,8 @@ TEST_CASE("changed bytes are another message or none, and are read within their 
     for (std::uint64_t i = 1 + random() % 4; i > 0; --i) {
       // lengths are most worth changing, and they are small
       std::size_t const at = random() % bytes.size();
-      bytes[at] = random() % 2 == 0 ? static_cast<std::byte>(random()) : static_cast<std::byte>(random() % 8);
+      bytes[at] = random() % 2 == 0 ? static_cast<std::byte>(random())
+                                    : static_cast<std::byte>(random() % 8);
     }
     if (random() % 4 == 0) bytes.resize(random() % (bytes.size() + 1));
     std::vector<std::byte> const exact(bytes);  // no room behind it
@@ -173,7 +178,8 @@ TEST_CASE("numbers without a meaning are refused", "[gpfs][codec]") {
   gpfs::machine m;
   m.block_bytes = 1024;
   m.servers = 2;
-  gpfs::address const client{gpfs::role::client, 3}, manager{gpfs::role::manager, 0}, server{gpfs::role::server, 1};
+  gpfs::address const client{gpfs::role::client, 3}, manager{gpfs::role::manager, 0},
+      server{gpfs::role::server, 1};
   auto const sense = [&](gpfs::address from, gpfs::address to, gpfs::message_body body) {
     return gpfs::makes_sense({from, to, std::move(body)}, m);
   };
@@ -188,7 +194,8 @@ TEST_CASE("numbers without a meaning are refused", "[gpfs][codec]") {
   CHECK_FALSE(sense(server, client, gpfs::block_data{1, 0, 7, 0, {}}));
   CHECK_FALSE(sense(server, client, gpfs::block_data{1, 0, 7, 5, block}));
   CHECK(sense(client, server, gpfs::block_write{1, 0, 7, {{1000, std::vector<std::byte>(24)}}}));
-  CHECK_FALSE(sense(client, server, gpfs::block_write{1, 0, 7, {{1000, std::vector<std::byte>(25)}}}));
+  CHECK_FALSE(
+      sense(client, server, gpfs::block_write{1, 0, 7, {{1000, std::vector<std::byte>(25)}}}));
   CHECK_FALSE(sense(client, server, gpfs::block_write{1, 0, 7, {{-1, std::vector<std::byte>(1)}}}));
   CHECK_FALSE(sense(client, manager, gpfs::fence{2}));
   CHECK_FALSE(sense(client, manager, gpfs::node_lost{2}));
@@ -197,8 +204,10 @@ TEST_CASE("numbers without a meaning are refused", "[gpfs][codec]") {
   CHECK(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, {}}));
   // The owner would have to have the memory, whoever asks.
   std::int64_t const longest = gpfs::ship_call::longest;
-  CHECK(sense(client, client, gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest, {}, {}}));
-  CHECK_FALSE(sense(client, client, gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest + 1, {}, {}}));
+  CHECK(sense(client, client,
+              gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest, {}, {}}));
+  CHECK_FALSE(sense(client, client,
+                    gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest + 1, {}, {}}));
   // The manager counts on.
   CHECK(sense(client, manager, gpfs::size_notice{1, 0, {5, 3}}));
   CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, gpfs::no_end}}));

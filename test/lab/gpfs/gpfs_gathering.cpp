@@ -1,4 +1,5 @@
-// Calls of several pieces of memory on the simulated GPFS: one call for each stretch of the file, in bytes and in time.
+// Calls of several pieces of memory on the simulated GPFS: one call for each stretch of the file,
+// in bytes and in time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -28,7 +29,8 @@ template <class Part, class Memory>
 std::vector<Part> rows_of(Memory memory, int rows) {
   std::vector<Part> parts;
   for (int k = 0; k < rows; ++k)
-    parts.push_back({k * row_bytes, memory.subspan(static_cast<std::size_t>(2 * k * row_bytes), row_bytes)});
+    parts.push_back(
+        {k * row_bytes, memory.subspan(static_cast<std::size_t>(2 * k * row_bytes), row_bytes)});
   return parts;
 }
 
@@ -36,23 +38,25 @@ std::vector<Part> rows_of(Memory memory, int rows) {
 double seconds_of(gpfs::machine const& m, auto const& access) {
   io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
   double seconds = 0;
-  io::lab::virtual_cluster({.ranks = 1}, {.contents = contents::none}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code error;
-    auto f = files.open("f", {.read = true, .write = true, .create = true}, error);
-    REQUIRE_FALSE(error);
-    io::lab::hollow_memory const file(static_cast<std::size_t>(1000 * row_bytes));
-    REQUIRE_FALSE(f.write(0, file.bytes()).error);
-    REQUIRE_FALSE(f.sync());
-    double const began = world.now();
-    access(f);
-    seconds = world.now() - began;
-  });
+  io::lab::virtual_cluster({.ranks = 1}, {.contents = contents::none})
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code error;
+        auto f = files.open("f", {.read = true, .write = true, .create = true}, error);
+        REQUIRE_FALSE(error);
+        io::lab::hollow_memory const file(static_cast<std::size_t>(1000 * row_bytes));
+        REQUIRE_FALSE(f.write(0, file.bytes()).error);
+        REQUIRE_FALSE(f.sync());
+        double const began = world.now();
+        access(f);
+        seconds = world.now() - began;
+      });
   return seconds;
 }
 
 }  // namespace
 
-TEST_CASE("a call of many pieces costs a call once, and each piece its share", "[gpfs][mechanisms]") {
+TEST_CASE("a call of many pieces costs a call once, and each piece its share",
+          "[gpfs][mechanisms]") {
   gpfs::machine m;
   m.call_us = 10;
   m.write_call_us = 50;
@@ -63,8 +67,10 @@ TEST_CASE("a call of many pieces costs a call once, and each piece its share", "
   auto const writes = rows_of<io::write_part>(std::span<std::byte const>(bytes), 1000);
   auto const whole = bytes.first(1000 * row_bytes);
 
-  double const written_at_once = seconds_of(m, [&](auto& f) { REQUIRE_FALSE(f.write(0, whole).error); });
-  double const written = seconds_of(m, [&](auto& f) { REQUIRE(f.write(writes).bytes == 1000 * row_bytes); });
+  double const written_at_once =
+      seconds_of(m, [&](auto& f) { REQUIRE_FALSE(f.write(0, whole).error); });
+  double const written =
+      seconds_of(m, [&](auto& f) { REQUIRE(f.write(writes).bytes == 1000 * row_bytes); });
   double const written_by_rows = seconds_of(m, [&](auto& f) {
     for (auto const& p : writes) REQUIRE_FALSE(f.write(p.offset, p.memory).error);
   });
@@ -72,8 +78,10 @@ TEST_CASE("a call of many pieces costs a call once, and each piece its share", "
   CHECK(written - written_at_once < 1.01 * 999 * 2e-6);
   CHECK(written_by_rows - written_at_once > 0.99 * 999 * 60e-6);
 
-  double const read_at_once = seconds_of(m, [&](auto& f) { REQUIRE_FALSE(f.read(0, whole).error); });
-  double const read = seconds_of(m, [&](auto& f) { REQUIRE(f.read(reads).bytes == 1000 * row_bytes); });
+  double const read_at_once =
+      seconds_of(m, [&](auto& f) { REQUIRE_FALSE(f.read(0, whole).error); });
+  double const read =
+      seconds_of(m, [&](auto& f) { REQUIRE(f.read(reads).bytes == 1000 * row_bytes); });
   CHECK(read - read_at_once > 0.99 * 999 * 2e-6);
   CHECK(read - read_at_once < 1.01 * 999 * 2e-6);
 }
@@ -83,7 +91,8 @@ TEST_CASE("pieces of one call are gathered into the file, and scattered from it"
   m.block_bytes = 4096;
   gpfs::loopback host(m, 1);
   std::error_code error;
-  auto f = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  auto f =
+      gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   REQUIRE_FALSE(error);
   constexpr int rows = 2500;  // more than a call has pieces
   std::vector<std::byte> array(2 * rows * row_bytes), expected(rows * row_bytes);
@@ -111,7 +120,8 @@ TEST_CASE("pieces of one call are gathered into the file, and scattered from it"
                        array.begin() + 2 * k * row_bytes));
 
   SECTION("a hole ends a call") {
-    std::vector<io::write_part> parts = rows_of<io::write_part>(std::span<std::byte const>(array), 10);
+    std::vector<io::write_part> parts =
+        rows_of<io::write_part>(std::span<std::byte const>(array), 10);
     for (auto& p : parts)
       if (p.offset >= 5 * row_bytes) p.offset += 3;
     before = calls();
@@ -121,8 +131,8 @@ TEST_CASE("pieces of one call are gathered into the file, and scattered from it"
   SECTION("what is one piece of memory is one piece") {
     std::vector<io::write_part> parts;
     for (int k = 0; k < rows; ++k)
-      parts.push_back({k * row_bytes,
-                       std::span<std::byte const>(array).subspan(static_cast<std::size_t>(k * row_bytes), row_bytes)});
+      parts.push_back({k * row_bytes, std::span<std::byte const>(array).subspan(
+                                          static_cast<std::size_t>(k * row_bytes), row_bytes)});
     before = calls();
     CHECK(f.write(parts).bytes == rows * row_bytes);
     CHECK(calls() - before == 1);

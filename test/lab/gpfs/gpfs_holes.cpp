@@ -46,7 +46,8 @@ struct cluster {
   explicit cluster(int nodes) : host(small(), nodes) {
     for (int n = 0; n < nodes; ++n) {
       std::error_code error;
-      files.push_back(gpfs::loopback_file::open(host, n, "f", {.read = true, .write = true, .create = true}, error));
+      files.push_back(gpfs::loopback_file::open(
+          host, n, "f", {.read = true, .write = true, .create = true}, error));
       REQUIRE(!error);
     }
   }
@@ -186,7 +187,8 @@ TEST_CASE("room that is promised is holes, and what was there stays", "[gpfs][ho
   c.check(0);
 }
 
-TEST_CASE("of what a lost node wrote the blocks that reached a disk are no holes", "[gpfs][holes][crash]") {
+TEST_CASE("of what a lost node wrote the blocks that reached a disk are no holes",
+          "[gpfs][holes][crash]") {
   cluster c(3);
   c.write(0, 9 * B, 10);
   c.write(0, 2 * B, 10);
@@ -202,7 +204,8 @@ TEST_CASE("of what a lost node wrote the blocks that reached a disk are no holes
   c.check(1);
 }
 
-TEST_CASE("behind the last known end, too, what a lost node flushed is the same to everybody", "[gpfs][holes][crash]") {
+TEST_CASE("behind the last known end, too, what a lost node flushed is the same to everybody",
+          "[gpfs][holes][crash]") {
   cluster c(2);
   c.write(0, 0, 10);
   REQUIRE(!c.files[0].sync());
@@ -320,7 +323,8 @@ TEST_CASE("a set of blocks is one, in whatever pieces it is made", "[gpfs][holes
     gpfs::block_range const part{number(end), number(end)};
     gpfs::block_set const inside = a.within(part);
     REQUIRE(inside.sound());
-    for (std::int64_t k = 0; k < end; ++k) REQUIRE(inside.contains(k) == (part.contains(k) && of_a.contains(k)));
+    for (std::int64_t k = 0; k < end; ++k)
+      REQUIRE(inside.contains(k) == (part.contains(k) && of_a.contains(k)));
     a.add(b);
     of_a.insert(of_b.begin(), of_b.end());
     REQUIRE(a.sound());

@@ -1,4 +1,5 @@
-// Byte-range locks of the simulated GPFS: who gets them, when they end, and how many messages that takes.
+// Byte-range locks of the simulated GPFS: who gets them, when they end, and how many messages that
+// takes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -32,7 +33,8 @@ struct cluster {
     };
     for (int const node : where) {
       std::error_code error;
-      files.push_back(gpfs::loopback_file::open(host, node, "f", {.read = true, .write = true, .create = true}, error));
+      files.push_back(gpfs::loopback_file::open(
+          host, node, "f", {.read = true, .write = true, .create = true}, error));
       REQUIRE(!error);
     }
   }
@@ -42,8 +44,8 @@ struct cluster {
     m.lease_s = 1;
     return m;
   }
-  gpfs::loopback::ticket lock(std::size_t k, std::int64_t begin, std::int64_t end, bool exclusive = true,
-                              std::int64_t owner = 0) {
+  gpfs::loopback::ticket lock(std::size_t k, std::int64_t begin, std::int64_t end,
+                              bool exclusive = true, std::int64_t owner = 0) {
     gpfs::call c = files[k].make(call_kind::lock);
     c.offset = begin;
     c.length = end - begin;
@@ -72,7 +74,8 @@ struct cluster {
 
 }  // namespace
 
-TEST_CASE("a lock costs two messages, an unlock one, and nothing of a lock moves data or tokens", "[gpfs][locks]") {
+TEST_CASE("a lock costs two messages, an unlock one, and nothing of a lock moves data or tokens",
+          "[gpfs][locks]") {
   cluster c(2, {0, 1});
   CHECK_FALSE(c.files[0].lock(0, 10, lock_kind::exclusive));
   CHECK_FALSE(c.files[1].lock(10, 10, lock_kind::exclusive));
@@ -89,7 +92,8 @@ TEST_CASE("a lock costs two messages, an unlock one, and nothing of a lock moves
   CHECK(c.host.client(0).counters().lock_requests == 1);
   CHECK(c.host.client(0).counters().unlocks == 1);
   // Wrong ranges are refused where they are; nothing is locked by a lock of nothing.
-  CHECK(c.files[0].lock(-1, 5, lock_kind::shared) == std::error_code(EINVAL, std::system_category()));
+  CHECK(c.files[0].lock(-1, 5, lock_kind::shared) ==
+        std::error_code(EINVAL, std::system_category()));
   CHECK_FALSE(c.files[0].lock(7, 0, lock_kind::exclusive));
   CHECK(c.messages == 6);
 }
@@ -152,7 +156,8 @@ TEST_CASE("an owner converts what it holds and unlocks parts of it", "[gpfs][loc
   }
 }
 
-TEST_CASE("owners of one instance are apart, and one may give back the very range of another", "[gpfs][locks]") {
+TEST_CASE("owners of one instance are apart, and one may give back the very range of another",
+          "[gpfs][locks]") {
   cluster c(1, {0, 0});
   REQUIRE(c.has(c.lock(0, 0, 10, true, 1)));
   auto const second = c.lock(0, 0, 10, true, 2);
@@ -198,7 +203,8 @@ TEST_CASE("locks end with their instance and with their node", "[gpfs][locks]") 
   }
 }
 
-TEST_CASE("a late error is not told by a lock, but by the next call that moves data", "[gpfs][locks]") {
+TEST_CASE("a late error is not told by a lock, but by the next call that moves data",
+          "[gpfs][locks]") {
   class full final : public gpfs::block_store {
    public:
     bool has(gpfs::file_id, std::int64_t) override { return false; }
@@ -206,13 +212,16 @@ TEST_CASE("a late error is not told by a lock, but by the next call that moves d
       std::fill(to.begin(), to.end(), std::byte{});
       return 0;
     }
-    int write(gpfs::file_id, std::int64_t, std::int64_t, std::span<std::byte const>) override { return ENOSPC; }
+    int write(gpfs::file_id, std::int64_t, std::int64_t, std::span<std::byte const>) override {
+      return ENOSPC;
+    }
     int cut(gpfs::file_id, std::int64_t) override { return 0; }
   };
   auto const store = std::make_shared<full>();
   gpfs::loopback host(cluster::machine(), 1, {}, {store, store, store, store});
   std::error_code error;
-  auto f = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  auto f =
+      gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   std::vector<std::byte> const block(1024);
   REQUIRE(f.write(0, block).bytes == 1024);  // goes to disk behind the call, and fails there
   host.run();

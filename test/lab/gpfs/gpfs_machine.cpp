@@ -41,12 +41,14 @@ TEST_CASE("a machine is a small text, which names all there is", "[gpfs][machine
   CHECK(frost.servers == 2);
   CHECK(frost.disks_per_server == 12);
   CHECK(frost.block_bytes == gpfs::machine{}.block_bytes);
-  for (char const* bad : {"wheels 4", "servers", "servers two", "servers 1 2", "servers -1", "block_bytes 1000",
-                          "servers 0", "pagepool_bytes 0", "prefetch_percent 101",
-                          // what no simulation has room for, and no clock can count
-                          "block_bytes 134217728", "servers 65537", "disks_per_server 65537", "adapters_per_node 65537",
-                          "prefetch_max_blocks 9223372036854775807", "pagepool_bytes 9223372036854775807", "noise inf",
-                          "call_us nan", "lease_s 1e300", "disk_mb_per_s 1e-300"}) {
+  for (char const* bad :
+       {"wheels 4", "servers", "servers two", "servers 1 2", "servers -1", "block_bytes 1000",
+        "servers 0", "pagepool_bytes 0", "prefetch_percent 101",
+        // what no simulation has room for, and no clock can count
+        "block_bytes 134217728", "servers 65537", "disks_per_server 65537",
+        "adapters_per_node 65537", "prefetch_max_blocks 9223372036854775807",
+        "pagepool_bytes 9223372036854775807", "noise inf", "call_us nan", "lease_s 1e300",
+        "disk_mb_per_s 1e-300"}) {
     CAPTURE(bad);
     std::istringstream in(bad);
     CHECK_THROWS_AS(gpfs::read_machine(in), std::invalid_argument);

@@ -53,7 +53,8 @@ io::lab::virtual_gpfs_handle opened(io::lab::virtual_gpfs const& files, char con
 double seconds_of(io::lab::virtual_gpfs const& files, int ranks,
                   std::function<void(io::lab::virtual_rank const&)> const& program) {
   static_cast<void>(files);
-  return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}, {.contents = contents::none})
+  return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1},
+                                  {.contents = contents::none})
       .run(program)
       .seconds;
 }
@@ -75,15 +76,18 @@ double hand_over_ms(gpfs::machine const& m) {
 
 }  // namespace
 
-TEST_CASE("a block that nobody has written is not read before a part of it is: a rewrite takes twice as long",
-          "[gpfs][mechanisms]") {
+TEST_CASE(
+    "a block that nobody has written is not read before a part of it is: a rewrite takes twice as "
+    "long",
+    "[gpfs][mechanisms]") {
   gpfs::machine const m = testbed();
   constexpr int nodes = 16, per_node = 4;
   constexpr std::int64_t each = 32 * KiB, times = 320;
   io::lab::virtual_gpfs const files(m, nodes, {}, contents::none);
   io::lab::hollow_memory const data(static_cast<std::size_t>(each));
   double mb_per_s[2] = {};
-  io::lab::virtual_cluster({.ranks = nodes * per_node, .ranks_per_node = per_node}, {.contents = contents::none})
+  io::lab::virtual_cluster({.ranks = nodes * per_node, .ranks_per_node = per_node},
+                           {.contents = contents::none})
       .run([&](io::lab::virtual_rank const& world) {
         for (double& rate : mb_per_s) {
           world.barrier();
@@ -104,14 +108,17 @@ TEST_CASE("a block that nobody has written is not read before a part of it is: a
   CHECK(mb_per_s[1] < 0.6 * mb_per_s[0]);
 }
 
-TEST_CASE("only the parts of a block that are needed go to disk and come from there", "[gpfs][mechanisms]") {
+TEST_CASE("only the parts of a block that are needed go to disk and come from there",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.sub_blocks = 32;
   gpfs::loopback host(m, 2);
   std::error_code error;
-  auto a = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  auto a =
+      gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   auto b = gpfs::loopback_file::open(host, 1, "f", {.read = true, .write = true}, error);
-  std::vector<std::byte> const whole(static_cast<std::size_t>(m.block_bytes), std::byte{1}), few(1000, std::byte{2});
+  std::vector<std::byte> const whole(static_cast<std::size_t>(m.block_bytes), std::byte{1}),
+      few(1000, std::byte{2});
   REQUIRE_FALSE(a.write(0, whole).error);
   REQUIRE_FALSE(a.sync());
   auto const& server = host.server(0).counters();
@@ -127,7 +134,8 @@ TEST_CASE("only the parts of a block that are needed go to disk and come from th
   CHECK(seen == expected);
 }
 
-TEST_CASE("a block that goes to and fro between two writers costs less than 3 ms each time", "[gpfs][mechanisms]") {
+TEST_CASE("a block that goes to and fro between two writers costs less than 3 ms each time",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   double const usual = hand_over_ms(m);
   m.sub_blocks = 32;
@@ -153,13 +161,15 @@ TEST_CASE("what the servers' memory holds is read without a disk", "[gpfs][mecha
     seconds_of(files, 2, [&](io::lab::virtual_rank const& world) {
       auto f = opened(files);
       if (world.rank() == 0) {
-        for (std::int64_t at = 0; at < bytes; at += MiB) REQUIRE_FALSE(f.write(at, memory.bytes()).error);
+        for (std::int64_t at = 0; at < bytes; at += MiB)
+          REQUIRE_FALSE(f.write(at, memory.bytes()).error);
         REQUIRE_FALSE(f.sync());
       }
       world.barrier();
       double const began = world.now();
       if (world.rank() == 1)
-        for (std::int64_t at = 0; at < bytes; at += MiB) REQUIRE_FALSE(f.read(at, memory.bytes()).error);
+        for (std::int64_t at = 0; at < bytes; at += MiB)
+          REQUIRE_FALSE(f.read(at, memory.bytes()).error);
       if (world.rank() == 1) seconds = world.now() - began;
     });
     return static_cast<double>(bytes) / 1e6 / seconds;
@@ -167,7 +177,8 @@ TEST_CASE("what the servers' memory holds is read without a disk", "[gpfs][mecha
   CHECK(read_mb_per_s(8 * MiB) > 5 * read_mb_per_s(512 * MiB));
 }
 
-TEST_CASE("servers answer writes from memory until it is full, then as fast as their disks", "[gpfs][mechanisms]") {
+TEST_CASE("servers answer writes from memory until it is full, then as fast as their disks",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.disk_mb_per_s = 10;
   auto const seconds = [&](std::int64_t memory) {
@@ -207,7 +218,8 @@ TEST_CASE("blocks and messages share a node's adapter", "[gpfs][mechanisms]") {
           auto f = opened(files);
           io::lab::virtual_rank::request sent = world.start_send(data.bytes(), 1, 1);
           for (std::int64_t k = 0; k < 16; ++k)
-            REQUIRE_FALSE(f.write(k * MiB, data.bytes().first(static_cast<std::size_t>(MiB))).error);
+            REQUIRE_FALSE(
+                f.write(k * MiB, data.bytes().first(static_cast<std::size_t>(MiB))).error);
           REQUIRE_FALSE(f.sync());
           world.wait_all({&sent, 1});
         })
@@ -220,7 +232,8 @@ TEST_CASE("blocks and messages share a node's adapter", "[gpfs][mechanisms]") {
 
 TEST_CASE("all nodes share the middle of the network, where it has a limit", "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
-  m.copy_mb_per_s = m.client_write_mb_per_s = m.nic_mb_per_s = m.server_mb_per_s = m.disk_mb_per_s = 0;
+  m.copy_mb_per_s = m.client_write_mb_per_s = m.nic_mb_per_s = m.server_mb_per_s = m.disk_mb_per_s =
+      0;
   m.disk_us = 0;
   m.bisection_mb_per_s = 100;
   io::lab::virtual_gpfs const files(m, 4, {}, contents::none);
@@ -235,7 +248,8 @@ TEST_CASE("all nodes share the middle of the network, where it has a limit", "[g
   CHECK(seconds < 1.1 * least);
 }
 
-TEST_CASE("servers that are client nodes need no adapter for their own blocks", "[gpfs][mechanisms]") {
+TEST_CASE("servers that are client nodes need no adapter for their own blocks",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.nic_mb_per_s = 20;
   auto const seconds = [&](std::int64_t servers, std::int64_t on_clients) {
@@ -255,7 +269,8 @@ TEST_CASE("servers that are client nodes need no adapter for their own blocks", 
   CHECK(seconds(1, 1) < 0.3 * apart);
 }
 
-TEST_CASE("opening one file by many nodes is the work of the node that keeps its inode", "[gpfs][mechanisms]") {
+TEST_CASE("opening one file by many nodes is the work of the node that keeps its inode",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.create_us = 20'000;
   m.open_us = 8000;
@@ -291,7 +306,8 @@ TEST_CASE("each write token that changes hands brings the inode up to date", "[g
   CHECK(with < 1.2 * 190);
 }
 
-TEST_CASE("strided writers whose tokens are for their strides alone take none from each other", "[gpfs][mechanisms]") {
+TEST_CASE("strided writers whose tokens are for their strides alone take none from each other",
+          "[gpfs][mechanisms]") {
   constexpr int ranks = 8, times = 34;
   auto const counted = [&](std::int64_t stride_tokens) {
     gpfs::machine m = testbed();
@@ -318,7 +334,8 @@ TEST_CASE("close waits for the disk where the machine says so", "[gpfs][mechanis
     m.close_flushes = flushes;
     gpfs::loopback host(m, 1);
     std::error_code error;
-    auto f = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+    auto f = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true},
+                                       error);
     std::vector<std::byte> const some(1000);
     REQUIRE_FALSE(f.write(5, some).error);
     REQUIRE_FALSE(f.close());
@@ -345,7 +362,8 @@ TEST_CASE("a disk need not position for the block behind the last one", "[gpfs][
   CHECK(seconds(1) < 0.6 * positions);
 }
 
-TEST_CASE("requests that find no buffer at a server are lost, and cost a timeout", "[gpfs][mechanisms]") {
+TEST_CASE("requests that find no buffer at a server are lost, and cost a timeout",
+          "[gpfs][mechanisms]") {
   struct outcome {
     double mb_per_s;
     std::int64_t resends;
@@ -369,7 +387,8 @@ TEST_CASE("requests that find no buffer at a server are lost, and cost a timeout
         REQUIRE_FALSE(f.write((world.rank() * times + k) * m.block_bytes, data.bytes()).error);
       REQUIRE_FALSE(f.sync());
     });
-    return {static_cast<double>(nodes * times * m.block_bytes) / 1e6 / all, files.counters().resends};
+    return {static_cast<double>(nodes * times * m.block_bytes) / 1e6 / all,
+            files.counters().resends};
   };
   outcome const few = written(8, 32 * MiB), many = written(24, 32 * MiB), without = written(24, 0);
   CAPTURE(few.mb_per_s, many.mb_per_s, without.mb_per_s, many.resends);
@@ -381,7 +400,8 @@ TEST_CASE("requests that find no buffer at a server are lost, and cost a timeout
   CHECK(many.mb_per_s < 0.9 * without.mb_per_s);
 }
 
-TEST_CASE("a rank's processor packs and unpacks what it sends and receives", "[virtual][mechanisms]") {
+TEST_CASE("a rank's processor packs and unpacks what it sends and receives",
+          "[virtual][mechanisms]") {
   auto const seconds = [](std::int64_t rate) {
     io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
     s.network.rank_mb_per_s = rate;
@@ -400,15 +420,18 @@ TEST_CASE("a rank's processor packs and unpacks what it sends and receives", "[v
   CHECK(more < 0.0211);
 }
 
-TEST_CASE("a rank's processor takes its time for each piece that it copies, and no more", "[virtual][mechanisms]") {
+TEST_CASE("a rank's processor takes its time for each piece that it copies, and no more",
+          "[virtual][mechanisms]") {
   io::lab::scenario s{.ranks = 1};
   s.network.piece_ns = 50;
-  double const seconds =
-      io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) { world.charge(0, 1000); }).seconds;
+  double const seconds = io::lab::virtual_cluster(s)
+                             .run([](io::lab::virtual_rank const& world) { world.charge(0, 1000); })
+                             .seconds;
   CHECK(seconds == Approx(50e-6).margin(1e-10));
 }
 
-TEST_CASE("adapters that are noisy differ from seed to seed, and no more than they may", "[gpfs][mechanisms]") {
+TEST_CASE("adapters that are noisy differ from seed to seed, and no more than they may",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.nic_mb_per_s = 20;
   auto const seconds = [&](double noise, std::int64_t seed) {
@@ -460,10 +483,12 @@ TEST_CASE("blocks that a node owns pass its software as others do", "[gpfs][mech
     seconds_of(files, 1, [&](io::lab::virtual_rank const& world) {
       auto f = opened(files);
       if (auto start = io::test::ship_start(1); partitioned) REQUIRE_FALSE(f.fcntl(start));
-      for (std::int64_t k = 0; k < times; k += 8) REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
+      for (std::int64_t k = 0; k < times; k += 8)
+        REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
       REQUIRE_FALSE(f.sync());
       double const began = world.now();
-      for (std::int64_t k = 0; k < times; k += 8) REQUIRE_FALSE(f.read(k * MiB, data.bytes()).error);
+      for (std::int64_t k = 0; k < times; k += 8)
+        REQUIRE_FALSE(f.read(k * MiB, data.bytes()).error);
       seconds = world.now() - began;
     });
     double const mb_per_s = static_cast<double>(times * MiB) / 1e6 / seconds;

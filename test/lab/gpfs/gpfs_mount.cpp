@@ -26,7 +26,8 @@ namespace gpfs = io::lab::gpfs;
 using namespace std::chrono_literals;
 using namespace io::test;
 
-TEST_CASE("what one node has written another one reads, and the file is there afterwards", "[gpfs][mount]") {
+TEST_CASE("what one node has written another one reads, and the file is there afterwards",
+          "[gpfs][mount]") {
   cluster c(2);
   CHECK(c.mounts[1].node() == 1);
   CHECK(c.mounts[1].hardware() == small());
@@ -84,7 +85,8 @@ TEST_CASE("a mounted file is removed by its identity, while it is open", "[gpfs]
   CHECK_FALSE(std::filesystem::exists(c.dir / "renamed"));
 }
 
-TEST_CASE("files are renamed in the directory, whether somebody opened them or not", "[gpfs][mount]") {
+TEST_CASE("files are renamed in the directory, whether somebody opened them or not",
+          "[gpfs][mount]") {
   cluster c(2);
   io::opener const files = c.mounts[0].files();
   REQUIRE(files.renames());
@@ -122,11 +124,13 @@ TEST_CASE("opening says why not", "[gpfs][mount]") {
   CHECK(opens("nowhere", {.read = true}) == std::errc::no_such_file_or_directory);
   CHECK(opens("f", {.write = true, .create = true, .exclusive = true}) == std::errc::file_exists);
   std::ofstream(c.dir / "there") << "x";
-  CHECK(opens("there", {.write = true, .create = true, .exclusive = true}) == std::errc::file_exists);
+  CHECK(opens("there", {.write = true, .create = true, .exclusive = true}) ==
+        std::errc::file_exists);
   CHECK(opens("../outside", {.write = true, .create = true}) == std::errc::permission_denied);
   CHECK(opens("a/../../outside", {.write = true, .create = true}) == std::errc::permission_denied);
   CHECK(opens("/tmp/outside", {.write = true, .create = true}) == std::errc::permission_denied);
-  CHECK(opens("no/such/directory", {.write = true, .create = true}) == std::errc::no_such_file_or_directory);
+  CHECK(opens("no/such/directory", {.write = true, .create = true}) ==
+        std::errc::no_such_file_or_directory);
   CHECK(opens("", {.read = true}) == std::errc::permission_denied);
   CHECK_FALSE(opens("new", {.write = true, .create = true, .exclusive = true}));
 }
@@ -137,7 +141,8 @@ TEST_CASE("two writers in one block: the messages are those of the simulation", 
   std::vector<gpfs::loopback_file> twins;
   std::error_code error;
   for (int n = 0; n < 2; ++n)
-    twins.push_back(gpfs::loopback_file::open(simulated, n, "f", {.read = true, .write = true, .create = true}, error));
+    twins.push_back(gpfs::loopback_file::open(
+        simulated, n, "f", {.read = true, .write = true, .create = true}, error));
   int const rounds = 10;
   for (int r = 0; r < rounds; ++r)
     for (int n = 0; n < 2; ++n) {
@@ -178,7 +183,8 @@ TEST_CASE("several threads of a node, several nodes, one file", "[gpfs][mount]")
           auto const bytes = filled(record, static_cast<int>(i * 6 + n * 2 + t));
           if (c.files[static_cast<std::size_t>(n)].write(at, bytes).bytes != record) ++wrong;
           std::vector<std::byte> back(record);
-          if (c.files[static_cast<std::size_t>(n)].read(at, back).bytes != record || back != bytes) ++wrong;
+          if (c.files[static_cast<std::size_t>(n)].read(at, back).bytes != record || back != bytes)
+            ++wrong;
         }
       });
   for (auto& t : threads) t.join();
@@ -223,7 +229,10 @@ TEST_CASE("partitioned: no revocations, and the owners keep the blocks", "[gpfs]
       if (c.files[n].fcntl(start)) ++wrong;
       for (std::int64_t i = 0; i < 30; ++i) {
         std::int64_t const at = (i * 3 + static_cast<std::int64_t>(n)) * 100;
-        if (c.files[n].write(at, filled(100, static_cast<int>(i * 3) + static_cast<int>(n))).bytes != 100) ++wrong;
+        if (c.files[n]
+                .write(at, filled(100, static_cast<int>(i * 3) + static_cast<int>(n)))
+                .bytes != 100)
+          ++wrong;
       }
       io::test::ship_stop stop;
       if (c.files[n].fcntl(stop)) ++wrong;

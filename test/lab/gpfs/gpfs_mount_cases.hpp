@@ -55,9 +55,12 @@ struct cluster {
     return gpfs::mounted_file::open(mounts.at(static_cast<std::size_t>(node)), name,
                                     {.read = true, .write = true, .create = true}, error);
   }
-  gpfs::client_counters count(int n) const { return mounts[static_cast<std::size_t>(n)].counters(); }
+  gpfs::client_counters count(int n) const {
+    return mounts[static_cast<std::size_t>(n)].counters();
+  }
   void write(int n, std::int64_t offset, std::int64_t length, int value = 7) {
-    auto const r = files[static_cast<std::size_t>(n)].write(offset, filled(static_cast<std::size_t>(length), value));
+    auto const r = files[static_cast<std::size_t>(n)].write(
+        offset, filled(static_cast<std::size_t>(length), value));
     REQUIRE_FALSE(r.error);
     REQUIRE(r.bytes == length);
   }

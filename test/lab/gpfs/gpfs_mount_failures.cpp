@@ -44,7 +44,8 @@ gpfs::message_body random_request(std::mt19937_64& random) {
     case 1:
       return gpfs::close_notice{n(), i(), {n(), n()}};
     case 2: {
-      gpfs::token_request r{n(), n(), gpfs::token_mode::write, {1, 1 + n()}, {0, n()}, random() % 2 == 0, {}, {}};
+      gpfs::token_request r{
+          n(), n(), gpfs::token_mode::write, {1, 1 + n()}, {0, n()}, random() % 2 == 0, {}, {}};
       r.surrenders.push_back({i(), {0, n()}, gpfs::token_mode::none, n()});
       return r;
     }
@@ -69,7 +70,8 @@ gpfs::message_body random_request(std::mt19937_64& random) {
   }
 }
 
-// Stands between one mount and the host, and ends both connections instead of passing the given kind of frame on.
+// Stands between one mount and the host, and ends both connections instead of passing the given
+// kind of frame on.
 class bridge {
  public:
   bridge(std::string const& host, std::uint64_t last_kind, std::error_code& error)
@@ -89,10 +91,10 @@ class bridge {
   io::wire::connection::events welcome(connection const& mount) {
     auto const far = std::make_shared<connection>();
     std::error_code error;
-    *far = station_.connect(
-        host_, mount->introduction(),
-        {[mount](io::wire::frame f) { mount->send(std::move(f)); }, [mount](std::error_code) { mount->close(); }},
-        error);
+    *far = station_.connect(host_, mount->introduction(),
+                            {[mount](io::wire::frame f) { mount->send(std::move(f)); },
+                             [mount](std::error_code) { mount->close(); }},
+                            error);
     if (error) mount->close();
     return {[this, far, mount](io::wire::frame f) {
               if (f.kind != last_) return (*far)->send(std::move(f));
@@ -109,7 +111,8 @@ class bridge {
 
 }  // namespace
 
-TEST_CASE("a node that is killed loses what it has not flushed, and holds nobody up", "[gpfs][mount]") {
+TEST_CASE("a node that is killed loses what it has not flushed, and holds nobody up",
+          "[gpfs][mount]") {
   cluster c(1);
   c.write(0, 0, 4 * B, 1);
   scratch const notes;
@@ -176,7 +179,8 @@ TEST_CASE("without the host every call fails, and none waits", "[gpfs][mount]") 
   CHECK(error);
 }
 
-TEST_CASE("a host that dies while a file is being closed is an error, and nobody waits for it", "[gpfs][mount]") {
+TEST_CASE("a host that dies while a file is being closed is an error, and nobody waits for it",
+          "[gpfs][mount]") {
   cluster c(1);
   // While it is asked for the length at rest; the file is closed by then.
   std::error_code error;
@@ -216,7 +220,8 @@ TEST_CASE("a host is there for other machines unless it is told not to be", "[gp
   }
 }
 
-TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the others", "[gpfs][mount]") {
+TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the others",
+          "[gpfs][mount]") {
   CAPTURE(seed());
   std::mt19937_64 random(seed());
   gpfs::machine m = small();
@@ -244,7 +249,8 @@ TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the 
     for (int k = 0; k < 20 && heard_out; ++k) {
       gpfs::message_body const body = random_request(random);
       bool const to_server = std::holds_alternative<gpfs::block_read>(body);
-      auto bytes = gpfs::encode({me, {to_server ? gpfs::role::server : gpfs::role::manager, 0}, body});
+      auto bytes =
+          gpfs::encode({me, {to_server ? gpfs::role::server : gpfs::role::manager, 0}, body});
       heard_out = say(bytes);
     }
     // and now something that is none
@@ -270,8 +276,8 @@ TEST_CASE("argosy-gpfsd hosts, and its death is an error", "[gpfs][mount]") {
   pid_t const daemon = ::fork();
   if (daemon == 0) {
     std::string const socket = dir / "socket", machine = dir / "machine", data = dir / "data";
-    ::execl(ARGOSY_TEST_GPFSD, "argosy-gpfsd", "--socket", socket.c_str(), "--machine", machine.c_str(), "--directory",
-            data.c_str(), static_cast<char*>(nullptr));
+    ::execl(ARGOSY_TEST_GPFSD, "argosy-gpfsd", "--socket", socket.c_str(), "--machine",
+            machine.c_str(), "--directory", data.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);
   }
   while (!std::filesystem::exists(dir / "socket") && ::waitpid(daemon, nullptr, WNOHANG) == 0)
@@ -279,9 +285,11 @@ TEST_CASE("argosy-gpfsd hosts, and its death is an error", "[gpfs][mount]") {
   REQUIRE((std::filesystem::status(dir / "socket").permissions() & std::filesystem::perms::all) ==
           (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
   std::error_code error;
-  auto const a = gpfs::mount::to(io::test::content_of(dir / "socket"), gpfs::mount::any_node, error);
+  auto const a =
+      gpfs::mount::to(io::test::content_of(dir / "socket"), gpfs::mount::any_node, error);
   REQUIRE_FALSE(error);
-  auto const b = gpfs::mount::to(io::test::content_of(dir / "socket"), gpfs::mount::any_node, error);
+  auto const b =
+      gpfs::mount::to(io::test::content_of(dir / "socket"), gpfs::mount::any_node, error);
   REQUIRE_FALSE(error);
   CHECK(a.hardware().block_bytes == 2048);
   auto f = gpfs::mounted_file::open(a, "f", {.read = true, .write = true, .create = true}, error);
@@ -300,7 +308,8 @@ TEST_CASE("argosy-gpfsd hosts, and its death is an error", "[gpfs][mount]") {
   CHECK((orderly ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : WIFSIGNALED(status)));
   CHECK(f.write(0, bytes).error.value() == ESTALE);
   CHECK(std::filesystem::exists(dir / "socket") == !orderly);
-  gpfs::mount::to(a.is_mounted() ? io::test::content_of(dir / "socket") : "", gpfs::mount::any_node, error);
+  gpfs::mount::to(a.is_mounted() ? io::test::content_of(dir / "socket") : "", gpfs::mount::any_node,
+                  error);
   CHECK(error);
 }
 
@@ -310,8 +319,8 @@ TEST_CASE("what is said of a file that nobody has opened is nonsense", "[gpfs][m
   io::test::stranger s(where);
   REQUIRE(s.say(io::test::stranger::greeting(where, 2)));
   // The next file that is opened would have this size.
-  auto const bytes =
-      gpfs::encode({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, gpfs::resize_request{1, 1, 1'000'000}});
+  auto const bytes = gpfs::encode(
+      {{gpfs::role::client, 1}, {gpfs::role::manager, 0}, gpfs::resize_request{1, 1, 1'000'000}});
   REQUIRE(s.say(io::test::stranger::frame(gpfs::process_frames::one_message, 0, bytes)));
   CHECK(s.is_left());
   CHECK(c.host->malformed() == 1);
@@ -329,9 +338,10 @@ TEST_CASE("a name with a zero in it names no other file", "[gpfs][mount]") {
 }
 
 TEST_CASE("a host that says no without a reason, or names no node, is an error", "[gpfs][mount]") {
-  for (auto const& [kind, number] : {std::pair{gpfs::process_frames::refused, std::uint64_t{0}},
-                                     std::pair{gpfs::process_frames::refused, std::uint64_t{1} << 40},
-                                     std::pair{gpfs::process_frames::welcome, std::uint64_t{1} << 40}}) {
+  for (auto const& [kind, number] :
+       {std::pair{gpfs::process_frames::refused, std::uint64_t{0}},
+        std::pair{gpfs::process_frames::refused, std::uint64_t{1} << 40},
+        std::pair{gpfs::process_frames::welcome, std::uint64_t{1} << 40}}) {
     std::error_code error;
     auto const say = [k = kind, n = number](std::shared_ptr<io::wire::connection> const& c) {
       c->send({k, n, {}});

@@ -37,8 +37,11 @@ gpfs::machine small() {
 class failing_store final : public gpfs::block_store {
  public:
   bool has(gpfs::file_id f, std::int64_t b) override { return inner_.has(f, b); }
-  int read(gpfs::file_id f, std::int64_t b, std::span<std::byte> to) override { return inner_.read(f, b, to); }
-  int write(gpfs::file_id f, std::int64_t b, std::int64_t at, std::span<std::byte const> from) override {
+  int read(gpfs::file_id f, std::int64_t b, std::span<std::byte> to) override {
+    return inner_.read(f, b, to);
+  }
+  int write(gpfs::file_id f, std::int64_t b, std::int64_t at,
+            std::span<std::byte const> from) override {
     return error != 0 ? error : inner_.write(f, b, at, from);
   }
   int cut(gpfs::file_id f, std::int64_t bytes) override { return inner_.cut(f, bytes); }
@@ -55,7 +58,8 @@ struct cluster {
   }
   void open(int node, bool writes = true) {
     std::error_code error;
-    files.push_back(gpfs::loopback_file::open(host, node, "f", {.read = true, .write = writes, .create = true}, error));
+    files.push_back(gpfs::loopback_file::open(
+        host, node, "f", {.read = true, .write = writes, .create = true}, error));
     REQUIRE(!error);
   }
   template <class Argument>
@@ -74,12 +78,14 @@ struct cluster {
     return errors;
   }
   std::vector<int> start_all(std::size_t n) {
-    std::vector<io::test::hint<gpfs::gpfsDataShipStart_t>> a(n, io::test::ship_start(static_cast<int>(n)));
+    std::vector<io::test::hint<gpfs::gpfsDataShipStart_t>> a(
+        n, io::test::ship_start(static_cast<int>(n)));
     return all(a);
   }
   std::vector<int> start_with(std::vector<int> const& owners, int blocks = 1) {
     std::vector<io::test::ship_start_map> a(
-        files.size(), io::test::ship_start_with(static_cast<int>(files.size()), blocks * B, owners));
+        files.size(),
+        io::test::ship_start_with(static_cast<int>(files.size()), blocks * B, owners));
     return all(a);
   }
   std::vector<int> stop_all(std::size_t n) {
@@ -87,7 +93,9 @@ struct cluster {
     return all(a);
   }
   std::error_code write(std::size_t file, std::int64_t offset, std::size_t length, int value = 7) {
-    return files[file].write(offset, std::vector<std::byte>(length, static_cast<std::byte>(value))).error;
+    return files[file]
+        .write(offset, std::vector<std::byte>(length, static_cast<std::byte>(value)))
+        .error;
   }
   std::vector<std::byte> read(std::size_t file, std::int64_t offset, std::size_t length) {
     std::vector<std::byte> data(length);
@@ -118,7 +126,16 @@ TEST_CASE("the two published partition maps", "[gpfs][partitioning]") {
   } const maps[] = {
       {1,
        10,
-       {{1, 0, 0}, {2, 1, 1}, {3, 2, 2}, {3, 3, 3}, {4, 4, 4}, {5, 5, 5}, {6, 6, 6}, {7, 7, 7}, {8, 8, 8}, {8, 9, 9}}},
+       {{1, 0, 0},
+        {2, 1, 1},
+        {3, 2, 2},
+        {3, 3, 3},
+        {4, 4, 4},
+        {5, 5, 5},
+        {6, 6, 6},
+        {7, 7, 7},
+        {8, 8, 8},
+        {8, 9, 9}}},
       {6, 24, {{4, 0, 5}, {3, 6, 11}, {3, 12, 17}, {4, 18, 23}}},
   };
   for (auto const& published : maps) {
@@ -136,15 +153,17 @@ TEST_CASE("the two published partition maps", "[gpfs][partitioning]") {
   }
 }
 
-TEST_CASE("the published maps at work: every block is read and written by its owner alone", "[gpfs][partitioning]") {
-  for (auto const& [blocks, owners] :
-       {std::pair(1, std::vector<int>{1, 2, 3, 3, 4, 5, 6, 7, 8, 8}), std::pair(6, std::vector<int>{4, 3, 3, 4})}) {
+TEST_CASE("the published maps at work: every block is read and written by its owner alone",
+          "[gpfs][partitioning]") {
+  for (auto const& [blocks, owners] : {std::pair(1, std::vector<int>{1, 2, 3, 3, 4, 5, 6, 7, 8, 8}),
+                                       std::pair(6, std::vector<int>{4, 3, 3, 4})}) {
     cluster c(9);
     REQUIRE(c.start_with(owners, blocks) == same(9, 0));
     std::vector<std::int64_t> expected(9);
     for (int b = 0; b < 24; ++b) {
       REQUIRE(!c.write(0, b * B, B, b + 1));
-      ++expected[static_cast<std::size_t>(owners[static_cast<std::size_t>(b / blocks) % owners.size()])];
+      ++expected[static_cast<std::size_t>(
+          owners[static_cast<std::size_t>(b / blocks) % owners.size()])];
     }
     for (int b = 0; b < 24; ++b) CHECK(c.read(5, b * B, 1)[0] == static_cast<std::byte>(b + 1));
     REQUIRE(c.stop_all(9) == same(9, 0));
@@ -174,7 +193,8 @@ TEST_CASE("writers of one block no longer take it from each other", "[gpfs][part
   for (int n = 0; n < 4; ++n) CHECK(c.count(n).block_writes == 1);
   auto const all = c.read(2, 0, 4 * B);
   REQUIRE(all.size() == 4 * B);
-  for (std::size_t k = 0; k < all.size(); ++k) REQUIRE(all[k] == static_cast<std::byte>(k / 16 % 4 + 1));
+  for (std::size_t k = 0; k < all.size(); ++k)
+    REQUIRE(all[k] == static_cast<std::byte>(k / 16 % 4 + 1));
 }
 
 TEST_CASE("a call is split by owner", "[gpfs][partitioning]") {
@@ -198,14 +218,16 @@ TEST_CASE("start: what fails, fails for all who wait", "[gpfs][partitioning][err
   }
   SECTION("maps differ") {
     cluster c(2);
-    std::vector<io::test::ship_start_map> a{io::test::ship_start_with(2, B, std::vector<int>{0, 1}),
-                                            io::test::ship_start_with(2, B, std::vector<int>{1, 0})};
+    std::vector<io::test::ship_start_map> a{
+        io::test::ship_start_with(2, B, std::vector<int>{0, 1}),
+        io::test::ship_start_with(2, B, std::vector<int>{1, 0})};
     CHECK(c.all(a) == same(2, EINVAL));
   }
   SECTION("a listed node does not take part") {
     cluster c(3);
     REQUIRE(!c.files[2].close());
-    std::vector<io::test::ship_start_map> a(2, io::test::ship_start_with(2, B, std::vector<int>{0, 2}));
+    std::vector<io::test::ship_start_map> a(
+        2, io::test::ship_start_with(2, B, std::vector<int>{0, 2}));
     CHECK(c.all(a) == same(2, EINVAL));
   }
   SECTION("a partition that is not whole blocks, a map alone, no owner") {
@@ -305,7 +327,8 @@ TEST_CASE("stop: what fails", "[gpfs][partitioning][errors]") {
   }
 }
 
-TEST_CASE("who waits for others to start or stop in vain does not wait for ever", "[gpfs][partitioning][errors]") {
+TEST_CASE("who waits for others to start or stop in vain does not wait for ever",
+          "[gpfs][partitioning][errors]") {
   gpfs::machine m = small();
   m.ship_wait_s = 5;
   cluster c(3, m);
@@ -346,7 +369,8 @@ TEST_CASE("the mode does not end before what is being served", "[gpfs][partition
   REQUIRE(!c.files[1].sync());
   // The owner's pool is full of another file for a while.
   std::error_code error;
-  auto other = gpfs::loopback_file::open(c.host, 1, "g", {.read = true, .write = true, .create = true}, error);
+  auto other = gpfs::loopback_file::open(c.host, 1, "g",
+                                         {.read = true, .write = true, .create = true}, error);
   REQUIRE(!error);
   std::vector<std::byte> const many(40 * B, std::byte{1});
   gpfs::call w = other.make(gpfs::call_kind::write);
@@ -370,7 +394,8 @@ TEST_CASE("the mode does not end before what is being served", "[gpfs][partition
   CHECK(c.read(1, B, B) == std::vector<std::byte>(B, std::byte{9}));
 }
 
-TEST_CASE("sync brings shipped data to disk, or says that it did not", "[gpfs][partitioning][errors]") {
+TEST_CASE("sync brings shipped data to disk, or says that it did not",
+          "[gpfs][partitioning][errors]") {
   cluster c(2);
   REQUIRE(c.start_all(2) == same(2, 0));
   REQUIRE(!c.write(0, B, 10));
@@ -475,7 +500,8 @@ TEST_CASE("who owns all of a file is asked in pieces that fit", "[gpfs][partitio
   node.submit(open, {}, out);
   std::int64_t const most = gpfs::ship_call::longest;
   gpfs::known_size const size{3 * most, 0};
-  from_manager(gpfs::open_answer{std::get<gpfs::open_request>(out.messages.at(0).what.body).call, 0, 0, size});
+  from_manager(gpfs::open_answer{std::get<gpfs::open_request>(out.messages.at(0).what.body).call, 0,
+                                 0, size});
   gpfs::call c;
   c.instance = static_cast<int>(out.completions.at(0).value);
   from_manager(gpfs::ship_begin{0, 1, {std::int64_t{1} << 40, {1}}});

@@ -1,5 +1,5 @@
-// Many tasks on several nodes, any mixture of calls and hints, messages delayed at random: a read sees what was written
-// last before it began, or something written meanwhile.
+// Many tasks on several nodes, any mixture of calls and hints, messages delayed at random: a read
+// sees what was written last before it began, or something written meanwhile.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -70,7 +70,8 @@ class oracle {
   void finished(std::size_t note, gpfs::instant at) { writes_[note].end = at; }
 
   bool allows(std::int64_t offset, std::byte value, gpfs::instant begin, gpfs::instant end) const {
-    // A write that was over before this read began hides those that were over before it began itself.
+    // A write that was over before this read began hides those that were over before it began
+    // itself.
     auto latest = gpfs::instant::min();
     std::vector<std::size_t> const& h = history_[static_cast<std::size_t>(offset)];
     for (std::size_t const w : h)
@@ -129,8 +130,9 @@ class run {
     for (std::int64_t t = 0; t < tasks; ++t) {
       task& added = tasks_.emplace_back();
       std::error_code error;
-      added.file = gpfs::loopback_file::open(host_, static_cast<int>(pick(random, 0, host_.nodes() - 1)), "f",
-                                             {.read = true, .write = true, .create = true}, error);
+      added.file =
+          gpfs::loopback_file::open(host_, static_cast<int>(pick(random, 0, host_.nodes() - 1)),
+                                    "f", {.read = true, .write = true, .create = true}, error);
       REQUIRE(!error);
     }
   }
@@ -146,8 +148,8 @@ class run {
         }
       }
       if (!host_.step()) {
-        bool const waits =
-            std::any_of(tasks_.begin(), tasks_.end(), [](task const& t) { return t.doing != task::kind::none; });
+        bool const waits = std::any_of(tasks_.begin(), tasks_.end(),
+                                       [](task const& t) { return t.doing != task::kind::none; });
         REQUIRE((!waits || left > 0 || all_done()));
         if (left == 0 && !waits) break;
         if (waits && !all_done() && left == 0) FAIL("a call waits for ever");
@@ -168,7 +170,8 @@ class run {
       gpfs::call c = t.file.make(gpfs::call_kind::fcntl);
       auto const n = static_cast<int>(tasks_.size());
       if (with_map) {
-        maps[k] = io::test::ship_start_with(n, blocks * static_cast<int>(host_.hardware().block_bytes), nodes);
+        maps[k] = io::test::ship_start_with(
+            n, blocks * static_cast<int>(host_.hardware().block_bytes), nodes);
         c.argument = std::as_writable_bytes(std::span(&maps[k], 1));
       } else {
         starts[k] = io::test::ship_start(n);
@@ -195,8 +198,9 @@ class run {
 
  private:
   bool all_done() const {
-    return std::all_of(tasks_.begin(), tasks_.end(),
-                       [&](task const& t) { return t.doing == task::kind::none || host_.done(t.ticket); });
+    return std::all_of(tasks_.begin(), tasks_.end(), [&](task const& t) {
+      return t.doing == task::kind::none || host_.done(t.ticket);
+    });
   }
 
   void start(task& t) {
@@ -212,7 +216,8 @@ class run {
         t.stride = t.record + pick(random_, 0, 1) * pick(random_, 1, 2 * block);
         t.next = pick(random_, 0, bytes_ / 2);
       }
-      std::int64_t length = pick(random_, 0, 3) == 0 ? pick(random_, 1, 4 * block) : pick(random_, 1, block);
+      std::int64_t length =
+          pick(random_, 0, 3) == 0 ? pick(random_, 1, 4 * block) : pick(random_, 1, block);
       t.offset = pick(random_, 0, bytes_ - 1);
       if (t.in_stream > 0) {
         --t.in_stream;
@@ -241,7 +246,8 @@ class run {
       c = t.file.make(gpfs::call_kind::fcntl);
       t.doing = task::kind::other;
       if (choice < 90) {
-        t.access = io::test::access_range(pick(random_, 0, bytes_), pick(random_, 0, 3 * block), choice == 88);
+        t.access = io::test::access_range(pick(random_, 0, bytes_), pick(random_, 0, 3 * block),
+                                          choice == 88);
         c.argument = std::as_writable_bytes(std::span(&t.access, 1));
       } else if (choice < 92) {
         t.free = io::test::free_range(pick(random_, 0, bytes_), pick(random_, 0, 5 * block));
@@ -261,7 +267,8 @@ class run {
           r.length = static_cast<int>(block) - r.start;
           r.isWrite = static_cast<int>(pick(random_, 0, 1));
         }
-        while (!t.accepted.empty() && t.ranges.a.relRangeCnt < gpfs::range_count_max && pick(random_, 0, 3) > 0) {
+        while (!t.accepted.empty() && t.ranges.a.relRangeCnt < gpfs::range_count_max &&
+               pick(random_, 0, 3) > 0) {
           t.ranges.a.relRangeArray[t.ranges.a.relRangeCnt++] = t.accepted.back();
           t.accepted.pop_back();
         }
@@ -282,9 +289,11 @@ class run {
         break;
       case task::kind::read: {
         REQUIRE(done.value >= std::min(n, oracle_.size_at_least(t.begin) - t.offset));
-        REQUIRE(done.value <= std::clamp<std::int64_t>(oracle_.size_at_most(done.at) - t.offset, 0, n));
+        REQUIRE(done.value <=
+                std::clamp<std::int64_t>(oracle_.size_at_most(done.at) - t.offset, 0, n));
         for (std::int64_t k = 0; k < done.value; ++k)
-          if (!oracle_.allows(t.offset + k, t.memory[static_cast<std::size_t>(k)], t.begin, done.at)) {
+          if (!oracle_.allows(t.offset + k, t.memory[static_cast<std::size_t>(k)], t.begin,
+                              done.at)) {
             CAPTURE(t.offset, k, t.file.node());
             FAIL("a byte that cannot be there");
           }
@@ -298,7 +307,8 @@ class run {
         break;
     }
     if (std::exchange(t.asked_ranges, false))
-      for (int k = 0; k < t.ranges.a.accRangeCnt; ++k) t.accepted.push_back(t.ranges.a.accRangeArray[k]);
+      for (int k = 0; k < t.ranges.a.accRangeCnt; ++k)
+        t.accepted.push_back(t.ranges.a.accRangeArray[k]);
     t.doing = task::kind::none;
   }
 
@@ -312,7 +322,8 @@ class run {
 
 }  // namespace
 
-TEST_CASE("reads see the last completed write, whatever the nodes and messages do", "[gpfs][random]") {
+TEST_CASE("reads see the last completed write, whatever the nodes and messages do",
+          "[gpfs][random]") {
   for (std::uint64_t round = 0; round < 400; ++round) {
     CAPTURE(seed(), round);
     engine random(seed() + round);
@@ -321,7 +332,8 @@ TEST_CASE("reads see the last completed write, whatever the nodes and messages d
   }
 }
 
-TEST_CASE("so they do while the file is partitioned, and before and after", "[gpfs][random][partitioning]") {
+TEST_CASE("so they do while the file is partitioned, and before and after",
+          "[gpfs][random][partitioning]") {
   for (std::uint64_t round = 0; round < 200; ++round) {
     CAPTURE(seed(), round);
     engine random(seed() + 1000 + round);
@@ -336,7 +348,8 @@ TEST_CASE("so they do while the file is partitioned, and before and after", "[gp
   }
 }
 
-TEST_CASE("one call after the other, with changes of the size, is a vector of bytes", "[gpfs][random]") {
+TEST_CASE("one call after the other, with changes of the size, is a vector of bytes",
+          "[gpfs][random]") {
   for (std::uint64_t round = 0; round < 150; ++round) {
     CAPTURE(seed(), round);
     engine random(seed() + 2000 + round);
@@ -345,7 +358,8 @@ TEST_CASE("one call after the other, with changes of the size, is a vector of by
     std::vector<gpfs::loopback_file> files;
     std::error_code error;
     for (int n = 0; n < 3; ++n)
-      files.push_back(gpfs::loopback_file::open(host, n, "f", {.read = true, .write = true, .create = true}, error));
+      files.push_back(gpfs::loopback_file::open(
+          host, n, "f", {.read = true, .write = true, .create = true}, error));
     for (int k = 0; k < 120; ++k) {
       gpfs::loopback_file& f = files[static_cast<std::size_t>(pick(random, 0, 2))];
       std::int64_t const offset = pick(random, 0, 500);
@@ -374,7 +388,8 @@ TEST_CASE("one call after the other, with changes of the size, is a vector of by
           REQUIRE(!done.error);
           REQUIRE(done.bytes == static_cast<std::int64_t>(data.size()));
           if (data.empty()) break;
-          expected.resize(std::max(expected.size(), static_cast<std::size_t>(offset) + data.size()));
+          expected.resize(
+              std::max(expected.size(), static_cast<std::size_t>(offset) + data.size()));
           std::copy(data.begin(), data.end(), expected.begin() + offset);
           break;
         }
@@ -382,10 +397,12 @@ TEST_CASE("one call after the other, with changes of the size, is a vector of by
           std::vector<std::byte> got(static_cast<std::size_t>(pick(random, 0, 300)));
           io::io_result const done = f.read(offset, got);
           REQUIRE(!done.error);
-          auto const there = std::clamp<std::int64_t>(static_cast<std::int64_t>(expected.size()) - offset, 0,
-                                                      static_cast<std::int64_t>(got.size()));
+          auto const there =
+              std::clamp<std::int64_t>(static_cast<std::int64_t>(expected.size()) - offset, 0,
+                                       static_cast<std::int64_t>(got.size()));
           REQUIRE(done.bytes == there);
-          REQUIRE(std::equal(got.begin(), got.begin() + there, expected.begin() + (there > 0 ? offset : 0)));
+          REQUIRE(std::equal(got.begin(), got.begin() + there,
+                             expected.begin() + (there > 0 ? offset : 0)));
         }
       }
     }

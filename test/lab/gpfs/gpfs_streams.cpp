@@ -1,4 +1,5 @@
-// What the streams of a node share: the part of its page pool that blocks read ahead may take, and the threads that read them.
+// What the streams of a node share: the part of its page pool that blocks read ahead may take, and
+// the threads that read them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -24,11 +25,13 @@ namespace {
 constexpr std::int64_t KiB = 1024, MiB = 1024 * KiB;
 
 struct outcome {
-  double mb_per_s = 0, first_s = 0, last_s = 0;  // of all tasks, and when the first and the last one were done
-  std::int64_t block_reads = 0, waste = 0;       // blocks that were read more often than once
+  // of all tasks, and when the first and the last one were done
+  double mb_per_s = 0, first_s = 0, last_s = 0;
+  std::int64_t block_reads = 0, waste = 0;  // blocks that were read more often than once
 };
 
-// Tasks of one node read what another node has written, each its own file, in calls of so many blocks.
+// Tasks of one node read what another node has written, each its own file, in calls of so many
+// blocks.
 outcome read_by(int tasks, std::int64_t blocks_of_call) {
   gpfs::machine m;
   m.block_bytes = MiB;
@@ -42,24 +45,29 @@ outcome read_by(int tasks, std::int64_t blocks_of_call) {
   io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
   io::lab::hollow_memory const memory(static_cast<std::size_t>(blocks_of_call * MiB));
   std::vector<double> ends;
-  io::lab::virtual_cluster({.ranks = 2 * tasks, .ranks_per_node = tasks}, {.contents = contents::none})
+  io::lab::virtual_cluster({.ranks = 2 * tasks, .ranks_per_node = tasks},
+                           {.contents = contents::none})
       .run([&](io::lab::virtual_rank const& world) {
         std::error_code error;
-        auto f = files.open(std::to_string(world.rank() % tasks), {.read = true, .write = true, .create = true}, error);
+        auto f = files.open(std::to_string(world.rank() % tasks),
+                            {.read = true, .write = true, .create = true}, error);
         REQUIRE_FALSE(error);
         if (world.rank() >= tasks) {
-          for (std::int64_t k = 0; k < each; k += blocks_of_call) REQUIRE_FALSE(f.write(k * MiB, memory.bytes()).error);
+          for (std::int64_t k = 0; k < each; k += blocks_of_call)
+            REQUIRE_FALSE(f.write(k * MiB, memory.bytes()).error);
           REQUIRE_FALSE(f.sync());
         }
         world.barrier();
         double const began = world.now();
         if (world.rank() >= tasks) return;
-        for (std::int64_t k = 0; k < each; k += blocks_of_call) REQUIRE_FALSE(f.read(k * MiB, memory.bytes()).error);
+        for (std::int64_t k = 0; k < each; k += blocks_of_call)
+          REQUIRE_FALSE(f.read(k * MiB, memory.bytes()).error);
         ends.push_back(world.now() - began);
       });
   auto const [first, last] = std::minmax_element(ends.begin(), ends.end());
   std::int64_t const reads = files.counters(0).block_reads;
-  return {static_cast<double>(tasks * each * MiB) / 1e6 / *last, *first, *last, reads, reads - tasks * each};
+  return {static_cast<double>(tasks * each * MiB) / 1e6 / *last, *first, *last, reads,
+          reads - tasks * each};
 }
 
 // A node with room for 40 blocks, ten of them read ahead, and a file that another node has written.
@@ -78,7 +86,8 @@ struct small_pool {
   }
   gpfs::loopback_file open(gpfs::node_id node) {
     std::error_code error;
-    auto f = gpfs::loopback_file::open(host, node, "f", {.read = true, .write = true, .create = true}, error);
+    auto f = gpfs::loopback_file::open(host, node, "f",
+                                       {.read = true, .write = true, .create = true}, error);
     REQUIRE_FALSE(error);
     return f;
   }
@@ -93,10 +102,12 @@ struct small_pool {
 
 }  // namespace
 
-TEST_CASE("eight streams of a node are read as fast as one, and no block twice", "[gpfs][mechanisms]") {
+TEST_CASE("eight streams of a node are read as fast as one, and no block twice",
+          "[gpfs][mechanisms]") {
   for (std::int64_t const blocks_of_call : {1, 16}) {
     outcome const one = read_by(1, blocks_of_call), eight = read_by(8, blocks_of_call);
-    CAPTURE(blocks_of_call, one.mb_per_s, eight.mb_per_s, eight.first_s, eight.last_s, eight.block_reads);
+    CAPTURE(blocks_of_call, one.mb_per_s, eight.mb_per_s, eight.first_s, eight.last_s,
+            eight.block_reads);
     CHECK(one.waste == 0);
     CHECK(eight.waste == 0);
     CHECK(one.mb_per_s > 140);
@@ -106,7 +117,8 @@ TEST_CASE("eight streams of a node are read as fast as one, and no block twice",
   }
 }
 
-TEST_CASE("what is read ahead for all streams of a node is a part of its pool", "[gpfs][mechanisms]") {
+TEST_CASE("what is read ahead for all streams of a node is a part of its pool",
+          "[gpfs][mechanisms]") {
   small_pool c;
   std::vector<gpfs::loopback_file> streams;
   for (int k = 0; k < 5; ++k) {

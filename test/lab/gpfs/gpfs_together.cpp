@@ -64,7 +64,8 @@ struct mounted {
 
 }  // namespace
 
-TEST_CASE("random reads and writes of all ranks on shared blocks see the last completed write", "[gpfs][together]") {
+TEST_CASE("random reads and writes of all ranks on shared blocks see the last completed write",
+          "[gpfs][together]") {
   CAPTURE(seed());
   enum class how { tokens, hints, partitioned };
   how const mode = GENERATE(how::tokens, how::hints, how::partitioned);
@@ -72,7 +73,8 @@ TEST_CASE("random reads and writes of all ranks on shared blocks see the last co
   io::mpi const& world = m.world;
   std::error_code error;
   {
-    auto f = gpfs::mounted_file::open(m.fs.node(), "shared", {.read = true, .write = true, .create = true}, error);
+    auto f = gpfs::mounted_file::open(m.fs.node(), "shared",
+                                      {.read = true, .write = true, .create = true}, error);
     REQUIRE_FALSE(error);
     if (mode == how::partitioned) {
       auto start = io::test::ship_start(world.size());
@@ -86,7 +88,8 @@ TEST_CASE("random reads and writes of all ranks on shared blocks see the last co
       CAPTURE(step);
       int const actor = static_cast<int>(random() % static_cast<unsigned>(world.size()));
       std::int64_t const offset = static_cast<std::int64_t>(random() % static_cast<unsigned>(room));
-      std::int64_t const length = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(3 * B));
+      std::int64_t const length =
+          1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(3 * B));
       bool const is_write = random() % 2 == 0, hinted = mode == how::hints && random() % 2 == 0;
       bool const syncs = random() % 10 == 0;
       auto const value = static_cast<std::byte>(1 + random() % 255);
@@ -101,17 +104,20 @@ TEST_CASE("random reads and writes of all ranks on shared blocks see the last co
           REQUIRE_FALSE(f.fcntl(h));
         }
         if (is_write) {
-          auto const r = f.write(offset, std::vector<std::byte>(static_cast<std::size_t>(length), value));
+          auto const r =
+              f.write(offset, std::vector<std::byte>(static_cast<std::size_t>(length), value));
           REQUIRE_FALSE(r.error);
           REQUIRE(r.bytes == length);
         } else {
           std::vector<std::byte> bytes(static_cast<std::size_t>(length));
           auto const r = f.read(offset, bytes);
           REQUIRE_FALSE(r.error);
-          REQUIRE(r.bytes == std::clamp<std::int64_t>(static_cast<std::int64_t>(oracle.size()) - offset, 0, length));
-          REQUIRE(
-              std::equal(bytes.begin(), bytes.begin() + r.bytes,
-                         oracle.begin() + std::min<std::int64_t>(offset, static_cast<std::int64_t>(oracle.size()))));
+          REQUIRE(r.bytes == std::clamp<std::int64_t>(
+                                 static_cast<std::int64_t>(oracle.size()) - offset, 0, length));
+          REQUIRE(std::equal(
+              bytes.begin(), bytes.begin() + r.bytes,
+              oracle.begin() +
+                  std::min<std::int64_t>(offset, static_cast<std::int64_t>(oracle.size()))));
         }
         if (hinted && h.a.accRangeCnt > 0) {
           h.a.relRangeCnt = 1;
@@ -159,17 +165,20 @@ TEST_CASE("ranks that compute answer revocations", "[gpfs][together]") {
   io::mpi const& world = m.world;
   std::error_code error;
   {
-    auto f = gpfs::mounted_file::open(m.fs.node(), "shared", {.read = true, .write = true, .create = true}, error);
+    auto f = gpfs::mounted_file::open(m.fs.node(), "shared",
+                                      {.read = true, .write = true, .create = true}, error);
     REQUIRE_FALSE(error);
     int const last = world.size() - 1;
     for (int r = 0; r < last; ++r) {
-      if (world.rank() == r) f.write(r * B, std::vector<std::byte>(B, static_cast<std::byte>(r + 1)));
+      if (world.rank() == r)
+        f.write(r * B, std::vector<std::byte>(B, static_cast<std::byte>(r + 1)));
       world.barrier();
     }
     if (world.rank() == last) {  // all others make no call of the file system any more
       std::vector<std::byte> all(static_cast<std::size_t>(last * B));
       CHECK(f.read(0, all).bytes == last * B);
-      for (std::size_t k = 0; k < all.size(); ++k) REQUIRE(all[k] == static_cast<std::byte>(k / B + 1));
+      for (std::size_t k = 0; k < all.size(); ++k)
+        REQUIRE(all[k] == static_cast<std::byte>(k / B + 1));
       CHECK(f.write(0, all).bytes == last * B);
     }
     world.barrier();
@@ -184,7 +193,8 @@ TEST_CASE("two ranks in one block: exact numbers of messages", "[gpfs][together]
   io::mpi const& world = m.world;
   if (world.size() > 1) {
     std::error_code error;
-    auto f = gpfs::mounted_file::open(m.fs.node(), "shared", {.read = true, .write = true, .create = true}, error);
+    auto f = gpfs::mounted_file::open(m.fs.node(), "shared",
+                                      {.read = true, .write = true, .create = true}, error);
     int const rounds = 10;
     for (int r = 0; r < 2 * rounds; ++r) {
       if (world.rank() == r % 2) CHECK(f.write(r, std::vector<std::byte>(1)).bytes == 1);
@@ -216,15 +226,20 @@ TEST_CASE("files with views, collective and independent calls", "[gpfs][together
   io::mpi const& world = m.world;
   int const ranks = world.size(), me = world.rank();
   {
-    auto f = io::file::open(world, "state", io::mode::create | io::mode::read_write, {}, m.fs.files());
+    auto f =
+        io::file::open(world, "state", io::mode::create | io::mode::read_write, {}, m.fs.files());
     int const per_block = 7, blocks = 40;
     // Rank r has every ranks-th group of seven numbers.
     std::vector<int> mine(per_block * blocks);
     f.set_view(me * per_block * 4,
-               {io::type<int>, io::resized(io::contiguous(per_block, io::type<int>), 0, ranks * per_block * 4)});
-    auto const value = [&](int rank, int k, int round) { return rank * 1000000 + k + round * 10000; };
+               {io::type<int>,
+                io::resized(io::contiguous(per_block, io::type<int>), 0, ranks * per_block * 4)});
+    auto const value = [&](int rank, int k, int round) {
+      return rank * 1000000 + k + round * 10000;
+    };
     for (int round = 0; round < 3; ++round) {
-      for (int k = 0; k < per_block * blocks; ++k) mine[static_cast<std::size_t>(k)] = value(me, k, round);
+      for (int k = 0; k < per_block * blocks; ++k)
+        mine[static_cast<std::size_t>(k)] = value(me, k, round);
       if (round == 1)
         f.write_at(0, mine);
       else
@@ -245,8 +260,8 @@ TEST_CASE("files with views, collective and independent calls", "[gpfs][together
     f.read_at_all(0, all);
     for (int k = 0; k < per_block * blocks; ++k)
       for (int r = 0; r < ranks; ++r)
-        REQUIRE(all[static_cast<std::size_t>(((k / per_block) * ranks + r) * per_block + k % per_block)] ==
-                value(r, k, 2));
+        REQUIRE(all[static_cast<std::size_t>(((k / per_block) * ranks + r) * per_block +
+                                             k % per_block)] == value(r, k, 2));
     CHECK(f.size() == static_cast<std::int64_t>(all.size()) * 4);
     f.close();
     if (me == 0) CHECK(std::filesystem::file_size(*m.dir / "state") == all.size() * 4);
@@ -265,16 +280,21 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned, or left 
     if (ranks == 1 && who == 0) continue;   // nobody to wait
     CAPTURE(who, world.rank());
     auto const script = std::make_shared<io::fault_script>();
-    if (world.rank() == who) script->add(io::fail_at(io::file_call::fcntl, 1, std::errc::not_enough_memory));
+    if (world.rank() == who)
+      script->add(io::fail_at(io::file_call::fcntl, 1, std::errc::not_enough_memory));
     auto f = io::basic_file<io::mpi>::open(
-        world, "records" + std::to_string(who), io::mode::create | io::mode::read_write | io::mode::unique_open,
+        world, "records" + std::to_string(who),
+        io::mode::create | io::mode::read_write | io::mode::unique_open,
         io::hints{.largeblock_io = io::largeblock::off}, io::with_faults(m.fs.files(), script));
-    f.set_view(100 * world.rank(), {io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * ranks)});
+    f.set_view(100 * world.rank(),
+               {io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * ranks)});
     std::vector<std::byte> const mine(100 * 40, static_cast<std::byte>(world.rank() + 1));
-    CHECK_THAT(f.write_at(0, mine).reason,
-               ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));
-    CHECK_THAT(f.write_at_all(0, mine, io::data_shipping{}).reason,
-               ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));
+    CHECK_THAT(
+        f.write_at(0, mine).reason,
+        ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));
+    CHECK_THAT(
+        f.write_at_all(0, mine, io::data_shipping{}).reason,
+        ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));
     f.set_size(100 * 40 * ranks);
     std::vector<std::byte> back(mine.size());
     f.read_at(0, back);

@@ -44,7 +44,8 @@ struct cluster {
   explicit cluster(int nodes, gpfs::machine const& m = small()) : host(m, nodes) {
     std::error_code error;
     for (int n = 0; n < nodes; ++n) {
-      files.push_back(gpfs::loopback_file::open(host, n, "f", {.read = true, .write = true, .create = true}, error));
+      files.push_back(gpfs::loopback_file::open(
+          host, n, "f", {.read = true, .write = true, .create = true}, error));
       REQUIRE(!error);
     }
   }
@@ -72,7 +73,8 @@ struct cluster {
 TEST_CASE("all counters of a node are named", "[gpfs]") {
   gpfs::client_counters const all;
   std::vector<std::int64_t const*> named;
-  gpfs::for_each_client_counter(all, [&](char const*, std::int64_t const& one) { named.push_back(&one); });
+  gpfs::for_each_client_counter(
+      all, [&](char const*, std::int64_t const& one) { named.push_back(&one); });
   std::vector<std::int64_t const*> there;
   boost::pfr::for_each_field(all, [&](std::int64_t const& one) { there.push_back(&one); });
   std::ranges::sort(named);
@@ -115,7 +117,8 @@ TEST_CASE("a token map is what an array of blocks is", "[gpfs][tokens][random]")
   token_map t;
   std::array<entry, blocks> plain;
   for (int step = 0; step < 2000; ++step) {
-    std::int64_t const begin = below(blocks), end = begin + below(std::min<std::int64_t>(12, blocks - begin) + 1);
+    std::int64_t const begin = below(blocks),
+                       end = begin + below(std::min<std::int64_t>(12, blocks - begin) + 1);
     token_mode const mode = modes[static_cast<std::size_t>(below(3))];
     std::int64_t const number = step / 2 + below(3) - 1;
     bool const raises = below(2) == 0;
@@ -132,12 +135,14 @@ TEST_CASE("a token map is what an array of blocks is", "[gpfs][tokens][random]")
     for (std::int64_t b = 0; b < blocks; ++b) {
       entry const& e = plain[static_cast<std::size_t>(b)];
       CHECK(t.at(b) == e.mode);
-      stretches += e.mode != token_mode::none && (b == 0 || e != plain[static_cast<std::size_t>(b - 1)]);
+      stretches +=
+          e.mode != token_mode::none && (b == 0 || e != plain[static_cast<std::size_t>(b - 1)]);
     }
     CHECK(t.size() == stretches);
     std::int64_t const from = below(blocks), to = from + 1 + below(blocks - from);
     auto const all = [&](auto const& is) {
-      return std::all_of(plain.begin() + from, plain.begin() + to, [&](entry const& e) { return is(e.mode); });
+      return std::all_of(plain.begin() + from, plain.begin() + to,
+                         [&](entry const& e) { return is(e.mode); });
     };
     for (token_mode const asked : {token_mode::read, token_mode::write}) {
       CHECK(t.covers({from, to}, asked) == all([&](token_mode m) { return m >= asked; }));
@@ -147,7 +152,8 @@ TEST_CASE("a token map is what an array of blocks is", "[gpfs][tokens][random]")
   }
 }
 
-TEST_CASE("a first contact is one request and one grant, of whole blocks and no more", "[gpfs][tokens]") {
+TEST_CASE("a first contact is one request and one grant, of whole blocks and no more",
+          "[gpfs][tokens]") {
   cluster c(2);
   c.write(0, 100, 50);
   CHECK(c.count(0).token_messages() == 2);
@@ -185,7 +191,8 @@ TEST_CASE("k holders in the way cost 2 + 2k + 2 messages", "[gpfs][tokens]") {
   }
 }
 
-TEST_CASE("two writers of different bytes of one block take it from each other every time", "[gpfs][tokens]") {
+TEST_CASE("two writers of different bytes of one block take it from each other every time",
+          "[gpfs][tokens]") {
   cluster c(2);
   int const rounds = 10;
   for (int r = 0; r < rounds; ++r) {
@@ -239,10 +246,12 @@ TEST_CASE("a reader leaves the writer a read token and its clean block", "[gpfs]
   CHECK(c.count(0).block_reads == reads);
 }
 
-TEST_CASE("a sequential writer has everything from here on, and splits it when a newcomer arrives", "[gpfs][tokens]") {
+TEST_CASE("a sequential writer has everything from here on, and splits it when a newcomer arrives",
+          "[gpfs][tokens]") {
   cluster c(2);
   for (std::int64_t b = 0; b < 4; ++b) c.write(0, b * B, B);
-  CHECK(c.count(0).token_requests == 2);  // the second call begins where the first ended: from there to infinity
+  // the second call begins where the first ended: from there to infinity
+  CHECK(c.count(0).token_requests == 2);
   CHECK(c.token(0, 1'000'000) == token_mode::write);
 
   SECTION("beyond it: the newcomer's side is given up") {
@@ -302,7 +311,8 @@ TEST_CASE("requests that conflict are served in the order of arrival", "[gpfs][t
   };
   for (auto const& t : tickets) CHECK(c.host.wait(t).error == 0);
   CHECK(grants == std::vector<int>{0, 1, 2, 3, 4});  // the tasks of a node share what it gets
-  CHECK(c.host.manager().counters().waits == 3);     // the first is served, the second asks the first
+  // the first is served, the second asks the first
+  CHECK(c.host.manager().counters().waits == 3);
 }
 
 TEST_CASE("a token cannot be stolen while a call is running on its blocks", "[gpfs][tokens]") {
@@ -311,7 +321,8 @@ TEST_CASE("a token cannot be stolen while a call is running on its blocks", "[gp
   m.write_behind_max_blocks = 1;
   cluster c(2, m);
   std::vector<std::byte> const ones(20 * B, std::byte{1}), twos(20 * B, std::byte{2});
-  gpfs::call a = c.files[0].make(gpfs::call_kind::write), b = c.files[1].make(gpfs::call_kind::write);
+  gpfs::call a = c.files[0].make(gpfs::call_kind::write),
+             b = c.files[1].make(gpfs::call_kind::write);
   a.from = ones;
   b.from = twos;
   auto const first = c.files[0].start(a), second = c.files[1].start(b);
@@ -378,12 +389,16 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
     auto const on_disk = c.host.on_disk("f");
     for (int s = 0; s < 2; ++s)
       for (gpfs::message_body const& body :
-           {gpfs::message_body(gpfs::block_write{1, 0, 0, {{0, data}}}), gpfs::message_body(gpfs::cut_blocks{1, 0, 0})})
-        c.host.server(s).receive({{gpfs::role::client, 0}, {gpfs::role::server, s}, body}, c.host.now(), out);
+           {gpfs::message_body(gpfs::block_write{1, 0, 0, {{0, data}}}),
+            gpfs::message_body(gpfs::cut_blocks{1, 0, 0})})
+        c.host.server(s).receive({{gpfs::role::client, 0}, {gpfs::role::server, s}, body},
+                                 c.host.now(), out);
     REQUIRE(out.messages.size() == 4);
     for (auto const& o : out.messages) {
-      if (auto const* const w = std::get_if<gpfs::block_written>(&o.what.body)) CHECK(w->error == ESTALE);
-      if (auto const* const cut = std::get_if<gpfs::blocks_cut>(&o.what.body)) CHECK(cut->error == ESTALE);
+      if (auto const* const w = std::get_if<gpfs::block_written>(&o.what.body))
+        CHECK(w->error == ESTALE);
+      if (auto const* const cut = std::get_if<gpfs::blocks_cut>(&o.what.body))
+        CHECK(cut->error == ESTALE);
     }
     CHECK(c.host.server(0).counters().refused == 1);
     CHECK(c.host.on_disk("f") == on_disk);
@@ -391,7 +406,8 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
   }
 }
 
-TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpfs][tokens][errors]") {
+TEST_CASE("what is said of a file that nobody has opened leaves no trace",
+          "[gpfs][tokens][errors]") {
   gpfs::machine m = small();
   m.ship_files_max = 1;
   gpfs::loopback host(m, 2);
@@ -400,7 +416,14 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpf
   auto const everything = [](gpfs::file_id f, gpfs::known_size size) {
     return std::vector<gpfs::message_body>{
         gpfs::close_notice{f, 1, size},
-        gpfs::token_request{1, f, token_mode::write, {0, 9}, {0, 9}, false, {{1, {0, 9}, token_mode::none, 1}}, size},
+        gpfs::token_request{1,
+                            f,
+                            token_mode::write,
+                            {0, 9},
+                            {0, 9},
+                            false,
+                            {{1, {0, 9}, token_mode::none, 1}},
+                            size},
         gpfs::token_release{f, {0, 9}, 1, size},
         gpfs::size_request{2, f},
         gpfs::size_report{3, f, size},
@@ -415,7 +438,8 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpf
     };
   };
   auto const say = [&](gpfs::message_body const& body) {
-    host.manager().receive({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, body}, host.now(), out);
+    host.manager().receive({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, body}, host.now(),
+                           out);
   };
   for (gpfs::file_id f = 0; f < 3; ++f)
     for (gpfs::message_body const& body : everything(f, far)) say(body);
@@ -423,7 +447,8 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpf
   CHECK(out.timers.empty());
 
   std::error_code error;
-  auto file = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  auto file =
+      gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   REQUIRE(!error);
   CHECK(file.size(error) == 0);
   std::vector<std::byte> const data(10, std::byte{7});
@@ -441,13 +466,15 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpf
   CHECK(!file.close());
 }
 
-TEST_CASE("while a file becomes partitioned tokens are refused, and a late start disturbs nobody", "[gpfs][tokens]") {
+TEST_CASE("while a file becomes partitioned tokens are refused, and a late start disturbs nobody",
+          "[gpfs][tokens]") {
   gpfs::loopback host(small(), 2);
   gpfs::outbox out;
   // What the manager answers, of one kind.
   auto const say = [&](gpfs::node_id from, gpfs::message_body const& body) {
     out.messages.clear();
-    host.manager().receive({{gpfs::role::client, from}, {gpfs::role::manager, 0}, body}, host.now(), out);
+    host.manager().receive({{gpfs::role::client, from}, {gpfs::role::manager, 0}, body}, host.now(),
+                           out);
   };
   auto const told = [&]<class Kind>(std::type_identity<Kind>) {
     std::vector<Kind> all;

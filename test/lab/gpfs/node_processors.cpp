@@ -1,4 +1,5 @@
-// Nodes whose processors are counted: what ranks that compute, copy and poll take from each other, and from the file system.
+// Nodes whose processors are counted: what ranks that compute, copy and poll take from each other,
+// and from the file system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -47,11 +48,14 @@ gpfs::machine testbed() {
 double computing(int ranks, std::int64_t processors) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = ranks};
   s.network.node_processors = processors;
-  return io::lab::virtual_cluster(s).run([](virtual_rank const& world) { world.compute(1); }).seconds;
+  return io::lab::virtual_cluster(s)
+      .run([](virtual_rank const& world) { world.compute(1); })
+      .seconds;
 }
 
 // Virtual seconds in which the first of some ranks of a node writes, while the others wait for it.
-double writing_alone(int ranks, std::int64_t processors, bool polls, gpfs::machine const& m = testbed()) {
+double writing_alone(int ranks, std::int64_t processors, bool polls,
+                     gpfs::machine const& m = testbed()) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = ranks};
   s.network.node_processors = processors;
   s.network.polls_in_files = polls;
@@ -82,12 +86,16 @@ struct rows {
     s.network = net;
     io::lab::virtual_gpfs const files(m, (ranks - 1) / per_node + 1, {}, contents::none);
     io::lab::hollow_memory const data(static_cast<std::size_t>(bytes));
-    return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .contents = contents::none})
+    return io::lab::virtual_cluster(
+               s, {.stack_bytes = std::size_t{1} << 20, .contents = contents::none})
         .run([&](virtual_rank const& world) {
-          auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::write, {}, files.opener());
-          f.set_view(world.rank() * row, {io::bytes(1), io::resized(io::bytes(row), 0, row * world.size())});
-          f.write_at_all(0, data.bytes(),
-                         io::data_shipping{.stripe_bytes = MiB, .agents = world.size(), .window_bytes = MiB});
+          auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::write, {},
+                                               files.opener());
+          f.set_view(world.rank() * row,
+                     {io::bytes(1), io::resized(io::bytes(row), 0, row * world.size())});
+          f.write_at_all(
+              0, data.bytes(),
+              io::data_shipping{.stripe_bytes = MiB, .agents = world.size(), .window_bytes = MiB});
           f.sync();
           f.close();
         })
@@ -110,20 +118,23 @@ TEST_CASE("ranks that outnumber the processors of their node share them", "[virt
   CHECK_THROWS_AS(computing(4, std::int64_t{1} << 40), std::invalid_argument);
 }
 
-TEST_CASE("the file system gets half of a processor where ranks that poll hold them all", "[gpfs][mechanisms]") {
+TEST_CASE("the file system gets half of a processor where ranks that poll hold them all",
+          "[gpfs][mechanisms]") {
   double const uncounted = writing_alone(8, 0, true), free = writing_alone(8, 9, true),
                none = writing_alone(8, 8, true);
   CAPTURE(uncounted, free, none);
   CHECK(near(free, uncounted));
   CHECK(none > 1.9 * free);
   CHECK(none < 2.1 * free);
-  // A rank that sleeps until some of its blocks are on disk leaves its processor to the file system.
+  // A rank that sleeps until some of its blocks are on disk leaves its processor to the file
+  // system.
   gpfs::machine m = testbed();
   m.write_behind_max_blocks = 2;
   CHECK(writing_alone(8, 8, false, m) < 1.1 * free);
 }
 
-TEST_CASE("a rank that computes beside the file system on one processor loses what that takes", "[gpfs][mechanisms]") {
+TEST_CASE("a rank that computes beside the file system on one processor loses what that takes",
+          "[gpfs][mechanisms]") {
   auto const seconds = [](std::int64_t processors) {
     io::lab::scenario s{.ranks = 1, .ranks_per_node = 1};
     s.network.node_processors = processors;
@@ -139,13 +150,15 @@ TEST_CASE("a rank that computes beside the file system on one processor loses wh
         })
         .seconds;
   };
-  double const behind = 32 * 1.048576 / 160, lost = seconds(1) - seconds(2);  // it goes to disk meanwhile
+  // it goes to disk meanwhile
+  double const behind = 32 * 1.048576 / 160, lost = seconds(1) - seconds(2);
   CAPTURE(behind, lost);
   CHECK(lost > 0.95 * behind);
   CHECK(lost < 1.05 * behind);
 }
 
-TEST_CASE("tasks of a node access one file in turn, and several files beside each other", "[gpfs][mechanisms]") {
+TEST_CASE("tasks of a node access one file in turn, and several files beside each other",
+          "[gpfs][mechanisms]") {
   constexpr std::int64_t calls = 500, bytes = 800;
   // Virtual seconds in which each task writes, or reads what it has written.
   auto const seconds = [](int tasks, bool one_file, bool reads) {
@@ -160,8 +173,8 @@ TEST_CASE("tasks of a node access one file in turn, and several files beside eac
     io::lab::virtual_cluster(s, {.contents = contents::none}).run([&](virtual_rank const& world) {
       std::error_code error;
       int const rank = world.rank();
-      auto f =
-          files.open(one_file ? "f" : "f" + std::to_string(rank), {.read = true, .write = true, .create = true}, error);
+      auto f = files.open(one_file ? "f" : "f" + std::to_string(rank),
+                          {.read = true, .write = true, .create = true}, error);
       REQUIRE_FALSE(error);
       for (bool const reading : {false, true}) {
         world.barrier();
@@ -177,7 +190,8 @@ TEST_CASE("tasks of a node access one file in turn, and several files beside eac
     return took;
   };
   for (bool const reads : {false, true}) {
-    double const alone = seconds(1, true, reads), beside = seconds(4, false, reads), in_turn = seconds(4, true, reads);
+    double const alone = seconds(1, true, reads), beside = seconds(4, false, reads),
+                 in_turn = seconds(4, true, reads);
     double const call = reads ? 13e-6 : 52e-6;
     CAPTURE(reads, alone, beside, in_turn);
     CHECK(alone > calls * call);
@@ -187,7 +201,8 @@ TEST_CASE("tasks of a node access one file in turn, and several files beside eac
   }
 }
 
-TEST_CASE("of the way to the servers, only the work of a processor waits for one", "[gpfs][mechanisms]") {
+TEST_CASE("of the way to the servers, only the work of a processor waits for one",
+          "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.ip_mb_per_s = 320;  // half of the time that a block takes
   double const free = writing_alone(8, 9, true, m), none = writing_alone(8, 8, true, m);
@@ -195,7 +210,8 @@ TEST_CASE("of the way to the servers, only the work of a processor waits for one
   CHECK(none < 1.6 * free);
 }
 
-TEST_CASE("copies of collective calls take a rank's processor, also within a node", "[virtual][mechanisms]") {
+TEST_CASE("copies of collective calls take a rank's processor, also within a node",
+          "[virtual][mechanisms]") {
   for (int const per_node : {8, 4}) {
     rows plain{.per_node = per_node};
     plain.m.copy_mb_per_s = plain.m.client_write_mb_per_s = plain.m.nic_mb_per_s = 0;
@@ -203,7 +219,8 @@ TEST_CASE("copies of collective calls take a rank's processor, also within a nod
     plain.net.piece_ns = 20'000;
     double const by_pieces = plain.seconds() - without;
     CAPTURE(per_node, without, by_pieces);
-    // Each piece is copied once: by its rank into a window of its node, or by the agent of another one out of a message.
+    // Each piece is copied once: by its rank into a window of its node, or by the agent of another
+    // one out of a message.
     double const once = rows::pieces * 20e-6;
     CHECK(by_pieces > 0.85 * once);
     CHECK(by_pieces < 1.15 * once);

@@ -1,4 +1,5 @@
-// The simulated GPFS in the virtual cluster: calls that wait in virtual time, deaths, faults of ranks and of the system.
+// The simulated GPFS in the virtual cluster: calls that wait in virtual time, deaths, faults of
+// ranks and of the system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/traffic.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
@@ -38,21 +39,27 @@ gpfs::machine small() {
   m.lease_s = 1;
   return m;
 }
-bytes filled(std::int64_t n, int value) { return bytes(static_cast<std::size_t>(n), static_cast<std::byte>(value)); }
+bytes filled(std::int64_t n, int value) {
+  return bytes(static_cast<std::size_t>(n), static_cast<std::byte>(value));
+}
 
-io::lab::virtual_gpfs_handle open_at(io::lab::virtual_gpfs const& files, std::string const& path = "f") {
+io::lab::virtual_gpfs_handle open_at(io::lab::virtual_gpfs const& files,
+                                     std::string const& path = "f") {
   std::error_code error;
   auto h = files.open(path, create, error);
   if (error) throw std::system_error(error);
   return h;
 }
-int errno_of(std::error_code const& e) { return e.category() == std::system_category() ? e.value() : -1; }
+int errno_of(std::error_code const& e) {
+  return e.category() == std::system_category() ? e.value() : -1;
+}
 
 }  // namespace
 
 TEST_CASE("two writers in one block: exact counts, and the last write is read", "[virtual_gpfs]") {
   io::lab::virtual_gpfs const files(small(), 2);
-  io::lab::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1, .seed = 3}, {.timeline = true});
+  io::lab::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1, .seed = 3},
+                                         {.timeline = true});
   io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     bytes const mine = filled(100, world.rank() + 1);
@@ -88,12 +95,14 @@ TEST_CASE("two writers in one block: exact counts, and the last write is read", 
   REQUIRE(there.size() == 200);
   CHECK(there[0] == std::byte{1});
   CHECK(there[199] == std::byte{2});
-  CHECK(files.on_disk("f") == there);  // closed by all, and the run has brought its events to an end
+  // closed by all, and the run has brought its events to an end
+  CHECK(files.on_disk("f") == there);
 }
 
 TEST_CASE("the same seeds give the same run, others give others", "[virtual_gpfs]") {
   auto const hash = [](std::uint64_t seed, std::uint64_t delays) {
-    io::lab::virtual_gpfs const files(small(), 4, {.seed = delays, .delay_max = std::chrono::microseconds(500)});
+    io::lab::virtual_gpfs const files(
+        small(), 4, {.seed = delays, .delay_max = std::chrono::microseconds(500)});
     return io::lab::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = seed})
         .run([&](io::lab::virtual_rank const& world) {
           auto f = open_at(files);
@@ -144,10 +153,10 @@ TEST_CASE("events of one instant happen as they were made, in every run and outs
 TEST_CASE("what is left at the end of a run happens after it", "[virtual_gpfs]") {
   io::lab::virtual_gpfs const files(small(), 1);
   CHECK_THROWS_AS(io::lab::virtual_cluster({.ranks = 1}).run([&](io::lab::virtual_rank const&) {
-                    auto f = open_at(files);
-                    CHECK(f.write(0, filled(3 * B, 1)).bytes == 3 * B);
-                    throw std::runtime_error("the program ends here");
-                  }),
+    auto f = open_at(files);
+    CHECK(f.write(0, filled(3 * B, 1)).bytes == 3 * B);
+    throw std::runtime_error("the program ends here");
+  }),
                   std::runtime_error);
   auto f = open_at(files);  // outside of runs events happen until the call is complete
   CHECK_FALSE(f.sync());
@@ -186,7 +195,8 @@ TEST_CASE("outside of runs a lock of another cannot be waited for", "[virtual_gp
   io::lab::virtual_gpfs files(small(), 1);
   auto one = open_at(files), other = open_at(files);
   CHECK_FALSE(one.lock(0, 5, io::lock_kind::exclusive));
-  CHECK_THROWS_WITH(other.lock(0, 5, io::lock_kind::exclusive), ContainsSubstring("nobody is there to end a wait"));
+  CHECK_THROWS_WITH(other.lock(0, 5, io::lock_kind::exclusive),
+                    ContainsSubstring("nobody is there to end a wait"));
 }
 
 TEST_CASE("a file that is not there is no open file", "[virtual_gpfs]") {
@@ -199,7 +209,8 @@ TEST_CASE("a file that is not there is no open file", "[virtual_gpfs]") {
   }
 }
 
-TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes", "[virtual_gpfs][locks]") {
+TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes",
+          "[virtual_gpfs][locks]") {
   for (int const per_node : {1, 2, 4}) {
     io::lab::virtual_gpfs const files(small(), 4);
     std::int64_t sum = 0;
@@ -229,20 +240,21 @@ TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes", "[v
 
 TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gpfs][locks]") {
   io::lab::virtual_gpfs const files(small(), 2);
-  CHECK_THROWS_WITH(
-      io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
-        auto f = open_at(files);
-        if (world.rank() == 1) world.barrier();
-        f.lock(0, 8, io::lock_kind::exclusive);
-        world.barrier();
-        world.barrier();
-      }),
-      ContainsSubstring("lock of 'f' in the simulated GPFS"));
+  CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
+                        .run([&](io::lab::virtual_rank const& world) {
+                          auto f = open_at(files);
+                          if (world.rank() == 1) world.barrier();
+                          f.lock(0, 8, io::lock_kind::exclusive);
+                          world.barrier();
+                          world.barrier();
+                        }),
+                    ContainsSubstring("lock of 'f' in the simulated GPFS"));
   // The next run finds everything closed and unlocked.
-  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const&) {
-    auto f = open_at(files);
-    CHECK_FALSE(f.lock(0, 8, io::lock_kind::shared));
-  });
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
+      .run([&](io::lab::virtual_rank const&) {
+        auto f = open_at(files);
+        CHECK_FALSE(f.lock(0, 8, io::lock_kind::shared));
+      });
 }
 
 TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][deaths]") {
@@ -271,7 +283,8 @@ TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][dea
   CHECK(files.system().manager().counters().failed_nodes == 0);
 }
 
-TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease", "[virtual_gpfs][deaths]") {
+TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease",
+          "[virtual_gpfs][deaths]") {
   io::lab::virtual_gpfs const files(small(), 2);
   io::lab::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
   s.deaths.push_back({.rank = 0, .operation = 4});
@@ -300,15 +313,17 @@ TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease
   CHECK(waited < 1.1);
   CHECK(files.system().manager().counters().failed_nodes == 1);
   // It stays lost.
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code error;
-    auto const f = files.open("f", create, error);
-    CHECK(errno_of(error) == (world.rank() < 2 ? ESTALE : 0));
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2})
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code error;
+        auto const f = files.open("f", create, error);
+        CHECK(errno_of(error) == (world.rank() < 2 ? ESTALE : 0));
+      });
   CHECK(files.content("f").size() == 150);
 }
 
-TEST_CASE("a nonblocking call of a rank that dies is left alone by the system", "[virtual_gpfs][deaths]") {
+TEST_CASE("a nonblocking call of a rank that dies is left alone by the system",
+          "[virtual_gpfs][deaths]") {
   // The memory of the call is gone when its data arrives.
   io::lab::virtual_gpfs files(small(), 2);
   files.put("f", filled(40 * B, 1));
@@ -349,52 +364,57 @@ TEST_CASE("the scenario's faults are those of a rank's calls", "[virtual_gpfs][f
   });
 }
 
-TEST_CASE("a server that cannot write: the error reaches the rank which wrote, once", "[virtual_gpfs][faults]") {
+TEST_CASE("a server that cannot write: the error reaches the rank which wrote, once",
+          "[virtual_gpfs][faults]") {
   auto troubles = gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO");
   SECTION("on revocation") {}
   SECTION("later") { troubles.faults[0].first = 2; }
   bool const first = troubles.faults[0].first == 1;
   io::lab::virtual_gpfs files(small(), 2, troubles);
   files.put("other", filled(10, 1));  // from outside, nothing goes wrong
-  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .seed = 2}).run([&](io::lab::virtual_rank const& world) {
-    auto f = open_at(files);
-    if (world.rank() == 0) CHECK(f.write(0, filled(100, 1)).bytes == 100);
-    world.barrier();
-    if (world.rank() == 2) {
-      bytes back(100);
-      CHECK(f.read(0, back).bytes == 100);
-      CHECK(back == filled(100, first ? 0 : 1));  // lost, or not
-    }
-    world.barrier();
-    CHECK(errno_of(f.sync()) == (world.rank() == 0 && first ? EREMOTEIO : 0));
-    CHECK_FALSE(f.sync());
-  });
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .seed = 2})
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = open_at(files);
+        if (world.rank() == 0) CHECK(f.write(0, filled(100, 1)).bytes == 100);
+        world.barrier();
+        if (world.rank() == 2) {
+          bytes back(100);
+          CHECK(f.read(0, back).bytes == 100);
+          CHECK(back == filled(100, first ? 0 : 1));  // lost, or not
+        }
+        world.barrier();
+        CHECK(errno_of(f.sync()) == (world.rank() == 0 && first ? EREMOTEIO : 0));
+        CHECK_FALSE(f.sync());
+      });
 }
 
 TEST_CASE("bytes that are lost are seen by nobody, though the block has others that are not",
           "[virtual_gpfs][faults]") {
-  // Node 0 writes 50 bytes, which fail on their way to disk while it writes the next 50 into the same block.
-  io::lab::virtual_gpfs files(small(), 2, gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO"));
-  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}).run([&](io::lab::virtual_rank const& world) {
-    auto f = open_at(files);
-    if (world.rank() == 0) CHECK(f.write(0, filled(50, 1)).bytes == 50);
-    world.barrier();
-    if (world.rank() == 0) CHECK(errno_of(f.sync()) == EREMOTEIO);
-    if (world.rank() == 1) {
-      world.compute(1e-4);
-      CHECK(f.write(50, filled(50, 2)).bytes == 50);
-    }
-    world.barrier();
-    for (int turn = 0; turn < 3; ++turn) {
-      if (world.rank() == turn) {
-        bytes back(100, std::byte{9});
-        CHECK(f.read(0, back).bytes == 100);
-        CHECK(back[0] == std::byte{});
-        CHECK(back[50] == std::byte{2});
-      }
-      world.barrier();
-    }
-  });
+  // Node 0 writes 50 bytes, which fail on their way to disk while it writes the next 50 into the
+  // same block.
+  io::lab::virtual_gpfs files(
+      small(), 2, gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO"));
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2})
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = open_at(files);
+        if (world.rank() == 0) CHECK(f.write(0, filled(50, 1)).bytes == 50);
+        world.barrier();
+        if (world.rank() == 0) CHECK(errno_of(f.sync()) == EREMOTEIO);
+        if (world.rank() == 1) {
+          world.compute(1e-4);
+          CHECK(f.write(50, filled(50, 2)).bytes == 50);
+        }
+        world.barrier();
+        for (int turn = 0; turn < 3; ++turn) {
+          if (world.rank() == turn) {
+            bytes back(100, std::byte{9});
+            CHECK(f.read(0, back).bytes == 100);
+            CHECK(back[0] == std::byte{});
+            CHECK(back[50] == std::byte{2});
+          }
+          world.barrier();
+        }
+      });
   CHECK(files.content("f")[0] == std::byte{});
   CHECK(files.content("f")[99] == std::byte{2});
 }
@@ -421,39 +441,43 @@ TEST_CASE("troubles as text", "[gpfs]") {
   t.faults = {{.server = 1, .of_writes = false, .first = 3, .times = 2, .error = ENOSPC}, {}};
   t.slow = {{0, 4.5}};
   CHECK(gpfs::to_string(t) ==
-        "seed=7 delay_ns=20 fault=server:1,call:read,first:3,times:2,error:ENOSPC fault=server:-1,call:write,error:EIO "
+        "seed=7 delay_ns=20 fault=server:1,call:read,first:3,times:2,error:ENOSPC "
+        "fault=server:-1,call:write,error:EIO "
         "slow=0:4.5");
   CHECK(gpfs::parse_troubles(gpfs::to_string(t)) == t);
   CHECK(gpfs::parse_troubles("") == gpfs::troubles{});
   CHECK_THROWS_WITH(gpfs::parse_troubles("speed=7"), ContainsSubstring("'speed=7'"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("fault=call:sync"), ContainsSubstring("read or write"));
-  CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"), ContainsSubstring("not the name of an errno"));
+  CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"),
+                    ContainsSubstring("not the name of an errno"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("seed=x"), ContainsSubstring("number"));
   t.faults.push_back({.error = 41});  // an errno without a name
   CHECK(gpfs::parse_troubles(gpfs::to_string(t)) == t);
-  for (char const* bad :
-       {"slow=0:nan", "slow=0:-1", "fault=error:0", "fault=first:0", "fault=first:-9223372036854775808",
-        "fault=times:-1", "delay_ns=-1", "delay_ns=9223372036854775807"}) {
+  for (char const* bad : {"slow=0:nan", "slow=0:-1", "fault=error:0", "fault=first:0",
+                          "fault=first:-9223372036854775808", "fault=times:-1", "delay_ns=-1",
+                          "delay_ns=9223372036854775807"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(gpfs::parse_troubles(bad), std::invalid_argument);
   }
 }
 
-TEST_CASE("traffic writes down which node takes tokens from which, and draws it", "[virtual_gpfs]") {
+TEST_CASE("traffic writes down which node takes tokens from which, and draws it",
+          "[virtual_gpfs]") {
   using kind = gpfs::traffic::kind;
   io::lab::virtual_gpfs const files(small(), 3);
   int others = 0;
   files.system().on_delivery = [&](gpfs::message const&, gpfs::instant) { ++others; };
   {
     gpfs::traffic const seen(files.system());
-    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3}).run([&](io::lab::virtual_rank const& world) {
-      auto f = open_at(files);
-      for (int turn = 0; turn < 3; ++turn) {
-        if (turn == world.rank()) CHECK(f.write(100 * turn, filled(100, 1)).bytes == 100);
-        world.barrier();
-      }
-      CHECK_FALSE(f.close());
-    });
+    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3})
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = open_at(files);
+          for (int turn = 0; turn < 3; ++turn) {
+            if (turn == world.rank()) CHECK(f.write(100 * turn, filled(100, 1)).bytes == 100);
+            world.barrier();
+          }
+          CHECK_FALSE(f.close());
+        });
     CHECK(seen.count(kind::grant) == 3);
     CHECK(seen.count(kind::revocation) == files.counters().revokes_sent);
     std::vector<std::pair<int, int>> taken;
@@ -461,7 +485,8 @@ TEST_CASE("traffic writes down which node takes tokens from which, and draws it"
       if (e.what == kind::revocation) taken.emplace_back(e.from, e.to);
     CHECK(taken == std::vector<std::pair<int, int>>{{1, 0}, {2, 1}});
     std::string const picture = seen.draw("one block", 2 * seen.seconds());
-    CHECK_THAT(picture, ContainsSubstring("3 tokens given (ticks), 2 taken away") && ContainsSubstring("node 2"));
+    CHECK_THAT(picture, ContainsSubstring("3 tokens given (ticks), 2 taken away") &&
+                            ContainsSubstring("node 2"));
   }
   CHECK(others > 0);
   int const before = others;
@@ -474,36 +499,37 @@ TEST_CASE("traffic writes down which node takes tokens from which, and draws it"
 TEST_CASE("directives of all ranks: partitioned, no token moves", "[virtual_gpfs][partitioning]") {
   io::lab::virtual_gpfs files(small(), 4);
   std::int64_t before = 0, after = 0;
-  io::lab::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = 4}).run([&](io::lab::virtual_rank const& world) {
-    auto f = open_at(files);
-    auto start = io::test::ship_start(8);
-    CHECK_FALSE(f.fcntl(start));
-    world.barrier();
-    before = files.counters().token_requests;
-    for (int k = 0; k < 8; ++k) {
-      CHECK(f.write(100 * (8 * k + world.rank()), filled(100, world.rank() + 1)).bytes == 100);
-      world.barrier();
-      bytes back(100);
-      CHECK(f.read(100 * (8 * k + (world.rank() + 1) % 8), back).bytes == 100);
-      CHECK(back == filled(100, (world.rank() + 1) % 8 + 1));
-    }
-    world.barrier();
-    after = files.counters().token_requests;
-    io::test::ship_stop stop;
-    CHECK_FALSE(f.fcntl(stop));
-    CHECK_FALSE(f.close());
-  });
+  io::lab::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = 4})
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = open_at(files);
+        auto start = io::test::ship_start(8);
+        CHECK_FALSE(f.fcntl(start));
+        world.barrier();
+        before = files.counters().token_requests;
+        for (int k = 0; k < 8; ++k) {
+          CHECK(f.write(100 * (8 * k + world.rank()), filled(100, world.rank() + 1)).bytes == 100);
+          world.barrier();
+          bytes back(100);
+          CHECK(f.read(100 * (8 * k + (world.rank() + 1) % 8), back).bytes == 100);
+          CHECK(back == filled(100, (world.rank() + 1) % 8 + 1));
+        }
+        world.barrier();
+        after = files.counters().token_requests;
+        io::test::ship_stop stop;
+        CHECK_FALSE(f.fcntl(stop));
+        CHECK_FALSE(f.close());
+      });
   CHECK(after == before);
   CHECK(files.counters().revokes_sent == 0);
   CHECK(files.counters().ships_sent > 0);
   CHECK(files.on_disk("f").size() == 6400);
 }
 
-TEST_CASE("a rank on a node that the file system does not have cannot open anything", "[virtual_gpfs]") {
+TEST_CASE("a rank on a node that the file system does not have cannot open anything",
+          "[virtual_gpfs]") {
   io::lab::virtual_gpfs const files(small(), 1);
-  CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const&) {
-    open_at(files);
-  }),
+  CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
+                        .run([&](io::lab::virtual_rank const&) { open_at(files); }),
                     ContainsSubstring("rank 1 is on node 1, but there are 1 nodes"));
 }
 

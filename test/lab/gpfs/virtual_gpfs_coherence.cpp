@@ -1,4 +1,5 @@
-// Ranks on several nodes in an agreed order: a read sees the last write that was complete when it began.
+// Ranks on several nodes in an agreed order: a read sees the last write that was complete when it
+// began.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -49,8 +50,8 @@ gpfs::machine small_machine(engine& random) {
   return m;
 }
 
-// One call of each rank between two meetings. Nobody else touches what a rank writes, but blocks are shared; everyone
-// knows what everyone does, and so what is to be read.
+// One call of each rank between two meetings. Nobody else touches what a rank writes, but blocks
+// are shared; everyone knows what everyone does, and so what is to be read.
 struct turn {
   enum class kind { write, read, hint, free, sync, none } what = kind::none;
   std::int64_t offset = 0, length = 0;
@@ -58,7 +59,8 @@ struct turn {
 
 struct plan {
   std::vector<std::vector<turn>> turns;  // by meeting, then by rank
-  std::vector<int> start, stop;          // before which meetings the file is partitioned, and no more
+  // before which meetings the file is partitioned, and no more
+  std::vector<int> start, stop;
   std::int64_t bytes = 0;
 };
 
@@ -105,9 +107,12 @@ plan make_plan(engine& random, int ranks, int meetings, bool partitioned) {
 
 class actor {
  public:
-  actor(io::lab::virtual_gpfs const& files, io::lab::virtual_rank const& world, plan const& p, std::uint64_t number,
-        bool hints)
-      : world_(world), plan_(p), random_(number + static_cast<std::uint64_t>(world.rank())), hints_(hints) {
+  actor(io::lab::virtual_gpfs const& files, io::lab::virtual_rank const& world, plan const& p,
+        std::uint64_t number, bool hints)
+      : world_(world),
+        plan_(p),
+        random_(number + static_cast<std::uint64_t>(world.rank())),
+        hints_(hints) {
     std::error_code error;
     file_ = files.open("f", {.read = true, .write = true, .create = true}, error);
     REQUIRE(!error);
@@ -127,7 +132,8 @@ class actor {
         REQUIRE(!file_.fcntl(stop));
       }
       auto const& all = plan_.turns[static_cast<std::size_t>(k)];
-      if (pick(random_, 0, 2) == 0) world_.compute(1e-6 * static_cast<double>(pick(random_, 1, 5000)));
+      if (pick(random_, 0, 2) == 0)
+        world_.compute(1e-6 * static_cast<double>(pick(random_, 1, 5000)));
       act(all[static_cast<std::size_t>(world_.rank())], k, there, size);
       for (int r = 0; r < world_.size(); ++r) {
         turn const& t = all[static_cast<std::size_t>(r)];
@@ -146,7 +152,9 @@ class actor {
   }
 
  private:
-  static std::byte value_of(int meeting, int rank) { return static_cast<std::byte>((meeting * 37 + rank) % 255 + 1); }
+  static std::byte value_of(int meeting, int rank) {
+    return static_cast<std::byte>((meeting * 37 + rank) % 255 + 1);
+  }
 
   void act(turn const& t, int k, bytes const& there, std::int64_t size) {
     switch (t.what) {
@@ -161,7 +169,8 @@ class actor {
         if (hints_) announce(t, false);
         auto const done = file_.read(t.offset, got);
         REQUIRE(!done.error);
-        // Where others make the file longer meanwhile, the end may be here or there; behind what was written are zeros.
+        // Where others make the file longer meanwhile, the end may be here or there; behind what
+        // was written are zeros.
         REQUIRE(done.bytes >= std::clamp<std::int64_t>(size - t.offset, 0, t.length));
         REQUIRE(std::equal(got.begin(), got.begin() + done.bytes, there.begin() + t.offset));
         break;
@@ -182,13 +191,15 @@ class actor {
     }
   }
 
-  // A multiple access range hint for some blocks of the turn, and the release of what was accepted before.
+  // A multiple access range hint for some blocks of the turn, and the release of what was accepted
+  // before.
   void announce(turn const& t, bool writes) {
     io::test::ranges_hint h;
     for (auto const& r : accepted_)
       if (h.a.relRangeCnt < gpfs::range_count_max) h.a.relRangeArray[h.a.relRangeCnt++] = r;
     accepted_.erase(accepted_.begin(), accepted_.begin() + h.a.relRangeCnt);
-    for (std::int64_t b = t.offset / block_; b * block_ < t.offset + t.length && h.a.accRangeCnt < 3; ++b) {
+    for (std::int64_t b = t.offset / block_;
+         b * block_ < t.offset + t.length && h.a.accRangeCnt < 3; ++b) {
       gpfs::gpfsRangeArray_t& r = h.a.accRangeArray[h.a.accRangeCnt++];
       r.blockNumber = b;
       r.length = static_cast<int>(block_);
@@ -212,20 +223,25 @@ void many(std::uint64_t first, int rounds, bool partitioned, bool hints) {
     std::uint64_t const number = seed() + first + static_cast<std::uint64_t>(round);
     CAPTURE(seed(), round);
     engine random(number);
-    int const ranks = static_cast<int>(pick(random, 2, 7)), per_node = static_cast<int>(pick(random, 1, 3));
+    int const ranks = static_cast<int>(pick(random, 2, 7)),
+              per_node = static_cast<int>(pick(random, 1, 3));
     gpfs::machine const m = small_machine(random);
-    gpfs::troubles const t{.seed = number, .delay_max = std::chrono::nanoseconds(pick(random, 0, 1) * 2'000'000)};
+    gpfs::troubles const t{.seed = number,
+                           .delay_max = std::chrono::nanoseconds(pick(random, 0, 1) * 2'000'000)};
     plan const p = make_plan(random, ranks, 40, partitioned);
     io::lab::virtual_gpfs const files(m, (ranks - 1) / per_node + 1, t);
     io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = number})
-        .run([&](io::lab::virtual_rank const& world) { actor(files, world, p, number, hints).run(); });
+        .run([&](io::lab::virtual_rank const& world) {
+          actor(files, world, p, number, hints).run();
+        });
     bytes expected(static_cast<std::size_t>(p.bytes));
     std::int64_t size = 0;
     for (int k = 0; k < 40; ++k)
       for (int r = 0; r < ranks; ++r) {
         turn const& one = p.turns[static_cast<std::size_t>(k)][static_cast<std::size_t>(r)];
         if (one.what != turn::kind::write) continue;
-        std::fill_n(expected.begin() + one.offset, one.length, static_cast<std::byte>((k * 37 + r) % 255 + 1));
+        std::fill_n(expected.begin() + one.offset, one.length,
+                    static_cast<std::byte>((k * 37 + r) % 255 + 1));
         size = std::max(size, one.offset + one.length);
       }
     expected.resize(static_cast<std::size_t>(size));
@@ -235,11 +251,17 @@ void many(std::uint64_t first, int rounds, bool partitioned, bool hints) {
 
 }  // namespace
 
-TEST_CASE("reads see the last complete write: tokens", "[virtual_gpfs][coherence]") { many(0, 150, false, false); }
-TEST_CASE("reads see the last complete write: tokens and range hints", "[virtual_gpfs][coherence]") {
+TEST_CASE("reads see the last complete write: tokens", "[virtual_gpfs][coherence]") {
+  many(0, 150, false, false);
+}
+TEST_CASE("reads see the last complete write: tokens and range hints",
+          "[virtual_gpfs][coherence]") {
   many(1000, 150, false, true);
 }
-TEST_CASE("reads see the last complete write: partitioned now and then", "[virtual_gpfs][coherence]") {
+TEST_CASE("reads see the last complete write: partitioned now and then",
+          "[virtual_gpfs][coherence]") {
   many(2000, 100, true, false);
 }
-TEST_CASE("reads see the last complete write: everything", "[virtual_gpfs][coherence]") { many(3000, 100, true, true); }
+TEST_CASE("reads see the last complete write: everything", "[virtual_gpfs][coherence]") {
+  many(3000, 100, true, true);
+}

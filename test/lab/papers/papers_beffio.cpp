@@ -1,4 +1,5 @@
-// b_eff_io as a workload: what one run gives, by which hints it goes, and what is made of runs that are too short.
+// b_eff_io as a workload: what one run gives, by which hints it goes, and what is made of runs that
+// are too short.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <map>
@@ -31,7 +32,8 @@ papers::row row_of(std::string const& hints, int nodes) {
   return r;
 }
 
-std::map<std::string, double> values_of(papers::row const& r, papers::paper_machine const& m, double seconds) {
+std::map<std::string, double> values_of(papers::row const& r, papers::paper_machine const& m,
+                                        double seconds) {
   papers::workload_function const run = papers::find_workload("beffio");
   REQUIRE(run != nullptr);
   return run({.what = r, .machine = m, .scale = 1, .seed = 1, .seconds = seconds}).others;
@@ -56,10 +58,10 @@ TEST_CASE("one run of b_eff_io gives all cells of a set of hints, and what the p
     CHECK(v.at(how + ".average") == Approx(weighted));
   }
   for (std::string const& t : types)
-    CHECK(v.at("average." + t) ==
-          Approx(0.25 * v.at("write." + t) + 0.25 * v.at("rewrite." + t) + 0.5 * v.at("read." + t)));
-  CHECK(v.at("average") ==
-        Approx(0.25 * v.at("write.average") + 0.25 * v.at("rewrite.average") + 0.5 * v.at("read.average")));
+    CHECK(v.at("average." + t) == Approx(0.25 * v.at("write." + t) + 0.25 * v.at("rewrite." + t) +
+                                         0.5 * v.at("read." + t)));
+  CHECK(v.at("average") == Approx(0.25 * v.at("write.average") + 0.25 * v.at("rewrite.average") +
+                                  0.5 * v.at("read.average")));
   double writes = v.at("rewrite.scatter") / 6;
   for (std::string const& t : types) writes += v.at("write." + t) / 6;
   CHECK(v.at("b_eff_io") == Approx(std::sqrt(writes * v.at("read.average"))));
@@ -80,9 +82,11 @@ TEST_CASE("each task by itself writes as fast as its node lets it", "[papers][be
   }
 }
 
-TEST_CASE("small chunks of type 1 are shipped if the hints say so, and only then", "[papers][beffio]") {
+TEST_CASE("small chunks of type 1 are shipped if the hints say so, and only then",
+          "[papers][beffio]") {
   papers::paper_machine const m;
-  // Of two nodes that write a block by turns, each waits for the other to give it back; an agent has it.
+  // Of two nodes that write a block by turns, each waits for the other to give it back; an agent
+  // has it.
   auto const alone = values_of(row_of("white_second", 2), m, 20),
              shipped = values_of(row_of("white_baseline", 2), m, 20),
              mixed = values_of(row_of("white_third", 2), m, 20);
@@ -123,12 +127,14 @@ TEST_CASE("software whose agents own their blocks takes no locks, but of the lib
 
 TEST_CASE("rows name a set of hints, and what of a program is measured", "[papers][rows]") {
   std::string const head =
-      "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,transfer_bytes,stripe_bytes,unique,"
+      "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,transfer_bytes,"
+      "stripe_bytes,unique,"
       "largeblock,hints,published,published_sd,role,reason\n";
-  auto const rows = papers::read_rows(
-      "x", head +
-               "a,BE,T,white,ibm_prototype,beffio,rewrite.shared,16,4,100,0,0,0,0,white_third,265,,hold,\n"
-               "b,PC,T,frost,posix,strided,write,2,1,100,10,0,0,0,,1,,hold,\n");
+  auto const rows =
+      papers::read_rows("x", head +
+                                 "a,BE,T,white,ibm_prototype,beffio,rewrite.shared,16,4,100,0,0,0,"
+                                 "0,white_third,265,,hold,\n"
+                                 "b,PC,T,frost,posix,strided,write,2,1,100,10,0,0,0,,1,,hold,\n");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].op == "rewrite.shared");
   CHECK(rows[0].hints == "white_third");
@@ -147,8 +153,9 @@ TEST_CASE("claims may be of single chunks, which are not printed", "[papers][cla
     results[k].simulated = 10 + static_cast<double>(k);
     results[k].others = {{"write.scatter.1024", 5 - static_cast<double>(k)}};
   }
-  std::vector<papers::claim> const claims{
-      {"1", "BE", "", "[l] > [k]"}, {"2", "BE", "", "[l:1024] > [k:1024]"}, {"3", "BE", "", "[l:1024] ~ 4 @ 1%"}};
+  std::vector<papers::claim> const claims{{"1", "BE", "", "[l] > [k]"},
+                                          {"2", "BE", "", "[l:1024] > [k:1024]"},
+                                          {"3", "BE", "", "[l:1024] ~ 4 @ 1%"}};
   auto const all = papers::judge_all(claims, rows, results);
   CHECK(all[0].published.holds == true);
   CHECK(all[0].simulated.holds == true);
@@ -158,7 +165,8 @@ TEST_CASE("claims may be of single chunks, which are not printed", "[papers][cla
   CHECK(all[1].simulated.right == 5);
   CHECK(all[2].simulated.holds == true);
   // What papers do not print counts among the claims; 1 and 3 hold.
-  CHECK(papers::summary_of(results, all, 1, "").find("Claims: 2 of 3 hold; 0 fail") != std::string::npos);
+  CHECK(papers::summary_of(results, all, 1, "").find("Claims: 2 of 3 hold; 0 fail") !=
+        std::string::npos);
   CHECK_THROWS(papers::judge_all({{"4", "BE", "", "[nowhere:1024] > 1"}}, rows, results));
   CHECK_THROWS(papers::judge_all({{"5", "BE", "", "[k:1025] > 1"}}, rows, results));
 }
@@ -177,7 +185,8 @@ TEST_CASE("rows of a run that was too short count nowhere, and say so", "[papers
   CHECK(papers::pooled_median(results) == Approx(0.1));
   REQUIRE(papers::errors_by_table(results).size() == 1);
   CHECK(papers::errors_by_table(results)[0].rows == 1);
-  CHECK(papers::summary_of(results, {}, 1, "").find("ran 60 s instead of 1800 s") != std::string::npos);
+  CHECK(papers::summary_of(results, {}, 1, "").find("ran 60 s instead of 1800 s") !=
+        std::string::npos);
   std::string const csv = papers::csv_of(results, 1, "");
   CHECK(csv.find(",hold,1,60,") != std::string::npos);
   CHECK(csv.find(",hold,1,,") != std::string::npos);

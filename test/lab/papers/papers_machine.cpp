@@ -11,7 +11,8 @@ namespace {
 
 std::string no_file(std::string const& name) { throw std::invalid_argument("cannot read " + name); }
 
-papers::paper_machine read(std::string const& text, papers::include_function const& include = no_file) {
+papers::paper_machine read(std::string const& text,
+                           papers::include_function const& include = no_file) {
   return papers::read_paper_machine("here", text, include);
 }
 
@@ -48,9 +49,11 @@ TEST_CASE("a machine file gives numbers, and says where they come from", "[paper
   CHECK(m.given.size() == 3);
 }
 
-TEST_CASE("a machine has a GPFS, or a file system that stripes files over servers", "[papers][machine]") {
+TEST_CASE("a machine has a GPFS, or a file system that stripes files over servers",
+          "[papers][machine]") {
   papers::paper_machine const m = read(
-      "striped_servers 12 stated X\nstriped_stripe_bytes 65536 stated X\nstriped_mb_per_s 7 stated X\n"
+      "striped_servers 12 stated X\nstriped_stripe_bytes 65536 stated X\nstriped_mb_per_s 7 stated "
+      "X\n"
       "striped_request_us 0.5 stated X\nstriped_locks 0 stated X\n");
   CHECK(m.is_striped);
   CHECK(m.disk.servers == 12);
@@ -64,7 +67,8 @@ TEST_CASE("a machine has a GPFS, or a file system that stripes files over server
 
 TEST_CASE("a machine may be another one with other numbers", "[papers][machine]") {
   auto const include = [](std::string const& name) {
-    return name == "old.machine" ? std::string("servers 2 stated X\nblock_bytes 4096 stated X\n") : no_file(name);
+    return name == "old.machine" ? std::string("servers 2 stated X\nblock_bytes 4096 stated X\n")
+                                 : no_file(name);
   };
   papers::paper_machine const m = read("include old.machine\nservers 3 derived Y\n", include);
   CHECK(m.fs.servers == 3);
@@ -73,7 +77,8 @@ TEST_CASE("a machine may be another one with other numbers", "[papers][machine]"
   CHECK(m.hash() != read("include old.machine\n", include).hash());
 }
 
-TEST_CASE("what a machine file does not say, or says wrongly, is refused with its place", "[papers][machine]") {
+TEST_CASE("what a machine file does not say, or says wrongly, is refused with its place",
+          "[papers][machine]") {
   struct {
     char const* text;
     char const* words;
@@ -121,10 +126,13 @@ TEST_CASE("what a machine file does not say, or says wrongly, is refused with it
 }
 
 TEST_CASE("includes in a circle end, and so do deep ones", "[papers][machine]") {
-  CHECK(says(refusal("include here.machine\n", [](std::string const&) { return "include here.machine\n"; }),
+  CHECK(says(refusal("include here.machine\n",
+                     [](std::string const&) { return "include here.machine\n"; }),
              "includes itself"));
   int depth = 0;
   CHECK(says(refusal("include x.machine\n",
-                     [&](std::string const&) { return "include x" + std::to_string(++depth) + ".machine\n"; }),
+                     [&](std::string const&) {
+                       return "include x" + std::to_string(++depth) + ".machine\n";
+                     }),
              "included too deeply"));
 }

@@ -18,10 +18,13 @@
 namespace {
 
 constexpr char const* columns =
-    "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,transfer_bytes,stripe_bytes,unique,"
+    "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,transfer_bytes,"
+    "stripe_bytes,unique,"
     "largeblock,max_acc,statistic,published,published_sd,role,reason\n";
 
-std::vector<papers::row> rows_of(std::string const& lines) { return papers::read_rows("here", columns + lines); }
+std::vector<papers::row> rows_of(std::string const& lines) {
+  return papers::read_rows("here", columns + lines);
+}
 
 std::string refusal_of_rows(std::string const& lines) {
   try {
@@ -32,7 +35,9 @@ std::string refusal_of_rows(std::string const& lines) {
   return {};
 }
 
-papers::result result_of(papers::row const& r, double simulated, double sd = 0) { return {&r, simulated, sd}; }
+papers::result result_of(papers::row const& r, double simulated, double sd = 0) {
+  return {&r, simulated, sd};
+}
 
 }  // namespace
 
@@ -54,18 +59,25 @@ TEST_CASE("a row says what was published, or that it is there for claims", "[pap
     CAPTURE(lines, refusal_of_rows(lines));
     return refusal_of_rows(lines).find(words) != std::string::npos;
   };
-  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,,,hold,\n", "here:2: nothing is published"));
-  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,5,,claims,\n", "here:2: for claims, but published"));
-  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,min,5,,hold,\n", "no such statistic: min"));
-  CHECK_THROWS_AS(papers::read_rows("here",
-                                    "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,"
-                                    "transfer_bytes,stripe_bytes,unique,largeblock,level,published,published_sd,role,"
-                                    "reason\na,X,T,m,romio_1,dist3d,write,2,1,1000,0,0,0,0,1,,,claims,\n"),
-                  std::invalid_argument);
-  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,x,,5,,hold,\n", "max_acc is not a count: 'x'"));
+  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,,,hold,\n",
+             "here:2: nothing is published"));
+  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,5,,claims,\n",
+             "here:2: for claims, but published"));
+  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,min,5,,hold,\n",
+             "no such statistic: min"));
+  CHECK_THROWS_AS(
+      papers::read_rows(
+          "here",
+          "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,"
+          "transfer_bytes,stripe_bytes,unique,largeblock,level,published,published_sd,role,"
+          "reason\na,X,T,m,romio_1,dist3d,write,2,1,1000,0,0,0,0,1,,,claims,\n"),
+      std::invalid_argument);
+  CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,x,,5,,hold,\n",
+             "max_acc is not a count: 'x'"));
 }
 
-TEST_CASE("a sentence without numbers counts, one that its own numbers contradict does not", "[papers][claims]") {
+TEST_CASE("a sentence without numbers counts, one that its own numbers contradict does not",
+          "[papers][claims]") {
   auto const rows = rows_of(
       "a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,50,4,hold,\n"
       "b,X,T,m,posix,segmented,write,4,1,1000,10,0,0,0,,,40,2,hold,\n"
@@ -89,19 +101,24 @@ TEST_CASE("a sentence without numbers counts, one that its own numbers contradic
   CHECK(judged[4].simulated.holds == std::optional(false));
   CHECK_FALSE(judged[5].simulated.holds.has_value());
 
-  CHECK_THAT(papers::csv_of(judged), Catch::Matchers::ContainsSubstring("3,not published,yes,100,60\n"));
+  CHECK_THAT(papers::csv_of(judged),
+             Catch::Matchers::ContainsSubstring("3,not published,yes,100,60\n"));
   CHECK_THAT(papers::csv_of(judged), Catch::Matchers::ContainsSubstring("2,no,no,60,30\n"));
 
   std::string const text = papers::summary_of(results, judged, 1, "");
-  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("Claims: 2 of 4 hold; 1 fail on the published numbers"));
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring(
+                       "Claims: 2 of 4 hold; 1 fail on the published numbers"));
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("- 4: only said and wrong"));
   CHECK(text.find("| c |") == text.npos);  // a miss needs a number to miss
   CHECK(papers::errors_by_table(results).at(0).rows == 2);
-  CHECK_THROWS_AS(papers::judge_all({{"7", "X", "of nothing", "[sd e] > 1"}}, rows, results), std::invalid_argument);
+  CHECK_THROWS_AS(papers::judge_all({{"7", "X", "of nothing", "[sd e] > 1"}}, rows, results),
+                  std::invalid_argument);
 }
 
 TEST_CASE("claims know what is in the middle", "[papers][claims]") {
-  auto const rate = [](std::string const& key) { return std::optional<double>(key == "a" ? 1 : key == "b" ? 5 : 3); };
+  auto const rate = [](std::string const& key) {
+    return std::optional<double>(key == "a" ? 1 : key == "b" ? 5 : 3);
+  };
   CHECK(papers::judge("median([a] [b] [c]) >= 3", rate).left == 3);
   CHECK(papers::judge("median([a] [b]) >= 3", rate).left == 3);
   CHECK(papers::judge("median([a] / [b] [b] / [a] 7 8 9) > 1", rate).left == 7);
@@ -110,8 +127,8 @@ TEST_CASE("claims know what is in the middle", "[papers][claims]") {
 
 TEST_CASE("a row has the mean of its runs, or the most", "[papers][rows]") {
   argosy::test::scratch const directory;
-  std::ofstream(directory / "m.machine")
-      << "nic_mb_per_s 100 stated X\nnoise 0.9 stated X\nclose_flushes 1 stated X\nservers 1 stated X\n";
+  std::ofstream(directory / "m.machine") << "nic_mb_per_s 100 stated X\nnoise 0.9 stated "
+                                            "X\nclose_flushes 1 stated X\nservers 1 stated X\n";
   auto const rows = rows_of(
       "a,X,T,m,posix,segmented,write,1,1,2097152,262144,0,0,0,,,50,,hold,\n"
       "b,X,T,m,posix,segmented,write,1,1,2097152,262144,0,0,0,,max,50,,hold,\n");
@@ -121,7 +138,8 @@ TEST_CASE("a row has the mean of its runs, or the most", "[papers][rows]") {
   papers::result const mean = thrice.measure(rows[0]), most = thrice.measure(rows[1]);
   CHECK(mean.simulated_sd > 0);
   CHECK(mean.simulated_sd == most.simulated_sd);
-  // Of three numbers the greatest is above the mean by 1/sqrt(3) to 2/sqrt(3) deviations, dividing by n - 1.
+  // Of three numbers the greatest is above the mean by 1/sqrt(3) to 2/sqrt(3) deviations, dividing
+  // by n - 1.
   CHECK(most.simulated - mean.simulated > 0.577 * mean.simulated_sd);
   CHECK(most.simulated - mean.simulated < 1.155 * mean.simulated_sd);
 }

@@ -1,4 +1,5 @@
-// The software of published rows: ROMIO's plans move what each task has, and cut the file as ROMIO did.
+// The software of published rows: ROMIO's plans move what each task has, and cut the file as ROMIO
+// did.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,8 @@ TEST_CASE("ROMIO's domains are of equal length, wherever blocks end", "[papers][
   all.spans = 5 * all.span();
   all.granule = 8;
   papers::romio_1 const romio;
-  io::collective_plan const p = romio.plan(io::access_kind::write, all, {.size = 7, .block_bytes = 1 << 20});
+  io::collective_plan const p =
+      romio.plan(io::access_kind::write, all, {.size = 7, .block_bytes = 1 << 20});
   REQUIRE(p.together);
   CHECK_FALSE(p.overlap);
   REQUIRE(p.domains.size() == 7);
@@ -45,14 +47,16 @@ TEST_CASE("ROMIO's domains are of equal length, wherever blocks end", "[papers][
   CHECK_FALSE(romio.plan(io::access_kind::write, {}, {.size = 7}).together);
 }
 
-TEST_CASE("what tasks write and read by ROMIO's plans is what each of them has", "[papers][software][random]") {
+TEST_CASE("what tasks write and read by ROMIO's plans is what each of them has",
+          "[papers][software][random]") {
   for (int const tasks : {1, 3, 8}) {
     io::lab::virtual_files const files;
     io::lab::virtual_cluster({.ranks = tasks, .ranks_per_node = 2, .seed = seed()},
                              {.stack_bytes = std::size_t{1} << 20})
         .run([&](io::lab::virtual_rank const& world) {
           engine random(seed());
-          auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
+          auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write,
+                                               {}, files.opener());
           int together = 0;
           for (int round = 0; round < 30; ++round) {
             INFO("seed " << seed() << ", round " << round << ", " << tasks << " tasks");

@@ -1,4 +1,5 @@
-// Programs of the papers on machines that have one cost each, so that arithmetic says how long they take.
+// Programs of the papers on machines that have one cost each, so that arithmetic says how long they
+// take.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -16,13 +17,15 @@ namespace {
 constexpr std::int64_t block = 256 << 10;
 constexpr double seek_s = 0.01;
 
-// Nothing costs anything but the positioning of a disk, which each request for a block has to wait for.
+// Nothing costs anything but the positioning of a disk, which each request for a block has to wait
+// for.
 papers::paper_machine only_seeks(std::int64_t disks) {
   papers::paper_machine m;
   m.name = "seeks";
-  for (char const* const free : {"call_us", "segment_us", "hint_us", "copy_mb_per_s", "client_write_mb_per_s",
-                                 "client_read_mb_per_s", "message_us", "nic_mb_per_s", "token_us", "revoke_us",
-                                 "server_mb_per_s", "disk_mb_per_s", "mpi_latency_us", "mpi_overhead_us"})
+  for (char const* const free :
+       {"call_us", "segment_us", "hint_us", "copy_mb_per_s", "client_write_mb_per_s",
+        "client_read_mb_per_s", "message_us", "nic_mb_per_s", "token_us", "revoke_us",
+        "server_mb_per_s", "disk_mb_per_s", "mpi_latency_us", "mpi_overhead_us"})
     m.set(free, 0);
   m.set("servers", 1);
   m.set("disks_per_server", static_cast<double>(disks));
@@ -42,26 +45,33 @@ papers::row row_of(char const* software, int tasks, std::int64_t bytes, std::int
   return r;
 }
 
-double seconds(std::int64_t bytes, double mb_per_s) { return static_cast<double>(bytes) / 1e6 / mb_per_s; }
+double seconds(std::int64_t bytes, double mb_per_s) {
+  return static_cast<double>(bytes) / 1e6 / mb_per_s;
+}
 
 }  // namespace
 
-TEST_CASE("sparse accesses go everywhere once, and none follows one that is near", "[papers][workload]") {
+TEST_CASE("sparse accesses go everywhere once, and none follows one that is near",
+          "[papers][workload]") {
   for (std::int64_t const count : {1, 7, 24, 100, 101, 103})
     for (std::int64_t const apart : {1, 3, 10}) {
       if (apart > count) continue;
       CAPTURE(count, apart);
       std::vector<std::int64_t> places;
-      for (std::int64_t k = 0; k < count; ++k) places.push_back(papers::sparse_place(k, count, apart));
+      for (std::int64_t k = 0; k < count; ++k)
+        places.push_back(papers::sparse_place(k, count, apart));
       if (count >= 3 * apart)  // else the end of a pass is near the begin of the next one
-        for (std::size_t k = 1; k < places.size(); ++k) CHECK(std::abs(places[k] - places[k - 1]) >= apart);
+        for (std::size_t k = 1; k < places.size(); ++k)
+          CHECK(std::abs(places[k] - places[k - 1]) >= apart);
       std::sort(places.begin(), places.end());
-      for (std::size_t k = 0; k < places.size(); ++k) REQUIRE(places[k] == static_cast<std::int64_t>(k));
+      for (std::size_t k = 0; k < places.size(); ++k)
+        REQUIRE(places[k] == static_cast<std::int64_t>(k));
     }
 }
 
-TEST_CASE("of blocks with pieces each is fetched from disk once, and several at a time by the range hint",
-          "[papers][workload]") {
+TEST_CASE(
+    "of blocks with pieces each is fetched from disk once, and several at a time by the range hint",
+    "[papers][workload]") {
   papers::row r = row_of("ibm_prototype", 1, papers::blocks_of_task * 2 * 4096, 4096);
   double const all_seeks = static_cast<double>(papers::blocks_of_task) * seek_s;
   papers::paper_machine const one = only_seeks(1), eight = only_seeks(8);
@@ -81,12 +91,15 @@ TEST_CASE("of blocks with pieces each is fetched from disk once, and several at 
   }
 }
 
-TEST_CASE("records at random places wait for a disk each, and for several at a time by the range hint",
-          "[papers][workload]") {
+TEST_CASE(
+    "records at random places wait for a disk each, and for several at a time by the range hint",
+    "[papers][workload]") {
   constexpr std::int64_t scale = 8, count = 64;
   papers::row r = row_of("posix", 1, count * 4096 * scale, 4096);
   papers::paper_machine const machine = only_seeks(8);
-  auto const time = [&] { return seconds(count * 4096, papers::random_records({r, machine, scale}).read); };
+  auto const time = [&] {
+    return seconds(count * 4096, papers::random_records({r, machine, scale}).read);
+  };
   // 64 records in 1024 blocks: some of them, but few, are in the same block.
   double const without = time();
   CHECK(without > 0.9 * count * seek_s);
@@ -140,7 +153,8 @@ TEST_CASE("dealt blocks are those of the whole file, through the agents", "[pape
 }
 
 TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][workload]") {
-  // An array of 16^3 integers, whose rows two tasks share: 256 pieces of 32 bytes each, from one end of the file to the other.
+  // An array of 16^3 integers, whose rows two tasks share: 256 pieces of 32 bytes each, from one
+  // end of the file to the other.
   constexpr std::int64_t bytes = 16 * 16 * 16 * 4;
   papers::paper_machine m;
   m.set("striped_servers", 1);
@@ -158,8 +172,8 @@ TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][work
   CHECK(by_pieces.write < 513 * seek_s);
   CHECK(by_pieces.read > 256 * seek_s);
   CHECK(by_pieces.read < 513 * seek_s);
-  // Each task takes its whole hull: one access to read it; to write it a read and a write, and the other waits meanwhile. Nothing is to
-  // be read of the file when it is new.
+  // Each task takes its whole hull: one access to read it; to write it a read and a write, and the
+  // other waits meanwhile. Nothing is to be read of the file when it is new.
   CHECK(sieved.read > 1.99 * seek_s);
   CHECK(sieved.read < 2.1 * seek_s);
   CHECK(sieved.write > 2.99 * seek_s);
@@ -173,7 +187,8 @@ TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][work
   CHECK(level(2).write == level(0).write);
   CHECK(level(2).read < 2.1 * seek_s);
 
-  // Points in any order: all of them, by each task as many. Calls of GPFS are refused where there is none.
+  // Points in any order: all of them, by each task as many. Calls of GPFS are refused where there
+  // is none.
   papers::row points = row_of("romio_1", 2, 64 * 100, 0);
   CHECK(seconds(2 * 64 * 100, papers::unstruc({points, m}).read) < 2.1 * seek_s);
   CHECK_THROWS_AS(papers::btio({points, m}), std::invalid_argument);

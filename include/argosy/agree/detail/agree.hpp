@@ -13,21 +13,26 @@
 
 namespace argosy::detail {
 
-// Before a call starts: were the arguments of every rank valid, and equal where they must be? One reduction; another and a
-// broadcast more if not. Where ranks differ, one gathering more tells who is in the minority, with what, and where in the source. With
-// `develop` (the same on all ranks) the arguments of develop mode are compared with those of the right neighbour first, at the cost
-// of one message each way. Collective. Ranks that are in different collective calls meet in this reduction.
+// Before a call starts: were the arguments of every rank valid, and equal where they must be? One
+// reduction; another and a broadcast more if not. Where ranks differ, one gathering more tells who
+// is in the minority, with what, and where in the source. With `develop` (the same on all ranks)
+// the arguments of develop mode are compared with those of the right neighbour first, at the cost
+// of one message each way. Collective. Ranks that are in different collective calls meet in this
+// reduction.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop);
 
-// The same for reads and writes: `access` is this rank's summary, and becomes that of all ranks, in the same reduction.
+// The same for reads and writes: `access` is this rank's summary, and becomes that of all ranks, in
+// the same reduction.
 template <agreeing World>
-agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access);
+agreement agree_to_begin(World const& world, arguments const& given, bool develop,
+                         access_summary& access);
 
-// The same; `access.spans` of all ranks before this one is told as well, where they meet in memory: else -1.
+// The same; `access.spans` of all ranks before this one is told as well, where they meet in memory:
+// else -1.
 template <agreeing World>
-agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access,
-                         std::int64_t& spans_before);
+agreement agree_to_begin(World const& world, arguments const& given, bool develop,
+                         access_summary& access, std::int64_t& spans_before);
 
 // Agrees to begin by the digest of the arguments, and whether they are `wrong`, if the rank knows
 // both. `given` makes the arguments, which are asked for if something is wrong on some rank.
@@ -35,18 +40,22 @@ template <agreeing World, class Given>
 agreement agree_to_begin(World const& world, std::uint64_t digest, bool wrong,
                          access_summary& access, std::int64_t& spans_before, Given&& given);
 
-// The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks if it is true on one.
+// The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks
+// if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);
 // The same, and `watch` becomes true on all ranks if it is true on one.
 template <agreeing World>
-agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch);
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop,
+                               bool& watch);
 
-// After a call: did it succeed on every rank? One reduction; another and a broadcast more if not. Collective.
+// After a call: did it succeed on every rank? One reduction; another and a broadcast more if not.
+// Collective.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine);
 
-// The same, as time of another phase: at the end of a call ranks wait for those whose windows are not done.
+// The same, as time of another phase: at the end of a call ranks wait for those whose windows are
+// not done.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, phase counted);
 

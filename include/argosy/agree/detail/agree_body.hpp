@@ -24,12 +24,14 @@ inline call_summary summarise(failure const& mine, int rank) {
   if (mine) {
     s.failed_rank = rank;
     s.failed_errno = is_errno(mine.code) ? 1 : 0;
-    s.failed_value = s.failed_errno != 0 ? mine.code.value() : static_cast<int>(classify(mine.code));
+    s.failed_value =
+        s.failed_errno != 0 ? mine.code.value() : static_cast<int>(classify(mine.code));
   }
   return s;
 }
 
-// The text to send for a failure: other ranks may not know the error category that a handle of the program uses.
+// The text to send for a failure: other ranks may not know the error category that a handle of the
+// program uses.
 inline std::string words_of(failure const& f) {
   if (!f || is_errno(f.code) || f.code.category() == category()) return f.detail;
   return foreign_words(f.code) + (f.detail.empty() ? "" : "; ") + f.detail;
@@ -52,7 +54,8 @@ struct told_words {
   std::string_view advice() const { return text.get().substr(detail().size()); }
 };
 
-// Turns the reduced summary into words that every rank has. All ranks come here with the same `all`.
+// Turns the reduced summary into words that every rank has. All ranks come here with the same
+// `all`.
 template <agreeing World>
 agreement conclude(World const& world, call_summary const& all, failure const& mine) {
   if (all.failed_rank == call_summary::no_rank) return {};
@@ -65,13 +68,16 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
                                   : std::error_code(all.failed_value, category());
   a.detail = words.detail();
   a.advice = words.advice();
-  a.code = mine ? classify(mine.code) : a.cause == errc::not_same ? errc::not_same : errc::error_on_another_rank;
+  a.code = mine                        ? classify(mine.code)
+           : a.cause == errc::not_same ? errc::not_same
+                                       : errc::error_on_another_rank;
   a.thrown = mine.thrown;
   if (mine && all.failed_rank != world.rank()) a.own = mine;
   return a;
 }
 
-// After a digest that tells of trouble: which it is. All ranks come here, also those at the end of a call.
+// After a digest that tells of trouble: which it is. All ranks come here, also those at the end of
+// a call.
 template <agreeing World>
 agreement find_trouble(World const& world, arguments const& given, failure const& mine) {
   call_summary s = summarise(mine, world.rank());
@@ -89,7 +95,8 @@ agreement find_trouble(World const& world, arguments const& given, failure const
   return {};
 }
 
-// The sum of `access.spans` before this rank, which costs nothing where it sees the others' values; else -1.
+// The sum of `access.spans` before this rank, which costs nothing where it sees the others' values;
+// else -1.
 template <agreeing World>
 std::int64_t reduce_with_sum_before(World const& world, call_digest& d) {
   if constexpr (requires { world.in_memory(); })
@@ -105,8 +112,8 @@ std::int64_t reduce_with_sum_before(World const& world, call_digest& d) {
 }
 
 template <agreeing World>
-agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access,
-                   std::int64_t* spans_before = nullptr) {
+agreement agree_on(World const& world, arguments const& given, failure mine, int& develop,
+                   access_summary& access, std::int64_t* spans_before = nullptr) {
   in_phase const now(phase::agreement);
   call_digest d{given.digest(), develop, mine ? 1 : 0, access};
   if (spans_before)
@@ -126,8 +133,8 @@ failure fault_before(World const& world, arguments const& given) {
 }
 
 template <agreeing World>
-agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access,
-                         std::int64_t& spans_before) {
+agreement agree_to_begin(World const& world, arguments const& given, bool develop,
+                         access_summary& access, std::int64_t& spans_before) {
   failure mine = fault_before(world, given);
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
   int unused = 0;
@@ -135,7 +142,8 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
 }
 
 template <agreeing World>
-agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access) {
+agreement agree_to_begin(World const& world, arguments const& given, bool develop,
+                         access_summary& access) {
   std::int64_t unused = 0;
   return agree_to_begin(world, given, develop, access, unused);
 }
@@ -166,7 +174,8 @@ agreement agree_to_begin_first(World const& world, arguments const& given, bool&
 }
 
 template <agreeing World>
-agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch) {
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop,
+                               bool& watch) {
   int flag = (develop ? 1 : 0) | (watch ? 2 : 0);
   access_summary nothing;
   agreement first = detail::agree_on(world, given, fault_before(world, given), flag, nothing);

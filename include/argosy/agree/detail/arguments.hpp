@@ -1,4 +1,5 @@
-// The arguments of a collective call on this rank: those that must be equal on all ranks, and the first rule that is broken.
+// The arguments of a collective call on this rank: those that must be equal on all ranks, and the
+// first rule that is broken.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,7 +33,8 @@ constexpr std::uint64_t digest_of(std::uint64_t before, std::uint64_t hash) noex
 
 class arguments {
  public:
-  // How many arguments fit into the reduction (the name of the call is one), and how many can be compared in develop mode.
+  // How many arguments fit into the reduction (the name of the call is one), and how many can be
+  // compared in develop mode.
   static constexpr std::size_t most_free = 4;
   static constexpr std::size_t most = 8;
 
@@ -41,8 +43,8 @@ class arguments {
     std::string_view text;  // empty for numbers
     std::int64_t number = 0;
     std::uint64_t hash = 0;
-    std::function<std::string()> lines =
-        {};                   // what the hash stands for, one "name value" a line; asked for where ranks differ
+    // what the hash stands for, one "name value" a line; asked for where ranks differ
+    std::function<std::string()> lines = {};
     bool* differs = nullptr;  // where it is told that this is the argument in which ranks differ
   };
 
@@ -52,7 +54,8 @@ class arguments {
     same("call", call);
   }
   // A call that may meet others on other ranks, those that are `alike`.
-  arguments(std::string_view call, std::string_view alike, source_location where) : call_(call), where_(where) {
+  arguments(std::string_view call, std::string_view alike, source_location where)
+      : call_(call), where_(where) {
     same("call", fingerprint(alike), call);
   }
 
@@ -69,8 +72,8 @@ class arguments {
     list_[count_ - 1].text = text;
     return *this;
   }
-  arguments& same_lines(std::string_view name, std::uint64_t key, std::function<std::string()> lines,
-                        bool* differs = nullptr) {
+  arguments& same_lines(std::string_view name, std::uint64_t key,
+                        std::function<std::string()> lines, bool* differs = nullptr) {
     same(name, key);
     list_[count_ - 1].lines = std::move(lines);
     list_[count_ - 1].differs = differs;

@@ -1,5 +1,5 @@
-// The values that ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in
-// different calls meet in one reduction and notice.
+// The values that ranks reduce at the start and the end of every collective call: one type for all
+// calls, so that ranks in different calls meet in one reduction and notice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,31 +16,36 @@
 
 namespace argosy::detail {
 
-// The lowest and the highest value of all ranks, each with the lowest rank that has it. If they are equal, all ranks agree.
+// The lowest and the highest value of all ranks, each with the lowest rank that has it. If they are
+// equal, all ranks agree.
 struct extremes {
   std::uint64_t low = 0, high = 0;
   std::int32_t low_rank = 0, high_rank = 0;
 
   constexpr extremes() = default;
-  constexpr extremes(std::uint64_t value, int rank) : low(value), high(value), low_rank(rank), high_rank(rank) {}
+  constexpr extremes(std::uint64_t value, int rank)
+      : low(value), high(value), low_rank(rank), high_rank(rank) {}
   constexpr void combine(extremes const& other) {
-    if (std::tie(other.low, other.low_rank) < std::tie(low, low_rank)) low = other.low, low_rank = other.low_rank;
+    if (std::tie(other.low, other.low_rank) < std::tie(low, low_rank))
+      low = other.low, low_rank = other.low_rank;
     if (other.high > high || (other.high == high && other.high_rank < high_rank))
       high = other.high, high_rank = other.high_rank;
   }
 };
 
-// What is reduced first, and mostly all that is: whether there is anything to say. Where ranks meet in memory it is two cache lines
-// with the number of the step in front.
+// What is reduced first, and mostly all that is: whether there is anything to say. Where ranks meet
+// in memory it is two cache lines with the number of the step in front.
 struct call_digest {
-  std::uint64_t same = 0;    // a hash of what must be equal on all ranks
-  std::int32_t flags = 0;    // bits that are set if they are on any rank, such as: arguments are to be compared
+  std::uint64_t same = 0;  // a hash of what must be equal on all ranks
+  // bits that are set if they are on any rank, such as: arguments are to be compared
+  std::int32_t flags = 0;
   std::int32_t trouble = 0;  // 1: a rank has failed, or ranks differ
   access_summary access = {};
 
   // How much of it says more than a fresh one: at the end of a call a few words.
   constexpr std::size_t telling_bytes() const noexcept {
-    return access == access_summary() ? sizeof(call_digest) - sizeof(access_summary) : sizeof(call_digest);
+    return access == access_summary() ? sizeof(call_digest) - sizeof(access_summary)
+                                      : sizeof(call_digest);
   }
   constexpr void combine(call_digest const& other) {
     trouble |= other.trouble | (same != other.same ? 1 : 0);

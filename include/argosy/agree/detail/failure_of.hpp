@@ -33,7 +33,8 @@ failure failure_of(errc e, F&& f) {
     return {x.code(), words_without_advice(x), std::string(advice_of(agreed_of(x)))};
   } catch (std::system_error const& x) {
     failure result(x.code() ? x.code() : make_error_code(e), x.what());
-    if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
+    // by code of the user
+    if (x.code().category() != category()) result.thrown = std::current_exception();
     return result;
   } catch (...) {
     return failure_by("code of the program");

@@ -1,4 +1,5 @@
-// What is said where ranks should have given the same and did not: who is in the minority, with what, and where.
+// What is said where ranks should have given the same and did not: who is in the minority, with
+// what, and where.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,9 +35,12 @@ struct given_note {
     text.set(a.text);
     file.set(where.file_name());
   }
-  std::string shown() const { return text.get().empty() ? std::to_string(number) : std::string(text.get()); }
+  std::string shown() const {
+    return text.get().empty() ? std::to_string(number) : std::string(text.get());
+  }
   std::string place() const {
-    return file.get().empty() ? std::string() : std::string(file.get()) + ":" + std::to_string(line);
+    return file.get().empty() ? std::string()
+                              : std::string(file.get()) + ":" + std::to_string(line);
   }
 };
 
@@ -49,13 +53,14 @@ struct like_minded {
     if (others && ranks.size() > 1) return "the " + std::to_string(ranks.size()) + " others";
     if (others) return "rank " + std::to_string(ranks[0]);
     std::string s = ranks.size() > 1 ? "ranks" : "rank";
-    for (std::size_t i = 0; i < ranks.size() && i < 8; ++i) s += (i > 0 ? ", " : " ") + std::to_string(ranks[i]);
+    for (std::size_t i = 0; i < ranks.size() && i < 8; ++i)
+      s += (i > 0 ? ", " : " ") + std::to_string(ranks[i]);
     return ranks.size() > 8 ? s + " ... (" + std::to_string(ranks.size()) + ")" : s;
   }
 };
 
-// The smallest group first: those are the odd ones. Of equal groups the one with the lowest rank comes last, so nobody is
-// blamed for being rank 0. Collective.
+// The smallest group first: those are the odd ones. Of equal groups the one with the lowest rank
+// comes last, so nobody is blamed for being rank 0. Collective.
 template <agreeing World>
 std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
   std::vector<given_note> all(static_cast<std::size_t>(world.size()), mine);
@@ -69,7 +74,8 @@ std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
   std::vector<like_minded> groups;
   for (auto& [hash, g] : by_hash) groups.push_back(std::move(g));
   std::sort(groups.begin(), groups.end(), [](like_minded const& a, like_minded const& b) {
-    return a.ranks.size() != b.ranks.size() ? a.ranks.size() < b.ranks.size() : a.ranks[0] > b.ranks[0];
+    return a.ranks.size() != b.ranks.size() ? a.ranks.size() < b.ranks.size()
+                                            : a.ranks[0] > b.ranks[0];
   });
   return groups;
 }
@@ -98,7 +104,8 @@ inline std::map<std::string, given_value> values_of(std::string_view lines) {
 
 // The lines of one rank, told to all. Collective.
 template <agreeing World>
-std::map<std::string, given_value> values_on(World const& world, int rank, arguments::argument const& mine) {
+std::map<std::string, given_value> values_on(World const& world, int rank,
+                                             arguments::argument const& mine) {
   std::string text = world.rank() == rank && mine.lines ? mine.lines() : std::string();
   std::uint64_t bytes = text.size();
   world.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), rank);
@@ -109,23 +116,26 @@ std::map<std::string, given_value> values_on(World const& world, int rank, argum
 
 // "cb_nodes is 4 on rank 2, 2 on the 3 others": of two groups, what differs. Collective.
 template <agreeing World>
-std::string different_lines(World const& world, arguments::argument const& mine, like_minded const& odd,
-                            like_minded const& others) {
+std::string different_lines(World const& world, arguments::argument const& mine,
+                            like_minded const& odd, like_minded const& others) {
   auto const a = values_on(world, odd.ranks[0], mine), b = values_on(world, others.ranks[0], mine);
   auto const value_in = [](auto const& values, std::string const& name) {
     auto const found = values.find(name);
-    return found == values.end() || found->second.value.empty() ? std::string("not given") : found->second.value;
+    return found == values.end() || found->second.value.empty() ? std::string("not given")
+                                                                : found->second.value;
   };
   auto const source_in = [](auto const& values, std::string const& name) {
     auto const found = values.find(name);
-    return found == values.end() || found->second.source.empty() ? std::string() : " (" + found->second.source + ")";
+    return found == values.end() || found->second.source.empty()
+               ? std::string()
+               : " (" + found->second.source + ")";
   };
   std::string words;
   auto const tell = [&](std::string const& name) {
     std::string const x = value_in(a, name), y = value_in(b, name);
     if (x == y || words.size() > 200) return;
-    words += (words.empty() ? "" : "; ") + name + " is " + x + " on " + odd.words(false) + source_in(a, name) + ", " +
-             y + " on " + others.words(true) + source_in(b, name);
+    words += (words.empty() ? "" : "; ") + name + " is " + x + " on " + odd.words(false) +
+             source_in(a, name) + ", " + y + " on " + others.words(true) + source_in(b, name);
   };
   for (auto const& [name, value] : a) tell(name);
   for (auto const& [name, value] : b)
@@ -133,14 +143,15 @@ std::string different_lines(World const& world, arguments::argument const& mine,
   return words;
 }
 
-// After a reduction that showed argument `which` to differ: every rank, also one at the end of its call, comes here. Number 0 is
-// the call itself. Collective.
+// After a reduction that showed argument `which` to differ: every rank, also one at the end of its
+// call, comes here. Number 0 is the call itself. Collective.
 template <agreeing World>
-agreement not_the_same(World const& world, std::size_t which, std::string_view name, given_note const& note,
-                       arguments::argument const& mine) {
+agreement not_the_same(World const& world, std::size_t which, std::string_view name,
+                       given_note const& note, arguments::argument const& mine) {
   auto const groups = groups_of(world, note);
-  std::string words = which == 0 ? "ranks are in different collective calls: "
-                                 : "argument '" + std::string(name) + "' must be equal on all ranks: ";
+  std::string words = which == 0
+                          ? "ranks are in different collective calls: "
+                          : "argument '" + std::string(name) + "' must be equal on all ranks: ";
   for (std::size_t i = 0; i < groups.size() && i < 5; ++i) {
     bool const last = i + 1 == groups.size();
     std::string const place = groups[i].note.place();
@@ -152,9 +163,9 @@ agreement not_the_same(World const& world, std::size_t which, std::string_view n
   if (groups.size() > 5) words += " ...";
   if (groups.size() > 1 && groups.front().note.asked != 0 && groups.back().note.asked != 0) {
     std::string const odd = groups.front().note.place(), others = groups.back().note.place();
-    words = "argument '" + std::string(name) +
-            "' must be equal on all ranks: " + different_lines(world, mine, groups.front(), groups.back()) + " (" +
-            odd + (odd == others ? "" : " and " + others) + ")";
+    words = "argument '" + std::string(name) + "' must be equal on all ranks: " +
+            different_lines(world, mine, groups.front(), groups.back()) + " (" + odd +
+            (odd == others ? "" : " and " + others) + ")";
   }
   return {errc::not_same, groups.front().ranks[0], errc::not_same, std::move(words), {}};
 }

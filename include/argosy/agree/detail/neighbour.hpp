@@ -26,7 +26,9 @@ struct short_text {
     std::copy(text.begin(), text.end(), letters.begin());
   }
   void set_start(std::string_view text) { set(text.substr(0, Bytes - 1)); }
-  std::string_view get() const { return {letters.data(), std::char_traits<char>::length(letters.data())}; }
+  std::string_view get() const {
+    return {letters.data(), std::char_traits<char>::length(letters.data())};
+  }
 };
 
 struct neighbour_note {
@@ -38,7 +40,8 @@ struct neighbour_note {
   };
   short_text<64> file;
   std::int64_t line = 0;
-  std::int64_t broken = 0;  // 1: a rule is broken, so arguments that depend on others may be missing
+  // 1: a rule is broken, so arguments that depend on others may be missing
+  std::int64_t broken = 0;
   std::int64_t count = 0;
   std::int64_t free = 0;  // those before are compared by the reduction
   std::array<argument, arguments::most> list = {};
@@ -64,18 +67,22 @@ inline std::string shown(neighbour_note::argument const& a) {
   return a.text.get().empty() ? std::to_string(a.number) : "'" + std::string(a.text.get()) + "'";
 }
 
-// The first of the arguments of develop mode in which two ranks differ, in words; no failure if they are equal. If a rank's arguments break a rule,
-// that rank reports it, and they are not compared.
-inline failure difference(neighbour_note const& mine, int rank, neighbour_note const& other, int other_rank) {
+// The first of the arguments of develop mode in which two ranks differ, in words; no failure if
+// they are equal. If a rank's arguments break a rule, that rank reports it, and they are not
+// compared.
+inline failure difference(neighbour_note const& mine, int rank, neighbour_note const& other,
+                          int other_rank) {
   auto const on = [](int r) { return " on rank " + std::to_string(r); };
-  if (mine.list[0].hash != other.list[0].hash) return {};  // the reduction finds it, and who is the odd one
+  // the reduction finds it, and who is the odd one
+  if (mine.list[0].hash != other.list[0].hash) return {};
   if (mine.broken != 0 || other.broken != 0) return {};
-  for (auto i = static_cast<std::size_t>(mine.free); i < static_cast<std::size_t>(std::min(mine.count, other.count));
-       ++i) {
+  for (auto i = static_cast<std::size_t>(mine.free);
+       i < static_cast<std::size_t>(std::min(mine.count, other.count)); ++i) {
     auto const &a = mine.list[i], &b = other.list[i];
     if (a.hash != b.hash)
-      return {errc::not_same, "argument '" + std::string(a.name.get()) + "' is " + shown(a) + on(rank) + " (" +
-                                  mine.place() + ") and " + shown(b) + on(other_rank) + " (" + other.place() + ")"};
+      return {errc::not_same, "argument '" + std::string(a.name.get()) + "' is " + shown(a) +
+                                  on(rank) + " (" + mine.place() + ") and " + shown(b) +
+                                  on(other_rank) + " (" + other.place() + ")"};
   }
   return {};
 }

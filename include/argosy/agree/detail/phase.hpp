@@ -1,4 +1,5 @@
-// Phases of a call: what a rank is doing now, told to whoever listens in its thread. Costs a branch where nobody does.
+// Phases of a call: what a rank is doing now, told to whoever listens in its thread. Costs a branch
+// where nobody does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +11,8 @@
 
 namespace argosy::detail {
 
-// They nest: a call holds the others, an exchange holds waits and file calls. The time of a phase without that of the phases
-// inside it adds up to the call's.
+// They nest: a call holds the others, an exchange holds waits and file calls. The time of a phase
+// without that of the phases inside it adds up to the call's.
 enum class phase : std::uint8_t {
   call,       // the whole of it
   agreement,  // reductions at its begin and end, and the plan between them
@@ -44,7 +45,8 @@ class phase_listener {
  public:
   virtual void begin(phase p, phase_facts const& facts) noexcept = 0;
   virtual void end(phase p) noexcept = 0;
-  // A message to or from `peer` was begun to be sent, or is there. Both ends hear those of a pair of ranks in the same order.
+  // A message to or from `peer` was begun to be sent, or is there. Both ends hear those of a pair
+  // of ranks in the same order.
   virtual void message_passed(message_end, int /*peer*/, std::int64_t /*bytes*/) noexcept {}
 
  protected:
@@ -57,7 +59,8 @@ inline constinit thread_local phase_listener* phases_heard_by = nullptr;
 // While it lives, its thread is in the phase.
 class in_phase {
  public:
-  explicit in_phase(phase p, phase_facts const& facts = {}) noexcept : to_(phases_heard_by), phase_(p) {
+  explicit in_phase(phase p, phase_facts const& facts = {}) noexcept
+      : to_(phases_heard_by), phase_(p) {
     if (to_) [[unlikely]]
       to_->begin(p, facts);
   }
@@ -78,7 +81,8 @@ inline void tell_message(message_end e, int peer, std::int64_t bytes) noexcept {
     phases_heard_by->message_passed(e, peer, bytes);
 }
 
-// True while this thread reads what it will write back with changes. As phases_heard_by, it is each virtual rank's own.
+// True while this thread reads what it will write back with changes. As phases_heard_by, it is each
+// virtual rank's own.
 inline constinit thread_local bool is_reading_to_merge = false;
 inline constexpr std::string_view to_merge = "to merge";
 

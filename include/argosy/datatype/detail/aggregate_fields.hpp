@@ -25,12 +25,14 @@ struct any_value {
 // Can T be written as `Before` values, {}, and `After` values?
 template <class T, std::size_t Before, std::size_t After>
 constexpr bool accepts() {
-  return []<std::size_t... B, std::size_t... A>(std::index_sequence<B...>, std::index_sequence<A...>) {
-    return requires { T{(void(B), any_value{})..., {}, (void(A), any_value{})...}; };
-  }(std::make_index_sequence<Before>(), std::make_index_sequence<After>());
+  return
+      []<std::size_t... B, std::size_t... A>(std::index_sequence<B...>, std::index_sequence<A...>) {
+        return requires { T{(void(B), any_value{})..., {}, (void(A), any_value{})...}; };
+      }(std::make_index_sequence<Before>(), std::make_index_sequence<After>());
 }
 
-// How many values stand for the field that begins after `Before` of `All` values: more than one for a C array.
+// How many values stand for the field that begins after `Before` of `All` values: more than one for
+// a C array.
 template <class T, std::size_t Before, std::size_t All, std::size_t After = All - Before - 1>
 constexpr std::size_t values_of_field() {
   if constexpr (After == 0 || accepts<T, Before, After>())
@@ -39,7 +41,8 @@ constexpr std::size_t values_of_field() {
     return values_of_field<T, Before, All, After - 1>();
 }
 
-// Boost.PFR counts the values that initialise T, which is more than its fields if some are C arrays.
+// Boost.PFR counts the values that initialise T, which is more than its fields if some are C
+// arrays.
 template <class T, std::size_t Before, std::size_t All>
 constexpr std::size_t count_fields() {
   if constexpr (Before == All)
@@ -60,12 +63,13 @@ inline constexpr std::size_t field_count = number_of_fields<T>();
 
 template <class T>
 constexpr auto tie_fields(T& value) {
-  return boost::pfr::detail::tie_as_tuple(value, boost::pfr::detail::size_t_<field_count<std::remove_const_t<T>>>{});
+  return boost::pfr::detail::tie_as_tuple(
+      value, boost::pfr::detail::size_t_<field_count<std::remove_const_t<T>>>{});
 }
 
 template <class T, std::size_t I>
-using field_type = std::remove_cvref_t<
-    typename boost::pfr::detail::sequence_tuple::tuple_element<I, decltype(tie_fields(std::declval<T&>()))>::type>;
+using field_type = std::remove_cvref_t<typename boost::pfr::detail::sequence_tuple::tuple_element<
+    I, decltype(tie_fields(std::declval<T&>()))>::type>;
 
 template <class T>
 constexpr auto field_offsets() {
@@ -79,7 +83,8 @@ constexpr auto field_offsets() {
   return offsets;
 }
 
-// True if the fields were understood: located, inside the object, not overlapping, and with gaps no larger than padding.
+// True if the fields were understood: located, inside the object, not overlapping, and with gaps no
+// larger than padding.
 template <class T, std::size_t N>
 constexpr bool fields_fill(std::array<std::int64_t, N> const& offsets) {
   if constexpr (N == 0) {

@@ -39,7 +39,8 @@ auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> 
       offset = add(offset, mul(low[d], stride));
       elements = mul(elements, extent - low[d] - high[d]);
     }
-    return make_buffer(first, at(offset, form), signature().append(types_of<std::remove_cv_t<element>>(), elements));
+    return make_buffer(first, at(offset, form),
+                       signature().append(types_of<std::remove_cv_t<element>>(), elements));
   });
 }
 

@@ -9,10 +9,11 @@
 
 namespace argosy::detail {
 
-// n = product of `count` factors that never increase, none above `most`; of all such products the one whose first
-// factor is smallest, then whose second is ... False if there is none. The divisors of n are in `divisors`, ascending.
-constexpr bool factor(std::int64_t n, std::size_t count, std::int64_t most, numbers<> const& divisors, numbers<>& out,
-                      std::size_t at) {
+// n = product of `count` factors that never increase, none above `most`; of all such products the
+// one whose first factor is smallest, then whose second is ... False if there is none. The divisors
+// of n are in `divisors`, ascending.
+constexpr bool factor(std::int64_t n, std::size_t count, std::int64_t most,
+                      numbers<> const& divisors, numbers<>& out, std::size_t at) {
   if (count == 0) return n == 1;
   if (count == 1) {
     if (n > most) return false;

@@ -33,7 +33,9 @@ struct block_lengths<N> {
   [[no_unique_address]] N all;
 
   constexpr std::int64_t operator[](std::size_t) const noexcept { return all; }
-  constexpr std::int64_t copies(std::size_t blocks) const { return mul(all, static_cast<std::int64_t>(blocks)); }
+  constexpr std::int64_t copies(std::size_t blocks) const {
+    return mul(all, static_cast<std::int64_t>(blocks));
+  }
   template <class Displacements>
   constexpr void check(char const* name, Displacements const&) const {
     require_count(name, "the block length", all);
@@ -42,10 +44,11 @@ struct block_lengths<N> {
 
 // Blocks of lengths[i] copies of `old` at displacements[i] * unit bytes.
 template <class Lengths, class Displacements>
-constexpr layout place_blocks(Lengths const& lengths, Displacements const& displacements, std::int64_t unit,
-                              layout const& old) {
+constexpr layout place_blocks(Lengths const& lengths, Displacements const& displacements,
+                              std::int64_t unit, layout const& old) {
   assembler all;
-  bool const dense = old.pieces() == 1 && old.size() == old.extent() && old.origin() == old.lower_bound();
+  bool const dense =
+      old.pieces() == 1 && old.size() == old.extent() && old.origin() == old.lower_bound();
   // Few blocks often join, and need nothing from the heap.
   if (dense && displacements.size() > builder::longest_concat) all.reserve(displacements.size());
   layout block;
@@ -79,7 +82,9 @@ class blocks {
     requires is_static
   = default;
   constexpr blocks(Lengths lengths, Displacements displacements, Old old)
-      : lengths_{std::move(lengths)}, displacements_(std::move(displacements)), old_(std::move(old)) {
+      : lengths_{std::move(lengths)},
+        displacements_(std::move(displacements)),
+        old_(std::move(old)) {
     if (std::is_constant_evaluated()) check();
   }
 

@@ -1,4 +1,5 @@
-// The common part of subarray and darray: an array that grows by one dimension at a time, from the fastest on.
+// The common part of subarray and darray: an array that grows by one dimension at a time, from the
+// fastest on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,21 +16,25 @@ class array_form;
 // As the library has them: see `once`.
 namespace linked {
 void add_box(array_form& array, std::int64_t size, std::int64_t subsize, std::int64_t start);
-void add_cyclic(array_form& array, std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period);
+void add_cyclic(array_form& array, std::int64_t size, std::int64_t block, std::int64_t start,
+                std::int64_t period);
 layout finish(array_form const& array);
 }  // namespace linked
 
 // The chosen part of an array, placed in the whole.
 class array_form {
  public:
-  constexpr explicit array_form(layout const& element) : form_(element), stride_(element.extent()) {}
+  constexpr explicit array_form(layout const& element)
+      : form_(element), stride_(element.extent()) {}
 
   // Indices [start, start + subsize) of the next dimension.
   constexpr void add_box(std::int64_t size, std::int64_t subsize, std::int64_t start) {
-    once([&] { add_box_here(size, subsize, start); }, [&] { linked::add_box(*this, size, subsize, start); });
+    once([&] { add_box_here(size, subsize, start); },
+         [&] { linked::add_box(*this, size, subsize, start); });
   }
   // Every `period` indices a block of `block`, from `start` on.
-  constexpr void add_cyclic(std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period) {
+  constexpr void add_cyclic(std::int64_t size, std::int64_t block, std::int64_t start,
+                            std::int64_t period) {
     once([&] { add_cyclic_here(size, block, start, period); },
          [&] { linked::add_cyclic(*this, size, block, start, period); });
   }
@@ -43,7 +48,8 @@ class array_form {
     grow(size, start);
   }
 
-  constexpr void add_cyclic_here(std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period) {
+  constexpr void add_cyclic_here(std::int64_t size, std::int64_t block, std::int64_t start,
+                                 std::int64_t period) {
     std::int64_t const rest = size > start ? size - start : 0;
     std::int64_t const begun = rest % period;
     std::int64_t const whole = rest / period + (begun >= block ? 1 : 0);
@@ -74,13 +80,16 @@ constexpr bool box_may_fit() {
   if constexpr (Sizes::static_size != std::dynamic_extent)
     for (std::size_t i = 0; i < Sizes::static_size; ++i) {
       auto const size = known_list<Sizes>::at(i);
-      if (size && known_list<Subsizes>::at(i).value_or(0) > *size - known_list<Starts>::at(i).value_or(0)) return false;
+      if (size &&
+          known_list<Subsizes>::at(i).value_or(0) > *size - known_list<Starts>::at(i).value_or(0))
+        return false;
     }
   return true;
 }
 
 template <class Sizes, class Subsizes, class Starts>
-constexpr void require_box(char const* where, Sizes const& sizes, Subsizes const& subsizes, Starts const& starts) {
+constexpr void require_box(char const* where, Sizes const& sizes, Subsizes const& subsizes,
+                           Starts const& starts) {
   require_all_not_negative(where, "size", sizes);
   require_all_not_negative(where, "subsize", subsizes);
   require_all_not_negative(where, "start", starts);

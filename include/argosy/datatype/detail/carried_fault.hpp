@@ -7,8 +7,8 @@
 
 namespace argosy::detail {
 
-// A rank whose data cannot be described must come to the call all the same: others wait for it there. One pointer, and no heap
-// where nothing is wrong.
+// A rank whose data cannot be described must come to the call all the same: others wait for it
+// there. One pointer, and no heap where nothing is wrong.
 class carried_fault {
  public:
   carried_fault() noexcept = default;

@@ -1,4 +1,5 @@
-// The place of the data of a container and a datatype: in the container, or where its pointers lead.
+// The place of the data of a container and a datatype: in the container, or where its pointers
+// lead.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,7 +51,7 @@ inline constexpr bool points_to_one<std::unique_ptr<T, Deleter>> = true;
 
 template <class R>
 concept range_of_pointers = std::ranges::input_range<R> &&
-    pointer_to_data<std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
+                            pointer_to_data<std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
 
 template <class R>
 concept elements_in_a_row =
@@ -97,8 +98,8 @@ inline layout form_behind(std::vector<std::intptr_t> const& addresses, std::intp
   return place_blocks(block_lengths<std::int64_t>{1}, places, 1, copies);
 }
 
-// Returns the addresses of a range of pointers. Throws invalid_layout, which names the index, if one
-// is null.
+// Returns the addresses of a range of pointers. Throws invalid_layout, which names the index, if
+// one is null.
 template <range_of_pointers R>
 std::vector<std::intptr_t> addresses_of(R&& pointers) {
   std::vector<std::intptr_t> all;

@@ -1,4 +1,5 @@
-// The arithmetic of darray: which indices of a dimension fall to a coordinate of the grid, and what may not be asked.
+// The arithmetic of darray: which indices of a dimension fall to a coordinate of the grid, and what
+// may not be asked.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,29 +21,33 @@ constexpr deal_fault check_deal(std::int64_t size, std::int64_t processes, distr
   if (r.size < 0) return deal_fault::rule_size;
   if (r.kind == distribute::kind::none && processes != 1) return deal_fault::none_is_dealt;
   // r.size * processes < size, without overflow
-  if (r.kind == distribute::kind::block && r.size > 0 && (size + processes - 1) / processes > r.size)
+  if (r.kind == distribute::kind::block && r.size > 0 &&
+      (size + processes - 1) / processes > r.size)
     return deal_fault::block_too_small;
   return deal_fault::no_fault;
 }
 
 [[noreturn]] void throw_grid_differs(std::int64_t given, std::size_t dimensions);
-[[noreturn]] void throw_deal(deal_fault fault, std::size_t i, std::int64_t size, std::int64_t processes,
-                             distribute::rule r);
+[[noreturn]] void throw_deal(deal_fault fault, std::size_t i, std::int64_t size,
+                             std::int64_t processes, distribute::rule r);
 
 // Adds one dimension, as coordinate `c` of `processes` holds it.
-constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes, std::int64_t c, distribute::rule r) {
+constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes, std::int64_t c,
+                    distribute::rule r) {
   switch (r.kind) {
     case distribute::kind::none:
       return array.add_box(size, size, 0);
     case distribute::kind::block: {
-      std::int64_t const block = r.size > 0 ? r.size : size / processes + (size % processes != 0 ? 1 : 0);
+      std::int64_t const block =
+          r.size > 0 ? r.size : size / processes + (size % processes != 0 ? 1 : 0);
       std::int64_t const start = block == 0 || c > size / block ? size : std::min(size, c * block);
       return array.add_box(size, std::min(block, size - start), start);
     }
     case distribute::kind::cyclic:
       break;
   }
-  // A block as long as the dimension is one block: no product below exceeds 64 bits for a sane array.
+  // A block as long as the dimension is one block: no product below exceeds 64 bits for a sane
+  // array.
   std::int64_t const block = std::clamp<std::int64_t>(r.size, 1, std::max<std::int64_t>(size, 1));
   array.add_cyclic(size, block, mul(c, block), mul(processes, block));
 }
@@ -50,7 +55,8 @@ constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes
 // The fault that the types of a darray show; no_fault if the types leave it open.
 template <class Sizes, class Rules, class Grid>
 constexpr deal_fault known_deal_fault() {
-  if constexpr (Sizes::static_size != std::dynamic_extent || Grid::static_size != std::dynamic_extent) {
+  if constexpr (Sizes::static_size != std::dynamic_extent ||
+                Grid::static_size != std::dynamic_extent) {
     constexpr std::size_t dimensions = common_size<Sizes, Grid>();
     for (std::size_t i = 0; i < dimensions; ++i) {
       auto const size = known_list<Sizes>::at(i), processes = known_list<Grid>::at(i);

@@ -7,7 +7,8 @@
 
 namespace argosy::detail {
 
-// g++: "... [with auto Member = &space::particle::x; ...]", clang: "... [Member = &space::particle::x]".
+// g++: "... [with auto Member = &space::particle::x; ...]", clang: "... [Member =
+// &space::particle::x]".
 template <auto Member>
 constexpr std::string_view member_name() {
   std::string_view all = __PRETTY_FUNCTION__;

@@ -7,8 +7,9 @@
 
 namespace argosy::detail {
 
-// An object of T that is never begun. In a constant expression addresses inside it can be formed and compared, though
-// nothing can be read; so T needs no constructor, and alignas, padding and bases are what the compiler really does.
+// An object of T that is never begun. In a constant expression addresses inside it can be formed
+// and compared, though nothing can be read; so T needs no constructor, and alignas, padding and
+// bases are what the compiler really does.
 template <class T>
 union never_begun {
   char nothing;
@@ -26,7 +27,8 @@ inline constexpr never_begun<T> outline{};
 template <class T>
 constexpr std::int64_t offset_in(void const* address) {
   for (std::size_t k = 0; k < sizeof(T); ++k)
-    if (static_cast<void const*>(&outline<T>.raw[k]) == address) return static_cast<std::int64_t>(k);
+    if (static_cast<void const*>(&outline<T>.raw[k]) == address)
+      return static_cast<std::int64_t>(k);
   return -1;
 }
 

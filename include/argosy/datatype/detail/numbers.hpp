@@ -1,6 +1,6 @@
-// How constructors keep their lists, and what they check: at compile time where the types tell, else by exceptions when the
-// datatype is asked for its form. A datatype that cannot be is kept like any other, so that it reaches the call, which all
-// ranks make.
+// How constructors keep their lists, and what they check: at compile time where the types tell,
+// else by exceptions when the datatype is asked for its form. A datatype that cannot be is kept
+// like any other, so that it reaches the call, which all ranks make.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -56,7 +56,8 @@ template <class T>
 concept number_sequence = requires { typename list_storage<std::remove_cvref_t<T>>::type; };
 template <number_sequence T>
 using stored_list = typename list_storage<std::remove_cvref_t<T>>::type;
-// One in its kept form, as datatypes have it: what arguments of other forms become, their deduction guides say.
+// One in its kept form, as datatypes have it: what arguments of other forms become, their deduction
+// guides say.
 template <class T>
 concept number_store = number_sequence<T> && std::same_as<T, stored_list<T>>;
 
@@ -140,7 +141,8 @@ constexpr std::int64_t product(L const& list) {
 }
 
 template <class A, class B>
-constexpr void require_same_size(char const* where, char const* a, A const& x, char const* b, B const& y) {
+constexpr void require_same_size(char const* where, char const* a, A const& x, char const* b,
+                                 B const& y) {
   if (x.size() != y.size()) throw_sizes_differ(where, a, x.size(), b, y.size());
 }
 

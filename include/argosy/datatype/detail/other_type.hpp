@@ -29,15 +29,16 @@ struct bare_element {
 template <class T, std::size_t N>
 struct bare_element<std::array<T, N>> : bare_element<T> {};
 
-// Data of type T is certainly no data of this datatype: numbers of another kind or width. Bytes and characters fit everything, as
-// raw memory does.
+// Data of type T is certainly no data of this datatype: numbers of another kind or width. Bytes and
+// characters fit everything, as raw memory does.
 template <class T, class Datatype>
 constexpr bool are_other_numbers() {
   using given = typename bare_element<std::remove_cv_t<std::remove_all_extents_t<T>>>::type;
   using wanted = typename bare_element<typename core_type<Datatype>::type>::type;
   if constexpr (std::is_arithmetic_v<given> && std::is_arithmetic_v<wanted>)
     return sizeof(given) > 1 && sizeof(wanted) > 1 &&
-           (sizeof(given) != sizeof(wanted) || std::is_floating_point_v<given> != std::is_floating_point_v<wanted>);
+           (sizeof(given) != sizeof(wanted) ||
+            std::is_floating_point_v<given> != std::is_floating_point_v<wanted>);
   else
     return false;
 }
@@ -61,7 +62,8 @@ struct chosen_class<D> : chosen_class<typename D::old_type> {};
 template <class D>
 concept choice_of_members = requires { typename D::owner; };
 
-// Data of type T is certainly not of the class whose members this datatype chooses. Raw memory may be anything's.
+// Data of type T is certainly not of the class whose members this datatype chooses. Raw memory may
+// be anything's.
 template <class T, class Datatype>
 constexpr bool are_of_another_class() {
   using given = typename bare_element<std::remove_cv_t<std::remove_all_extents_t<T>>>::type;

@@ -34,7 +34,8 @@ class strided {
   constexpr layout form() const {
     auto const& old = form_of(old_);
     check();
-    return repeat(count_, mul(stride_, Self::unit(old.extent())), repeat(blocklength_, old.extent(), old));
+    return repeat(count_, mul(stride_, Self::unit(old.extent())),
+                  repeat(blocklength_, old.extent(), old));
   }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.

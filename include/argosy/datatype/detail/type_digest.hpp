@@ -1,4 +1,5 @@
-// Whether data is whole copies of an etype, type by type: two signatures may say the same in different forms.
+// Whether data is whole copies of an etype, type by type: two signatures may say the same in
+// different forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,20 +11,24 @@
 
 namespace argosy::detail {
 
-// A polynomial of the sequence of types, modulo a prime. Joins and repeats without looking at the items: equal sequences
-// have equal digests, and different ones too rarely to matter.
+// A polynomial of the sequence of types, modulo a prime. Joins and repeats without looking at the
+// items: equal sequences have equal digests, and different ones too rarely to matter.
 class type_digest {
  public:
   constexpr type_digest() = default;
-  // Where nothing converts, `long` is the integer of its width: only a representation tells them apart.
-  constexpr explicit type_digest(signature const& s, bool converts = true) : type_digest(of(s.nodes(), converts)) {}
+  // Where nothing converts, `long` is the integer of its width: only a representation tells them
+  // apart.
+  constexpr explicit type_digest(signature const& s, bool converts = true)
+      : type_digest(of(s.nodes(), converts)) {}
 
   constexpr bool empty() const noexcept { return items_ == 0; }
   // Bytes fit everywhere: as an etype they take any data, and data without types is not converted.
   constexpr bool is_bytes() const noexcept { return only_bytes_; }
 
   // This is `copies` times `one`.
-  constexpr bool repeats(type_digest const& one, std::int64_t copies) const { return same(*this, one.times(copies)); }
+  constexpr bool repeats(type_digest const& one, std::int64_t copies) const {
+    return same(*this, one.times(copies));
+  }
 
  private:
   static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
@@ -54,15 +59,17 @@ class type_digest {
     type_digest all;
     for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span()) {
       signature_node const& n = nodes[i];
-      all =
-          all.then((n.body == 0 ? item(n.type, converts) : of(nodes.subspan(i + 1, n.body), converts)).times(n.count));
+      all = all.then(
+          (n.body == 0 ? item(n.type, converts) : of(nodes.subspan(i + 1, n.body), converts))
+              .times(n.count));
     }
     return all;
   }
   static constexpr type_digest item(basic type, bool converts) {
     type_digest one;
     basic written = without_sign(type);
-    if (written == basic::long_int && !converts) written = sizeof(long) == 8 ? basic::int64 : basic::int32;
+    if (written == basic::long_int && !converts)
+      written = sizeof(long) == 8 ? basic::int64 : basic::int32;
     one.hash_ = static_cast<std::uint64_t>(written) + 1;
     one.power_ = base;
     one.items_ = 1;

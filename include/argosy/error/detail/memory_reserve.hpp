@@ -1,4 +1,5 @@
-// Memory kept for collective calls: a rank that runs out of it in the middle of one cannot leave, since the others wait for it.
+// Memory kept for collective calls: a rank that runs out of it in the middle of one cannot leave,
+// since the others wait for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,9 +8,10 @@
 
 namespace argosy::detail {
 
-// While one lives, its thread is in a collective call: what operator new cannot get there, the reserve is given up for. What a
-// call needs beyond its staging memory, which ranks agree on, is seldom more. One reserve a process, of addresses that nobody
-// touches; before each call, and after it, what was given up is taken back.
+// While one lives, its thread is in a collective call: what operator new cannot get there, the
+// reserve is given up for. What a call needs beyond its staging memory, which ranks agree on, is
+// seldom more. One reserve a process, of addresses that nobody touches; before each call, and after
+// it, what was given up is taken back.
 class memory_reserve {
  public:
   memory_reserve() noexcept;
@@ -22,8 +24,8 @@ class memory_reserve {
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 };
 
-// A collective call that the reserve was not enough for: no way is left to tell the others. Where MPI can, it ends the job, as it
-// does for a rank that dies; elsewhere the exception goes on.
+// A collective call that the reserve was not enough for: no way is left to tell the others. Where
+// MPI can, it ends the job, as it does for a rank that dies; elsewhere the exception goes on.
 template <class World, class Body>
 auto with_reserve(World const& world, Body&& body) try {
   if (world.size() == 1) return body();
@@ -31,7 +33,8 @@ auto with_reserve(World const& world, Body&& body) try {
   return body();
 } catch (std::bad_alloc const&) {
   if constexpr (requires { world.give_up(""); })
-    if (world.size() > 1) world.give_up("out of memory in a collective call, which other ranks wait for the end of");
+    if (world.size() > 1)
+      world.give_up("out of memory in a collective call, which other ranks wait for the end of");
   throw;
 }
 

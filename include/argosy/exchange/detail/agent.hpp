@@ -1,4 +1,5 @@
-// The agent: reads and writes for other ranks what belongs to its stripes, while its own rank computes.
+// The agent: reads and writes for other ranks what belongs to its stripes, while its own rank
+// computes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,8 +38,9 @@
 
 namespace argosy::detail {
 
-// Serves several requests at a time, on threads or beside the rank. Requests for the same window are carried out together:
-// while one is under way, others for that window gather, and the next file call serves all of them.
+// Serves several requests at a time, on threads or beside the rank. Requests for the same window
+// are carried out together: while one is under way, others for that window gather, and the next
+// file call serves all of them.
 template <handle H>
 class agent {
  public:
@@ -51,7 +53,8 @@ class agent {
     prices_ = prices;
   }
 
-  // Answers a request of ship(). Errors of the file are in the answer; only other errors are thrown.
+  // Answers a request of ship(). Errors of the file are in the answer; only other errors are
+  // thrown.
   std::vector<std::byte> serve(std::span<std::byte const> request) {
     unpacking message(request);
     auto const wanted = message.next<shipment>();
@@ -65,10 +68,12 @@ class agent {
                   [&](std::int64_t round, file_window const& w, window_part const& p) {
                     if (round >= wanted.end_round) return false;
                     bytes += p.bytes();
-                    parts.push_back(std::make_shared<part>(part{w, p, theirs, wanted.granule, wanted.sparse != 0}));
+                    parts.push_back(std::make_shared<part>(
+                        part{w, p, theirs, wanted.granule, wanted.sparse != 0}));
                     return true;
                   });
-    if (bytes != wanted.data_bytes) throw std::length_error("argosy: a shipment is of another length than its view");
+    if (bytes != wanted.data_bytes)
+      throw std::length_error("argosy: a shipment is of another length than its view");
 
     shipment_result result;
     report done;
@@ -78,7 +83,8 @@ class agent {
                                   static_cast<std::size_t>(reading ? bytes : 0));
     std::byte* counts = answer.data() + sizeof result;
     std::byte* const read = counts + parts.size() * sizeof(std::int64_t);
-    std::byte* at = reading ? read : const_cast<std::byte*>(message.bytes(bytes).data());  // a write never changes them
+    // a write never changes them
+    std::byte* at = reading ? read : const_cast<std::byte*>(message.bytes(bytes).data());
     for (part_ptr const& p : parts) {
       p->data = at;
       at += p->where.bytes();
@@ -87,7 +93,8 @@ class agent {
       meet(wanted.kind, p, done);
       if (!p->error) return true;
       result.keep(p->error);
-      words = "the window [" + std::to_string(p->window.begin) + ", " + std::to_string(p->window.end) + ")";
+      words = "the window [" + std::to_string(p->window.begin) + ", " +
+              std::to_string(p->window.end) + ")";
       return false;
     });
     for (part_ptr const& p : parts)
@@ -113,9 +120,11 @@ class agent {
     std::error_code error = {};
     bool done = false;
   };
-  using part_ptr = std::shared_ptr<part>;  // shared: the requester may be gone while others carry it out
+  // shared: the requester may be gone while others carry it out
+  using part_ptr = std::shared_ptr<part>;
 
-  // Calls f(part) for every part, until f returns false. Where it pays, goes step by step with hints to the file system.
+  // Calls f(part) for every part, until f returns false. Where it pays, goes step by step with
+  // hints to the file system.
   template <class F>
   void in_steps(shipment const& wanted, std::vector<part_ptr> const& parts, report& done, F&& f) {
     std::size_t next = 0;
@@ -127,17 +136,19 @@ class agent {
     std::vector<std::int64_t> first;  // index in `ranges` of the first range of each part
     block_ranges ranges(file_.block_bytes(), wanted.kind == access_kind::write);
     if (wanted.max_ranges > 0 && takes_hints(file_) && !looks_regular(parts))
-      for (part_ptr const& p : parts) first.push_back(ranges.add(*p->theirs.file, p->where.from, p->where.to));
+      for (part_ptr const& p : parts)
+        first.push_back(ranges.add(*p->theirs.file, p->where.from, p->where.to));
     if (ranges.get().size() < 2) {
       carry_out(parts.size());
       return;
     }
-    guided_access(file_, ranges.get(), wanted.max_ranges, done, [&](std::int64_t, std::int64_t end) {
-      // A step ends at the end of a window: windows are accessed whole.
-      auto const behind = std::lower_bound(first.begin(), first.end(), end) - first.begin();
-      if (!carry_out(static_cast<std::size_t>(behind))) return std::int64_t{-1};
-      return next < first.size() ? first[next] : static_cast<std::int64_t>(ranges.get().size());
-    });
+    guided_access(
+        file_, ranges.get(), wanted.max_ranges, done, [&](std::int64_t, std::int64_t end) {
+          // A step ends at the end of a window: windows are accessed whole.
+          auto const behind = std::lower_bound(first.begin(), first.end(), end) - first.begin();
+          if (!carry_out(static_cast<std::size_t>(behind))) return std::int64_t{-1};
+          return next < first.size() ? first[next] : static_cast<std::int64_t>(ranges.get().size());
+        });
   }
   static bool looks_regular(std::vector<part_ptr> const& parts) {
     run_pattern all;
@@ -160,10 +171,12 @@ class agent {
   };
   using place = std::tuple<access_kind, std::int64_t, std::int64_t>;
 
-  // Returns when `mine` is done. If nobody is at work on the window, this thread carries out all waiting parts, also its own.
+  // Returns when `mine` is done. If nobody is at work on the window, this thread carries out all
+  // waiting parts, also its own.
   void meet(access_kind kind, part_ptr const& mine, report& done) {
     std::unique_lock guard(mutex_);
-    auto const here = meetings_.try_emplace(place{kind, mine->window.begin, mine->window.end}).first;
+    auto const here =
+        meetings_.try_emplace(place{kind, mine->window.begin, mine->window.end}).first;
     struct visit {
       agent& a;
       std::unique_lock<std::mutex>& guard;
@@ -211,7 +224,8 @@ class agent {
           p->done = true;
         }
         m.busy = false;
-        a.spaces_.push_back(std::move(space));  // cannot throw: the space came from here, or room was reserved
+        // cannot throw: the space came from here, or room was reserved
+        a.spaces_.push_back(std::move(space));
         a.notify();
       }
     } at_the_end{*this, guard, m, all, space};
@@ -253,7 +267,8 @@ class agent {
       granule = w.length();
       data = all[0]->data;
     }
-    space.covered.assign(static_cast<std::size_t>(marks::words_for((w.length() - 1) / granule + 1)), 0);
+    space.covered.assign(static_cast<std::size_t>(marks::words_for((w.length() - 1) / granule + 1)),
+                         0);
     marks covered(space.covered);
     if (data) {
       covered.set(0, 1);
@@ -274,7 +289,8 @@ class agent {
     }
   }
 
-  void read(std::vector<part_ptr> const& all, sieving const& prices, workspace& space, report& done) {
+  void read(std::vector<part_ptr> const& all, sieving const& prices, workspace& space,
+            report& done) {
     window hull{all[0]->where.file.low, 0, 0, 0, 0, passage::merged};
     std::int64_t end = 0;
     bool sparse = false;
@@ -297,8 +313,10 @@ class agent {
     done.bytes_read += got.bytes;
     done.merged_bytes += std::max<std::int64_t>(0, got.bytes - hull.wanted);
     for (part_ptr const& p : all) {
-      std::int64_t const to = std::min(p->where.to, std::max(p->where.from, p->theirs.before(hull.offset + got.bytes)));
-      if (to > p->where.from) pack(*p->theirs.file, moved(memory, -hull.offset), p->where.from, to, p->data);
+      std::int64_t const to =
+          std::min(p->where.to, std::max(p->where.from, p->theirs.before(hull.offset + got.bytes)));
+      if (to > p->where.from)
+        pack(*p->theirs.file, moved(memory, -hull.offset), p->where.from, to, p->data);
       p->bytes = to - p->where.from;
       if (to < p->where.to) p->error = got.error;
     }

@@ -13,12 +13,18 @@
 
 namespace argosy::detail {
 
-// Lives as long as the call, on its thread. Who listened before goes on to hear. `trace` may be null: it is written before this rank
-// waits for others, so that it has everything if they never come.
+// Lives as long as the call, on its thread. Who listened before goes on to hear. `trace` may be
+// null: it is written before this rank waits for others, so that it has everything if they never
+// come.
 class call_times final : public phase_listener {
  public:
   call_times(time_source const& clock, report& to, tracer* trace = nullptr)
-      : clock_(clock), to_(to), trace_(trace), outer_(phases_heard_by), began_(now_ns(clock)), heard_(this) {}
+      : clock_(clock),
+        to_(to),
+        trace_(trace),
+        outer_(phases_heard_by),
+        began_(now_ns(clock)),
+        heard_(this) {}
   call_times(call_times const&) = delete;
   call_times& operator=(call_times const&) = delete;
   ~call_times() { to_.time_ns += now_ns(clock_) - began_; }

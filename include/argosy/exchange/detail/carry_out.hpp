@@ -20,12 +20,12 @@
 
 namespace argosy::detail {
 
-// Moves data between `file` and `memory` as the policy plans it, window by window, and counts in `done`. Stops at the first
-// error and at the end of the file; `done.bytes` counts from the start of the access. If a window cannot be read, it is not
-// written.
+// Moves data between `file` and `memory` as the policy plans it, window by window, and counts in
+// `done`. Stops at the first error and at the end of the file; `done.bytes` counts from the start
+// of the access. If a window cannot be read, it is not written.
 template <handle H>
-std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, memory_side& memory, merging with,
-                          staging& space, report& done);
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file,
+                          memory_side& memory, merging with, staging& space, report& done);
 
 }  // namespace argosy::detail
 

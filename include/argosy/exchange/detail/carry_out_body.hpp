@@ -14,8 +14,14 @@ namespace argosy::detail {
 template <handle H>
 class carrier {
  public:
-  carrier(access const& wanted, H& file, memory_side& memory, merging with, staging& space, report& done)
-      : wanted_(wanted), file_(file), memory_(memory), guard_(file, with, done), staging_(space), done_(done) {}
+  carrier(access const& wanted, H& file, memory_side& memory, merging with, staging& space,
+          report& done)
+      : wanted_(wanted),
+        file_(file),
+        memory_(memory),
+        guard_(file, with, done),
+        staging_(space),
+        done_(done) {}
 
   std::error_code run(any_policy const& policy) {
     std::error_code const error = windows_of(policy), ended = guard_.end();
@@ -34,11 +40,13 @@ class carrier {
         return w;
       });
     }
-    // Most small accesses are one window. What it needs is known; the policy would have to find that out anew.
+    // Most small accesses are one window. What it needs is known; the policy would have to find
+    // that out anew.
     window const first = policy.next(wanted_, wanted_.position);
     bool const all = first.how == passage::merged && first.wanted == wanted_.bytes;
     buffer_bytes_ = all ? first.length : policy.buffer_for(wanted_);
-    return windows([&](std::int64_t at) { return at == wanted_.position ? first : policy.next(wanted_, at); });
+    return windows(
+        [&](std::int64_t at) { return at == wanted_.position ? first : policy.next(wanted_, at); });
   }
 
   template <class Next>
@@ -46,11 +54,13 @@ class carrier {
     for (std::int64_t at = wanted_.position; at < wanted_.end();) {
       window const w = next(at);
       std::int64_t const before = done_.bytes;
-      if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
+      if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w))
+        return error;
       ++done_.windows;
       if (done_.bytes - before < w.wanted) {
-        if (wanted_.kind == access_kind::write) return errc::io;  // the handle wrote less and reported no error
-        break;                                                    // the end of the file
+        // the handle wrote less and reported no error
+        if (wanted_.kind == access_kind::write) return errc::io;
+        break;  // the end of the file
       }
       at += w.wanted;
     }
@@ -63,8 +73,9 @@ class carrier {
   static constexpr std::int64_t page_bytes = 4096;
 
   std::int64_t position_of(std::int64_t stream) const { return stream - wanted_.position; }
-  // On many processors a kernel copy is several times slower if the target lies a few bytes behind the source, both counted
-  // within their pages. So the byte at `offset` of the file gets the same place within a page of the buffer.
+  // On many processors a kernel copy is several times slower if the target lies a few bytes behind
+  // the source, both counted within their pages. So the byte at `offset` of the file gets the same
+  // place within a page of the buffer.
   std::byte* buffer_for(std::int64_t offset) {
     std::byte* const memory = staging_.get(buffer_bytes_ + page_bytes);
     auto const address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
@@ -85,8 +96,10 @@ class carrier {
     if (!wanted_.sorted) return write_out_of_order(w);
     auto const by_pieces = [&] { return write_unmerged(w); };
     auto const as_one = [&] { return replace(w); };
-    if (w.how == passage::merged && w.holes() == 0) return guard_.pieces(w.offset, w.length, as_one);
-    if (w.how == passage::merged && guard_.merges()) return guard_.merge(w.offset, w.length, as_one, by_pieces);
+    if (w.how == passage::merged && w.holes() == 0)
+      return guard_.pieces(w.offset, w.length, as_one);
+    if (w.how == passage::merged && guard_.merges())
+      return guard_.merge(w.offset, w.length, as_one, by_pieces);
     if (w.how == passage::merged) ++done_.fallbacks;
     return guard_.pieces(w.offset, w.length, by_pieces);
   }
@@ -104,7 +117,8 @@ class carrier {
     }
     return write_pieces(w);
   }
-  // The user's memory, if memory and window are one stretch each; then no copy is needed. Otherwise empty.
+  // The user's memory, if memory and window are one stretch each; then no copy is needed. Otherwise
+  // empty.
   std::span<std::byte> direct(window const& w) {
     if (w.length != w.wanted || (!wanted_.sorted && w.pieces > 1)) return {};
     std::span<std::byte> const memory = memory_.stretch(position_of(w.position));
@@ -122,8 +136,11 @@ class carrier {
     std::int64_t const bytes =
         got.bytes == w.length
             ? w.wanted
-            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
-    if (bytes > 0) memory_.take(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position), bytes);
+            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position,
+                                       0, w.wanted);
+    if (bytes > 0)
+      memory_.take(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position),
+                   bytes);
     done_.merged_bytes += got.bytes - bytes;
     done_.bytes += bytes;
     return got.error;
@@ -135,25 +152,30 @@ class carrier {
     if (w.holes() > 0) {
       io_result const got = read_back(file_, w.offset, {data, size}, done_);
       if (got.error) return got.error;
-      done_.merged_bytes += got.bytes - std::clamp<std::int64_t>(
-                                            wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
+      done_.merged_bytes +=
+          got.bytes -
+          std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0,
+                                   w.wanted);
       // Nothing to keep beyond the end of the file: holes there become zeros.
       std::fill(data + got.bytes, data + size, std::byte{0});
     }
-    memory_.place(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position), w.wanted);
+    memory_.place(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position),
+                  w.wanted);
     io_result const put = file_.write(w.offset, {data, size});
     count_written(put.bytes);
     done_.bytes +=
         put.bytes == w.length
             ? w.wanted
-            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + put.bytes) - w.position, 0, w.wanted);
+            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + put.bytes) - w.position,
+                                       0, w.wanted);
     return put.error;
   }
 
   // --- pieces by themselves ---
 
-  // Calls part(offset, memory, staged) for each part of the window: a stretch of the file with its memory, either the
-  // user's or, for small pieces, a place in the buffer; flush() when the parts or the buffer are used up.
+  // Calls part(offset, memory, staged) for each part of the window: a stretch of the file with its
+  // memory, either the user's or, for small pieces, a place in the buffer; flush() when the parts
+  // or the buffer are used up.
   template <class Part, class Flush>
   std::error_code for_each_part(window const& w, Part&& part, Flush&& flush) {
     std::int64_t position = w.position, used = 0;
@@ -168,7 +190,8 @@ class carrier {
       if (staged) {
         if (!space) space = buffer_for(0);
         length = std::min(length, buffer_bytes_ - used);
-        part(p.offset, position, std::span<std::byte>(space + used, static_cast<std::size_t>(length)), true);
+        part(p.offset, position,
+             std::span<std::byte>(space + used, static_cast<std::size_t>(length)), true);
         used += length;
       } else {
         length = std::min(length, stretch);
@@ -176,7 +199,8 @@ class carrier {
       }
       ++batch_.parts;
       batch_.bytes += length;
-      batch_.calls += p.offset != batch_.end;  // parts that follow one another in the file share a call
+      // parts that follow one another in the file share a call
+      batch_.calls += p.offset != batch_.end;
       batch_.end = p.offset + length;
       position += length;
       if (position < end) at.advance(length);
@@ -194,7 +218,8 @@ class carrier {
   }
 
   std::error_code read_pieces(window const& w) {
-    auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
+    auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory,
+                         bool in_buffer) {
       if (in_buffer) staged_.push_back({reads_.size(), position});
       reads_.push_back({offset, memory});
     };
@@ -217,14 +242,17 @@ class carrier {
       for (; i < index; ++i) left -= static_cast<std::int64_t>(reads_[i].memory.size());
       auto const length = std::min(left, static_cast<std::int64_t>(reads_[i].memory.size()));
       if (length <= 0) return;
-      memory_.scatter(reads_[i].memory.data(), position_of(position), position_of(position) + length);
+      memory_.scatter(reads_[i].memory.data(), position_of(position),
+                      position_of(position) + length);
     }
   }
 
   std::error_code write_pieces(window const& w) {
-    auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
+    auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory,
+                         bool in_buffer) {
       if (in_buffer)
-        memory_.gather(position_of(position), position_of(position) + static_cast<std::int64_t>(memory.size()),
+        memory_.gather(position_of(position),
+                       position_of(position) + static_cast<std::int64_t>(memory.size()),
                        memory.data());
       writes_.push_back({offset, memory});
     };
@@ -270,8 +298,8 @@ class carrier {
 };
 
 template <handle H>
-std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, memory_side& memory, merging with,
-                          staging& space, report& done) {
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file,
+                          memory_side& memory, merging with, staging& space, report& done) {
   done.policy = policy.name();
   done.reason = policy.reason(wanted);
   return detail::carrier<H>(wanted, file, memory, with, space, done).run(policy);

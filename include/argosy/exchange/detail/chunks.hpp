@@ -18,7 +18,8 @@ class chunks {
     for (; at_ < all_.size(); ++at_, used_ = 0)
       if (used_ + bytes <= all_[at_].bytes) return take(bytes);
     std::int64_t const size = std::max(bytes, least_bytes);
-    all_.push_back({std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size)), size});
+    all_.push_back(
+        {std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size)), size});
     return take(bytes);
   }
   void clear() noexcept { at_ = 0, used_ = 0; }

@@ -1,5 +1,6 @@
-// Carries out a collective plan: every rank copies its pieces straight between its own memory and the windows of the
-// aggregators of its node, and exchanges messages with others; aggregators move windows between there and the file.
+// Carries out a collective plan: every rank copies its pieces straight between its own memory and
+// the windows of the aggregators of its node, and exchanges messages with others; aggregators move
+// windows between there and the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,22 +34,25 @@
 
 namespace argosy::detail {
 
-// A rank that fails goes on to the end of the call, because the others wait for it at every window. If all ranks are on one
-// node, no MPI call is made.
+// A rank that fails goes on to the end of the call, because the others wait for it at every window.
+// If all ranks are on one node, no MPI call is made.
 //
-// Writing, step k of aggregator a: every rank of a's node waits until a's window of step k - 2 is written, fills its part of
-// the window and arrives; ranks of other nodes send theirs. a waits for all, writes the covered bytes and releases the window.
-// Reading: every rank of a's node says what it wants; a reads from the first to the last wanted byte, releases the window and
-// sends other nodes what they want; every rank takes its part, and arrives at `emptied`.
+// Writing, step k of aggregator a: every rank of a's node waits until a's window of step k - 2 is
+// written, fills its part of the window and arrives; ranks of other nodes send theirs. a waits for
+// all, writes the covered bytes and releases the window. Reading: every rank of a's node says what
+// it wants; a reads from the first to the last wanted byte, releases the window and sends other
+// nodes what they want; every rank takes its part, and arrives at `emptied`.
 //
-// What goes between nodes goes with pairs of ranks, by `links`, or with pairs of nodes, by `relays`.
+// What goes between nodes goes with pairs of ranks, by `links`, or with pairs of nodes, by
+// `relays`.
 template <agreeing World, handle H>
 class collective_exchange {
  public:
   // `relayed`: what relays keep, if the plan has two layers and the node has memory for them.
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
-                      relay_memory* relayed, collective_plan const& plan, std::int64_t all_bytes, access const& mine,
-                      H& h, memory_side& memory, sieving const& prices, merging how, staging& space, report& done)
+                      relay_memory* relayed, collective_plan const& plan, std::int64_t all_bytes,
+                      access const& mine, H& h, memory_side& memory, sieving const& prices,
+                      merging how, staging& space, report& done)
       : world_(world),
         seats_(node),
         stage_(stage),
@@ -80,8 +84,8 @@ class collective_exchange {
     return std::move(failed_);
   }
 
-  // For a write, after all ranks have agreed that something failed: the bytes of this rank that were written, from the start of
-  // its stream to the first window that failed. Collective.
+  // For a write, after all ranks have agreed that something failed: the bytes of this rank that
+  // were written, from the start of its stream to the first window that failed. Collective.
   std::int64_t settled_bytes() {
     if (relayed_)
       settle_all();
@@ -101,7 +105,8 @@ class collective_exchange {
     else if constexpr (node_waiting<World>)
       return [this](std::uint32_t& word, std::uint32_t seen) { world_.wait(word, seen); };
     else
-      return [](std::uint32_t&, std::uint32_t) {};  // a rank that is alone on its node finds everything done
+      return [](std::uint32_t&, std::uint32_t) {
+      };  // a rank that is alone on its node finds everything done
   }
   template <class F>
   void with_relays([[maybe_unused]] F&& f) {
@@ -135,9 +140,11 @@ class collective_exchange {
                         own_ ? std::optional(near_[*own_]) : std::nullopt, *images_, done_);
       }
     }
-    if (!relayed_ && static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
+    if (!relayed_ && static_cast<int>(seats_.ranks.size()) < world_.size())
+      links_.begin(view, std::move(far));
     // Every rank begins with a different aggregator, so that few ranks meet in a window.
-    if (!near_.empty()) first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
+    if (!near_.empty())
+      first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
     steps_.assign(near_.size(), 0);
   }
 
@@ -145,8 +152,9 @@ class collective_exchange {
     bool any = part.from < part.to;
     if (!any || !d.striped()) return any;
     any = false;
-    for_each_part(plan_, d, part, 0,
-                  [&](std::int64_t, file_window const&, window_part const&) { return !(any = true); });
+    for_each_part(plan_, d, part, 0, [&](std::int64_t, file_window const&, window_part const&) {
+      return !(any = true);
+    });
     return any;
   }
 
@@ -159,7 +167,8 @@ class collective_exchange {
   }
   template <class F>
   void if_aggregator(step const& k, F&& f) {
-    if (own_ && schedule_.takes_part(near_[*own_], k)) f(*own_, schedule_.window_of(near_[*own_], k));
+    if (own_ && schedule_.takes_part(near_[*own_], k))
+      f(*own_, schedule_.window_of(near_[*own_], k));
   }
   // A domain takes part in the first steps, up to its last round.
   std::optional<step> next() {
@@ -169,18 +178,22 @@ class collective_exchange {
     return k;
   }
 
-  // Notes that a part of the stream came up to `to`, where `wanted` was its end. Bytes behind a gap do not count.
+  // Notes that a part of the stream came up to `to`, where `wanted` was its end. Bytes behind a gap
+  // do not count.
   void came_to(std::int64_t to, std::int64_t wanted) {
     if (to < wanted) first_gap_ = std::min(first_gap_, to);
   }
-  std::int64_t bytes_before_gap() const { return std::min(first_gap_, mine_.end()) - mine_.position; }
+  std::int64_t bytes_before_gap() const {
+    return std::min(first_gap_, mine_.end()) - mine_.position;
+  }
 
   // The number of step k of this call among the steps of all calls.
   std::uint64_t number(std::size_t s, step const& k) {
     return stage_.rounds_before(s) + static_cast<std::uint64_t>(k.number);
   }
 
-  // Both halves of each step: a window is filled, and emptied beside the filling of the next one, or before any rank begins with that.
+  // Both halves of each step: a window is filled, and emptied beside the filling of the next one,
+  // or before any rank begins with that.
   template <class Fill, class Empty>
   void each_step(Fill&& fill, Empty&& empty) {
     std::optional<step> before, now = next();
@@ -194,7 +207,8 @@ class collective_exchange {
     }
   }
 
-  // Of one half of it: to the aggregators, or between them and the file. The other half is in a span of the same number.
+  // Of one half of it: to the aggregators, or between them and the file. The other half is in a
+  // span of the same number.
   static in_phase in_round(step const& k) {
     return in_phase(phase::exchange, {.name = "round", .number = k.round + 1});
   }
@@ -223,11 +237,14 @@ class collective_exchange {
 
   void exchange_messages(step const& k) {
     // This rank has written its window of round k - 2.
-    if_aggregator(k, [&](std::size_t s, file_window const& w) { links_.post(k, w, stage_.window(s, number(s, k))); });
+    if_aggregator(k, [&](std::size_t s, file_window const& w) {
+      links_.post(k, w, stage_.window(s, number(s, k)));
+    });
     links_.send(
         k,
         [&](std::int64_t from, std::int64_t to, std::byte* stream) {
-          return guarded(failed_, [&] { memory_.gather(from - mine_.position, to - mine_.position, stream); });
+          return guarded(
+              failed_, [&] { memory_.gather(from - mine_.position, to - mine_.position, stream); });
         },
         [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
   }
@@ -238,30 +255,39 @@ class collective_exchange {
     window_marks all = windows_.covered(s, n, w);
     if (!links_.none())
       links_.collect(k, w, stage_.window(s, n),
-                     [&](stream_range const& theirs, window_part const& p) { windows_.cover(all, w, theirs, p); });
+                     [&](stream_range const& theirs, window_part const& p) {
+                       windows_.cover(all, w, theirs, p);
+                     });
     with_relays([&](auto& r) { r.collect(k, stage_.window(s, n), all); });
-    // Declared without a value: g++ 12 at -O3 believes an earlier assignment was done where the call throws.
+    // Declared without a value: g++ 12 at -O3 believes an earlier assignment was done where the
+    // call throws.
     std::error_code error;
-    if (!guarded(failed_, [&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); })) error = errc::io;
+    if (!guarded(failed_,
+                 [&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); }))
+      error = errc::io;
     if (error) fail(s, k, w, error, "writing");
     windows_.give_back(s, n);
   }
 
-  void fail(std::size_t s, step const& k, file_window const& w, std::error_code error, char const* what) {
+  void fail(std::size_t s, step const& k, file_window const& w, std::error_code error,
+            char const* what) {
     std::int64_t& first = stage_.of(s).failed_round;
     std::int64_t const round = schedule_.round_of(near_[s], k).value_or(k.round);
     first = std::min(first, round);
-    failed_.keep({error, std::string(what) + " the window [" + std::to_string(w.begin) + ", " + std::to_string(w.end) +
-                             ") of the file, round " + std::to_string(round + 1) + " of " +
-                             std::to_string(plan_.rounds())});
+    failed_.keep({error, std::string(what) + " the window [" + std::to_string(w.begin) + ", " +
+                             std::to_string(w.end) + ") of the file, round " +
+                             std::to_string(round + 1) + " of " + std::to_string(plan_.rounds())});
   }
 
   void settle_with_partners() {
-    auto const look = [&](std::size_t a, std::int64_t failed_round) { came_to_failed(a, failed_round); };
+    auto const look = [&](std::size_t a, std::int64_t failed_round) {
+      came_to_failed(a, failed_round);
+    };
     for (std::size_t s = 0; s < near_.size(); ++s) look(near_[s], stage_.of(s).failed_round);
     links_.settle(own_ ? stage_.of(*own_).failed_round : none, look);
   }
-  // With relays a rank does not know who has data for it: all ranks learn of all aggregators, some at a time.
+  // With relays a rank does not know who has data for it: all ranks learn of all aggregators, some
+  // at a time.
   struct failed_rounds {
     std::array<std::int64_t, 64> first;
     void combine(failed_rounds const& other) {
@@ -272,7 +298,8 @@ class collective_exchange {
     for (std::size_t from = 0; from < plan_.domains.size(); from += 64) {
       failed_rounds some;
       some.first.fill(none);
-      if (own_ && near_[*own_] / 64 == from / 64) some.first[near_[*own_] % 64] = stage_.of(*own_).failed_round;
+      if (own_ && near_[*own_] / 64 == from / 64)
+        some.first[near_[*own_] % 64] = stage_.of(*own_).failed_round;
       world_.all_reduce(some);
       for (std::size_t a = from; a < std::min(from + 64, plan_.domains.size()); ++a)
         if (some.first[a - from] != none) came_to_failed(a, some.first[a - from]);
@@ -291,9 +318,11 @@ class collective_exchange {
   void read() {
     auto const fill = [&](step const& k) {
       in_phase const half = in_round(k);
-      if (!links_.none()) links_.expect(k, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
-      for_each_near(
-          k, [&](std::size_t s, file_window const& w) { windows_.ask(s, number(s, k), false, w, plan_.sparse); });
+      if (!links_.none())
+        links_.expect(k, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
+      for_each_near(k, [&](std::size_t s, file_window const& w) {
+        windows_.ask(s, number(s, k), false, w, plan_.sparse);
+      });
       with_relays([&](auto& r) { r.ask(k); });
       if_aggregator(k, [&](std::size_t s, file_window const& w) { fill_from_file(s, k, w); });
     };
@@ -303,11 +332,15 @@ class collective_exchange {
         auto const [to, wanted] = windows_.take(s, number(s, k), w);
         came_to(to, wanted);
       });
-      with_relays([&](auto& r) { r.take(k, [&](std::int64_t to, std::int64_t wanted) { came_to(to, wanted); }); });
+      with_relays([&](auto& r) {
+        r.take(k, [&](std::int64_t to, std::int64_t wanted) { came_to(to, wanted); });
+      });
       if (!links_.none())
-        links_.take(k, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
-          bool const there =
-              !stream || guarded(failed_, [&] { memory_.scatter(stream, from - mine_.position, to - mine_.position); });
+        links_.take(k, [&](std::byte const* stream, std::int64_t from, std::int64_t to,
+                           std::int64_t wanted) {
+          bool const there = !stream || guarded(failed_, [&] {
+            memory_.scatter(stream, from - mine_.position, to - mine_.position);
+          });
           came_to(there ? to : from, wanted);
         });
     });
@@ -326,14 +359,17 @@ class collective_exchange {
     file_share all = windows_.hull(s, n);
     links_.for_each_share(w, [&](stream_range const&, window_part const& p) { all.join(p.file); });
     with_relays([&](auto& r) {
-      r.for_each_run(
-          k, [&](std::int64_t from, std::int64_t length) { all.join({w.begin + from, w.begin + from + length}); });
+      r.for_each_run(k, [&](std::int64_t from, std::int64_t length) {
+        all.join({w.begin + from, w.begin + from + length});
+      });
     });
     c.end[n & 1] = w.begin;
     if (all.low < all.high) {
       ++done_.windows;
       std::error_code error;
-      if (!guarded(failed_, [&] { error = plan_.sparse ? read_wanted(s, n, k, w) : read_hull(s, n, w, all); }))
+      if (!guarded(failed_, [&] {
+            error = plan_.sparse ? read_wanted(s, n, k, w) : read_hull(s, n, w, all);
+          }))
         error = errc::io;
       if (error) fail(s, k, w, error, "reading");
     }
@@ -342,7 +378,8 @@ class collective_exchange {
     with_relays([&](auto& r) { r.answer(k, stage_.window(s, n), c.end[n & 1] - w.begin); });
   }
 
-  std::error_code read_hull(std::size_t s, std::uint64_t n, file_window const& w, file_share const& all) {
+  std::error_code read_hull(std::size_t s, std::uint64_t n, file_window const& w,
+                            file_share const& all) {
     std::byte* const to = stage_.window(s, n) + (all.low - w.begin);
     io_result const got = file_.read(all.low, {to, static_cast<std::size_t>(all.high - all.low)});
     ++done_.read_calls;
@@ -352,17 +389,20 @@ class collective_exchange {
   }
   std::error_code read_wanted(std::size_t s, std::uint64_t n, step const& k, file_window const& w) {
     window_marks all = windows_.covered(s, n, w);
-    links_.for_each_share(w,
-                          [&](stream_range const& theirs, window_part const& p) { windows_.cover(all, w, theirs, p); });
+    links_.for_each_share(w, [&](stream_range const& theirs, window_part const& p) {
+      windows_.cover(all, w, theirs, p);
+    });
     with_relays([&](auto& r) {
-      r.for_each_run(k, [&](std::int64_t from, std::int64_t length) { windows_.cover(all, from, length); });
+      r.for_each_run(
+          k, [&](std::int64_t from, std::int64_t length) { windows_.cover(all, from, length); });
     });
     std::int64_t const bits = (w.length() + plan_.granule - 1) / plan_.granule;
     std::vector<read_part> parts;
     for (std::int64_t from = all.next_set(0, bits); from < bits;) {
       std::int64_t const to = all.next_clear(from, bits), begin = from * plan_.granule;
       std::int64_t const length = std::min(to * plan_.granule, w.length()) - begin;
-      parts.push_back({w.begin + begin, {stage_.window(s, n) + begin, static_cast<std::size_t>(length)}});
+      parts.push_back(
+          {w.begin + begin, {stage_.window(s, n) + begin, static_cast<std::size_t>(length)}});
       from = all.next_set(to, bits);
     }
     io_result const got = guided_transfer<read_part>(file_, parts, plan_.max_ranges, done_);
@@ -391,7 +431,8 @@ class collective_exchange {
   report& done_;
   round_schedule<World> schedule_;
   typename links_of<World>::type links_;
-  std::vector<std::size_t> near_;              // domains of aggregators of this node, in the order of the stage
+  // domains of aggregators of this node, in the order of the stage
+  std::vector<std::size_t> near_;
   std::optional<std::size_t> own_;             // index in near_
   std::vector<std::uint64_t> steps_;           // so far, of each near domain
   std::optional<node_windows<World>> images_;  // of windows elsewhere, at the relays

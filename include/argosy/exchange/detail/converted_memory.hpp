@@ -1,4 +1,5 @@
-// The memory side of a transfer to a file in another representation: all data goes through a converter, and a buffer.
+// The memory side of a transfer to a file in another representation: all data goes through a
+// converter, and a buffer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,15 +29,15 @@ class converted_memory {
   void scatter(std::byte const* stream, std::int64_t from, std::int64_t to) {
     fits_ = converter_.scatter(stream, from, to, base_) && fits_;
   }
-  void place(layout const& file, std::byte* window, std::int64_t file_position, std::int64_t position,
-             std::int64_t bytes) {
+  void place(layout const& file, std::byte* window, std::int64_t file_position,
+             std::int64_t position, std::int64_t bytes) {
     for_each_block(bytes, [&](std::byte* block, std::int64_t from, std::int64_t to) {
       gather(position + from, position + to, block);
       unpack(file, block, file_position + from, file_position + to, window);
     });
   }
-  void take(layout const& file, std::byte const* window, std::int64_t file_position, std::int64_t position,
-            std::int64_t bytes) {
+  void take(layout const& file, std::byte const* window, std::int64_t file_position,
+            std::int64_t position, std::int64_t bytes) {
     for_each_block(bytes, [&](std::byte* block, std::int64_t from, std::int64_t to) {
       pack(file, window, file_position + from, file_position + to, block);
       scatter(block, position + from, position + to);

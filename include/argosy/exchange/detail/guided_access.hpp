@@ -21,11 +21,13 @@
 
 namespace argosy::detail {
 
-// A list with one range for each block of the file that has wanted bytes: from the first to the last wanted byte in it.
+// A list with one range for each block of the file that has wanted bytes: from the first to the
+// last wanted byte in it.
 class block_ranges {
  public:
   block_ranges(std::int64_t block_bytes, bool is_write)
-      : block_bytes_(std::clamp<std::int64_t>(block_bytes, 1, std::numeric_limits<int>::max())), is_write_(is_write) {}
+      : block_bytes_(std::clamp<std::int64_t>(block_bytes, 1, std::numeric_limits<int>::max())),
+        is_write_(is_write) {}
 
   // Adds bytes [low, high) of the file; they do not lie before earlier ones.
   void add(std::int64_t low, std::int64_t high) {
@@ -38,15 +40,17 @@ class block_ranges {
       low = end;
     }
   }
-  // Adds bytes [from, to) of the stream of a layout that never decreases; returns the index of their first range. O(depth)
-  // for each block.
+  // Adds bytes [from, to) of the stream of a layout that never decreases; returns the index of
+  // their first range. O(depth) for each block.
   std::int64_t add(layout const& form, std::int64_t from, std::int64_t to) {
     auto first = static_cast<std::int64_t>(ranges_.size());
     for (bool begins = true; from < to; begins = false) {
-      std::int64_t const low = cursor(form, from).current().offset, begin = low / block_bytes_ * block_bytes_;
-      std::int64_t const end = begin > std::numeric_limits<std::int64_t>::max() - block_bytes_
-                                   ? to
-                                   : std::clamp(form.bytes_before(begin + block_bytes_), from + 1, to);
+      std::int64_t const low = cursor(form, from).current().offset,
+                         begin = low / block_bytes_ * block_bytes_;
+      std::int64_t const end =
+          begin > std::numeric_limits<std::int64_t>::max() - block_bytes_
+              ? to
+              : std::clamp(form.bytes_before(begin + block_bytes_), from + 1, to);
       if (begins && first > 0 && ranges_.back().blockNumber == low / block_bytes_) --first;
       add(low, cursor(form, end - 1).current().offset + 1);
       from = end;
@@ -82,11 +86,11 @@ void give_hint(H& file, guided_prefetch& steps, report& done) {
   done.hinted_ranges += accepted;
 }
 
-// Calls access(from, to), which accesses at least these ranges and returns how far it came; if that is less than `to`,
-// the transfer ends.
+// Calls access(from, to), which accesses at least these ranges and returns how far it came; if that
+// is less than `to`, the transfer ends.
 template <handle H, class Access>
-void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std::int64_t most, report& done,
-                   Access&& access) {
+void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std::int64_t most,
+                   report& done, Access&& access) {
   guided_prefetch steps(ranges, most);
   auto const release = [&] {
     steps.end();
@@ -108,8 +112,9 @@ void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std:
   release();
 }
 
-// Like file.read(parts) or file.write(parts). If the parts touch several blocks without a pattern, and the file system
-// takes hints, at most `most` blocks at a time. Parts must ascend. Counts the calls.
+// Like file.read(parts) or file.write(parts). If the parts touch several blocks without a pattern,
+// and the file system takes hints, at most `most` blocks at a time. Parts must ascend. Counts the
+// calls.
 template <class Part, handle H>
 io_result guided_transfer(H& file, std::span<Part const> parts, std::int64_t most, report& done) {
   constexpr bool reading = std::same_as<Part, read_part>;

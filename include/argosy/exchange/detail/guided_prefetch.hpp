@@ -1,4 +1,5 @@
-// Guided prefetching: which ranges to announce to a file system, when to access them, and when to release them.
+// Guided prefetching: which ranges to announce to a file system, when to access them, and when to
+// release them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,27 +11,33 @@
 
 namespace argosy::detail {
 
-// The multiple access range hint, step by step; it calls nothing. Ranges are those of one access, in its order, one for
-// each block:
+// The multiple access range hint, step by step; it calls nothing. Ranges are those of one access,
+// in its order, one for each block:
 //
-//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() with how many were accepted
-//   2  step(): if none is accepted access one, else as many as are accepted, but at most `most`; accessed()
-//   3  hint(): releases what was accessed, asks for what is neither accessed nor accepted until max_pre are; answered()
+//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() with how
+//      many were accepted
+//   2  step(): if none is accepted access one, else as many as are accepted, but at most `most`;
+//      accessed()
+//   3  hint(): releases what was accessed, asks for what is neither accessed nor accepted until
+//      max_pre are; answered()
 //   4  2 and 3 again until step() is 0: then the last hint has released what was left
 //
-// An accepted range is released once, by an identical entry. After a hint that fails, nothing is asked for any more.
+// An accepted range is released once, by an identical entry. After a hint that fails, nothing is
+// asked for any more.
 class guided_prefetch {
  public:
   using range = gpfs::gpfsRangeArray_t;
   static constexpr std::int64_t max_pre = gpfs::range_count_max;
 
   // `most`, the paper's max_acc, is at least 1.
-  guided_prefetch(std::span<range const> ranges, std::int64_t most) : ranges_(ranges), most_(most) {}
+  guided_prefetch(std::span<range const> ranges, std::int64_t most)
+      : ranges_(ranges), most_(most) {}
 
   bool has_hint() const { return released_ < release_end() || ask_end() > ask_begin(); }
   gpfs::gpfsMultipleAccessRange_t hint() const {
     gpfs::gpfsMultipleAccessRange_t h;
-    for (std::int64_t i = released_; i < release_end(); ++i) h.relRangeArray[h.relRangeCnt++] = at(i);
+    for (std::int64_t i = released_; i < release_end(); ++i)
+      h.relRangeArray[h.relRangeCnt++] = at(i);
     for (std::int64_t i = ask_begin(); i < ask_end(); ++i) h.accRangeArray[h.accRangeCnt++] = at(i);
     return h;
   }
@@ -62,11 +69,14 @@ class guided_prefetch {
   range const& at(std::int64_t i) const { return ranges_[static_cast<std::size_t>(i)]; }
   std::int64_t release_end() const { return std::min(accessed_, accepted_); }
   std::int64_t ask_begin() const { return std::max(accessed_, accepted_); }
-  std::int64_t ask_end() const { return asks_ ? std::min(size(), accessed_ + max_pre) : ask_begin(); }
+  std::int64_t ask_end() const {
+    return asks_ ? std::min(size(), accessed_ + max_pre) : ask_begin();
+  }
 
   std::span<range const> ranges_;
   std::int64_t most_;
-  // Ranges [released_, accepted_) are accepted and not released; those before accessed_ were accessed.
+  // Ranges [released_, accepted_) are accepted and not released; those before accessed_ were
+  // accessed.
   std::int64_t released_ = 0, accepted_ = 0, accessed_ = 0;
   bool asks_ = true;
 };

@@ -1,5 +1,5 @@
-// Messages of a collective call between ranks and aggregators of other nodes (no shared memory): at most one for each pair
-// and round.
+// Messages of a collective call between ranks and aggregators of other nodes (no shared memory): at
+// most one for each pair and round.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,16 +32,16 @@ struct link_memory {
   std::array<staging, 2> outgoing, incoming;  // for even and odd rounds
 };
 
-// Messages of a round are begun in one step of the call and waited for in a later one; two rounds may be under way. All ranks
-// go through rounds in order, and wait only for messages that others begin in the same round or an earlier one, so nobody waits
-// in a circle.
+// Messages of a round are begun in one step of the call and waited for in a later one; two rounds
+// may be under way. All ranks go through rounds in order, and wait only for messages that others
+// begin in the same round or an earlier one, so nobody waits in a circle.
 template <communicator World>
 class links {
  public:
   using request = typename World::request;
 
-  links(World const& world, link_memory& kept, collective_plan const& plan, round_schedule<World> const& schedule,
-        report& done)
+  links(World const& world, link_memory& kept, collective_plan const& plan,
+        round_schedule<World> const& schedule, report& done)
       : world_(world), kept_(kept), plan_(plan), schedule_(schedule), done_(done) {}
 
   // Collective. `to`: this rank's domains on other nodes, in the order of the plan.
@@ -58,8 +58,8 @@ class links {
 
   // --- Writing, at the rank ---
 
-  // `gather(from, to, stream)` copies bytes of this rank's stream; false: it could not. `stretch(from)` is the memory that holds
-  // them already, as far as it is contiguous.
+  // `gather(from, to, stream)` copies bytes of this rank's stream; false: it could not.
+  // `stretch(from)` is the memory that holds them already, as far as it is contiguous.
   template <class Gather, class Stretch>
   void send(step const& now, Gather&& gather, Stretch&& stretch) {
     std::span<request> const mine = to_requests(now);
@@ -87,7 +87,8 @@ class links {
 
   // --- Writing, at the aggregator ---
 
-  // Begins to receive what other ranks have for this window, as far as there is room. The window must be free.
+  // Begins to receive what other ranks have for this window, as far as there is room. The window
+  // must be free.
   void post(step const& now, file_window const& w, std::byte* window) {
     batches_[index(now)].begin = 0;
     receive_some(now, w, window);
@@ -119,7 +120,8 @@ class links {
 
   // --- Reading, at the rank ---
 
-  // Begins to receive this round's part; `stretch(from)` is its place in memory, as far as that is contiguous.
+  // Begins to receive this round's part; `stretch(from)` is its place in memory, as far as that is
+  // contiguous.
   template <class Stretch>
   void expect(step const& now, Stretch&& stretch) {
     std::span<request> const mine = to_requests(now);
@@ -143,8 +145,9 @@ class links {
       mine[i] = world_.start_receive(into, to_[i].rank, tag_of(now));
     }
   }
-  // Waits for this round's part, which is shorter if the file ends. `scatter(stream, from, to, wanted)` copies it to memory; if
-  // the bytes are there already, or nobody will look at them, `stream` is null.
+  // Waits for this round's part, which is shorter if the file ends. `scatter(stream, from, to,
+  // wanted)` copies it to memory; if the bytes are there already, or nobody will look at them,
+  // `stream` is null.
   template <class Scatter>
   void take(step const& now, Scatter&& scatter) {
     std::span<request> const mine = to_requests(now);
@@ -202,13 +205,15 @@ class links {
 
   // --- After a failure ---
 
-  // Aggregators tell in which round they failed first. Collective. Calls f(domain, round) for the domains this rank wrote to.
+  // Aggregators tell in which round they failed first. Collective. Calls f(domain, round) for the
+  // domains this rank wrote to.
   template <class F>
   void settle(std::int64_t failed_round, F&& f) {
     std::vector<std::int64_t> rounds(to_.size() + from_.size());
     std::vector<request> all(rounds.size());
     for (std::size_t i = 0; i < to_.size(); ++i)
-      all[i] = world_.start_receive(std::as_writable_bytes(std::span(&rounds[i], 1)), to_[i].rank, tag);
+      all[i] =
+          world_.start_receive(std::as_writable_bytes(std::span(&rounds[i], 1)), to_[i].rank, tag);
     for (std::size_t i = 0; i < from_.size(); ++i) {
       std::size_t const k = to_.size() + i;
       rounds[k] = failed_round;
@@ -228,24 +233,30 @@ class links {
     charge(world_, to - from, [&] { return stream_range{&file, from, to}.pieces(); });
   }
   static constexpr int tag = link_tag;
-  // Rounds need different tags: without room, receives of a round may begin after some of the next round.
+  // Rounds need different tags: without room, receives of a round may begin after some of the next
+  // round.
   static int tag_of(step const& now) noexcept { return tag + 1 + static_cast<int>(now.number & 1); }
 
-  // Receives under way: those of ranks [begin, end) in from_, and the buffer of those that are not received in place.
+  // Receives under way: those of ranks [begin, end) in from_, and the buffer of those that are not
+  // received in place.
   struct batch {
     std::size_t begin = 0, end = 0;
     std::vector<std::byte const*> packed;
   };
 
-  static std::size_t index(step const& now) noexcept { return static_cast<std::size_t>(now.number & 1); }
+  static std::size_t index(step const& now) noexcept {
+    return static_cast<std::size_t>(now.number & 1);
+  }
   std::span<request> to_requests(step const& now) {
     return std::span(requests_).subspan(index(now) * (requests_.size() / 2), to_.size());
   }
   std::span<request> from_requests(step const& now) {
-    return std::span(requests_).subspan(index(now) * (requests_.size() / 2) + to_.size(), from_.size());
+    return std::span(requests_).subspan(index(now) * (requests_.size() / 2) + to_.size(),
+                                        from_.size());
   }
   window_part part(far_domain const& d, step const& now) const {
-    return schedule_.takes_part(d.domain, now) ? d.mine.within(schedule_.window_of(d.domain, now)) : window_part();
+    return schedule_.takes_part(d.domain, now) ? d.mine.within(schedule_.window_of(d.domain, now))
+                                               : window_part();
   }
   request start_send(std::span<std::byte const> message, int to, step const& now) {
     ++done_.messages;
@@ -270,9 +281,10 @@ class links {
         used += p.bytes();
       }
       if (p.empty()) continue;
-      std::byte* const into =
-          p.file.dense != 0 ? window + (p.file.low - w.begin) : const_cast<std::byte*>(b.packed.back());
-      mine[b.end] = world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag_of(now));
+      std::byte* const into = p.file.dense != 0 ? window + (p.file.low - w.begin)
+                                                : const_cast<std::byte*>(b.packed.back());
+      mine[b.end] =
+          world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag_of(now));
     }
   }
 

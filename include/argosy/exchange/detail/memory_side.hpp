@@ -20,9 +20,10 @@ namespace argosy::detail {
 
 class converted_memory;
 
-// Memory of the program, in the file's representation or through a converter. One class for both: executors are long, and there
-// is one of each for every world; what is asked of memory here is many bytes at a time. Positions count bytes of the stream from
-// the start of the access. The executor asks for increasing positions, so that finding a stretch costs O(1) on average.
+// Memory of the program, in the file's representation or through a converter. One class for both:
+// executors are long, and there is one of each for every world; what is asked of memory here is
+// many bytes at a time. Positions count bytes of the stream from the start of the access. The
+// executor asks for increasing positions, so that finding a stretch costs O(1) on average.
 class memory_side {
  public:
   memory_side(layout const& l, void const* address);
@@ -31,7 +32,8 @@ class memory_side {
   ~memory_side();
   memory_side(memory_side const&) = delete;
 
-  // The contiguous memory of the stream from `position` on; empty where memory never has the bytes of the file.
+  // The contiguous memory of the stream from `position` on; empty where memory never has the bytes
+  // of the file.
   std::span<std::byte> stretch(std::int64_t position) {
     if (converted_) return {};
     if (!cursor_)
@@ -53,14 +55,15 @@ class memory_side {
     if (converted_) return scatter_converted(stream, from, to);
     unpack(*layout_, stream, from, to, base_);
   }
-  // Copies between memory and the places in a window, without a buffer. `file_begin` is where byte 0 of the file would lie.
-  void place(layout const& file, std::byte* file_begin, std::int64_t file_position, std::int64_t position,
-             std::int64_t bytes) {
+  // Copies between memory and the places in a window, without a buffer. `file_begin` is where byte
+  // 0 of the file would lie.
+  void place(layout const& file, std::byte* file_begin, std::int64_t file_position,
+             std::int64_t position, std::int64_t bytes) {
     if (converted_) return place_converted(file, file_begin, file_position, position, bytes);
     copy(*layout_, base_, position, file, file_begin, file_position, bytes);
   }
-  void take(layout const& file, std::byte const* file_begin, std::int64_t file_position, std::int64_t position,
-            std::int64_t bytes) {
+  void take(layout const& file, std::byte const* file_begin, std::int64_t file_position,
+            std::int64_t position, std::int64_t bytes) {
     if (converted_) return take_converted(file, file_begin, file_position, position, bytes);
     copy(file, file_begin, file_position, *layout_, base_, position, bytes);
   }
@@ -71,8 +74,8 @@ class memory_side {
  private:
   void gather_converted(std::int64_t from, std::int64_t to, std::byte* stream);
   void scatter_converted(std::byte const* stream, std::int64_t from, std::int64_t to);
-  void place_converted(layout const& file, std::byte* file_begin, std::int64_t file_position, std::int64_t position,
-                       std::int64_t bytes);
+  void place_converted(layout const& file, std::byte* file_begin, std::int64_t file_position,
+                       std::int64_t position, std::int64_t bytes);
   void take_converted(layout const& file, std::byte const* file_begin, std::int64_t file_position,
                       std::int64_t position, std::int64_t bytes);
 

@@ -1,4 +1,5 @@
-// The stage of a node in collective calls: staging windows, marks and counters in memory that its ranks share.
+// The stage of a node in collective calls: staging windows, marks and counters in memory that its
+// ranks share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,8 +17,8 @@
 
 namespace argosy::detail {
 
-// Each aggregator has two windows: while one is filled, the other goes to the file. Kept from call to call; counters only grow,
-// so that nobody has to reset a value that others still read.
+// Each aggregator has two windows: while one is filled, the other goes to the file. Kept from call
+// to call; counters only grow, so that nobody has to reset a value that others still read.
 class node_stage {
  public:
   struct shape {
@@ -27,14 +28,18 @@ class node_stage {
     std::int64_t mark_words = 0;  // for one window of one rank
   };
 
-  // Each on a cache line of its own, since different ranks wait for them. Two of each: early ranks count for the other window.
+  // Each on a cache line of its own, since different ranks wait for them. Two of each: early ranks
+  // count for the other window.
   struct counters {
-    alignas(64) std::uint32_t arrived[2];  // ranks that have filled the window, or said what they want of it
-    alignas(64) std::uint32_t released;    // windows that were written, or whose owner knows what is wanted of them
+    // ranks that have filled the window, or said what they want of it
+    alignas(64) std::uint32_t arrived[2];
+    // windows that were written, or whose owner knows what is wanted of them
+    alignas(64) std::uint32_t released;
     alignas(64) std::uint32_t filled;      // windows that were read
     alignas(64) std::uint32_t emptied[2];  // ranks that need nothing more of the window
-    alignas(64) std::int64_t end[2];       // file offset behind the last byte that was read into the window
-    std::int64_t failed_round;             // the first in this call
+    // file offset behind the last byte that was read into the window
+    alignas(64) std::int64_t end[2];
+    std::int64_t failed_round;  // the first in this call
   };
 
   node_stage() = default;
@@ -45,39 +50,48 @@ class node_stage {
   static std::size_t bytes_for(shape const& s) {
     return static_cast<std::size_t>(
         s.aggregators *
-        (up(sizeof(counters)) + 2 * (s.ranks * (up(sizeof(file_share)) + up(8 * s.mark_words)) + up(s.window_bytes))));
+        (up(sizeof(counters)) +
+         2 * (s.ranks * (up(sizeof(file_share)) + up(8 * s.mark_words)) + up(s.window_bytes))));
   }
 
   counters& of(std::size_t aggregator) const { return *at<counters>(aggregator, 0); }
   file_share& share_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
     return *at<file_share>(
         aggregator,
-        up(sizeof(counters)) + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) * up(sizeof(file_share)));
+        up(sizeof(counters)) +
+            (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) * up(sizeof(file_share)));
   }
-  std::span<std::uint64_t> marks_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
+  std::span<std::uint64_t> marks_of(std::size_t aggregator, std::uint64_t round,
+                                    std::int64_t rank) const {
     std::int64_t const before = up(sizeof(counters)) + 2 * shape_.ranks * up(sizeof(file_share));
-    return {at<std::uint64_t>(aggregator, before + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) *
-                                                       up(8 * shape_.mark_words)),
+    return {at<std::uint64_t>(
+                aggregator, before + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) *
+                                         up(8 * shape_.mark_words)),
             static_cast<std::size_t>(shape_.mark_words)};
   }
   std::byte* window(std::size_t aggregator, std::uint64_t round) const {
     std::int64_t const before =
-        up(sizeof(counters)) + 2 * shape_.ranks * (up(sizeof(file_share)) + up(8 * shape_.mark_words));
-    return at<std::byte>(aggregator, before + static_cast<std::int64_t>(round & 1) * up(shape_.window_bytes));
+        up(sizeof(counters)) +
+        2 * shape_.ranks * (up(sizeof(file_share)) + up(8 * shape_.mark_words));
+    return at<std::byte>(aggregator,
+                         before + static_cast<std::int64_t>(round & 1) * up(shape_.window_bytes));
   }
 
-  // Rounds before this call: the same on every rank. Rounds are numbered across calls; even and odd ones have a window
-  // each.
+  // Rounds before this call: the same on every rank. Rounds are numbered across calls; even and odd
+  // ones have a window each.
   std::uint64_t& rounds_before(std::size_t aggregator) { return rounds_[aggregator]; }
 
  private:
   static constexpr std::int64_t up(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
-  static constexpr std::int64_t up(std::size_t bytes) noexcept { return up(static_cast<std::int64_t>(bytes)); }
+  static constexpr std::int64_t up(std::size_t bytes) noexcept {
+    return up(static_cast<std::int64_t>(bytes));
+  }
   template <class T>
   T* at(std::size_t aggregator, std::int64_t offset) const {
-    auto const each = static_cast<std::int64_t>(bytes_for({shape_.ranks, 1, shape_.window_bytes, shape_.mark_words}));
-    return static_cast<T*>(
-        static_cast<void*>(memory_.bytes().data() + static_cast<std::int64_t>(aggregator) * each + offset));
+    auto const each = static_cast<std::int64_t>(
+        bytes_for({shape_.ranks, 1, shape_.window_bytes, shape_.mark_words}));
+    return static_cast<T*>(static_cast<void*>(
+        memory_.bytes().data() + static_cast<std::int64_t>(aggregator) * each + offset));
   }
 
   shape shape_;

@@ -46,16 +46,18 @@ bool guarded(failure& failed, F&& f) {
   }
 }
 
-// What this rank does with a window, and how it meets the others there. A window has an owner: the rank that has its place `s` in
-// the stage. `n` numbers the windows of an owner; those of even and of odd numbers have one place each.
+// What this rank does with a window, and how it meets the others there. A window has an owner: the
+// rank that has its place `s` in the stage. `n` numbers the windows of an owner; those of even and
+// of odd numbers have one place each.
 template <agreeing World>
 class node_windows {
  public:
   // Waits until the word is not `seen` any more, or shorter.
   using waiting = std::function<void(std::uint32_t& word, std::uint32_t seen)>;
 
-  node_windows(World const& world, seats const& node, node_stage& stage, collective_plan const& plan,
-               access const& mine, memory_side& memory, failure& failed, waiting wait)
+  node_windows(World const& world, seats const& node, node_stage& stage,
+               collective_plan const& plan, access const& mine, memory_side& memory,
+               failure& failed, waiting wait)
       : world_(world),
         seats_(node),
         stage_(stage),
@@ -73,14 +75,16 @@ class node_windows {
 
   // --- Writing ---
 
-  // Puts this rank's part where it belongs, and arrives. Returns its bytes. `reused`: n - 2 was a window of this call.
+  // Puts this rank's part where it belongs, and arrives. Returns its bytes. `reused`: n - 2 was a
+  // window of this call.
   std::int64_t fill(std::size_t s, std::uint64_t n, bool reused, file_window const& w) {
     if (reused) await(of(s).released, released(n - 2));
     window_part p = range_.within(w);
     std::int64_t placed = 0;
     if (!p.empty()) {
       if (!copies(world_) || guarded(failed_, [&] {
-            memory_.place(mine_.file, moved(stage_.window(s, n), -w.begin), p.from, p.from - mine_.position, p.bytes());
+            memory_.place(mine_.file, moved(stage_.window(s, n), -w.begin), p.from,
+                          p.from - mine_.position, p.bytes());
           })) {
         placed = p.bytes();
         charge(world_, placed, [&] { return pieces(p.from, p.to); });
@@ -113,7 +117,8 @@ class node_windows {
   void await_emptied(std::size_t s, std::uint64_t n, bool reused) {
     if (reused) await(of(s).emptied[n & 1], everybody(n - 2));
   }
-  // The owner: what is wanted of the window is known, and it is filled up to the end that its counters hold.
+  // The owner: what is wanted of the window is known, and it is filled up to the end that its
+  // counters hold.
   void release_filled(std::size_t s) {
     std::atomic_ref(of(s).released).fetch_add(1, std::memory_order_relaxed);
     tell_filled(s);
@@ -126,11 +131,12 @@ class node_windows {
   taken take(std::size_t s, std::uint64_t n, file_window const& w) {
     node_stage::counters& c = of(s);
     await(c.filled, released(n));
-    std::int64_t const from = range_.before(w.begin), to = range_.before(std::min(w.end, c.end[n & 1]));
-    bool const there =
-        from >= to || !copies(world_) || guarded(failed_, [&] {
-          memory_.take(mine_.file, moved(stage_.window(s, n), -w.begin), from, from - mine_.position, to - from);
-        });
+    std::int64_t const from = range_.before(w.begin),
+                       to = range_.before(std::min(w.end, c.end[n & 1]));
+    bool const there = from >= to || !copies(world_) || guarded(failed_, [&] {
+                         memory_.take(mine_.file, moved(stage_.window(s, n), -w.begin), from,
+                                      from - mine_.position, to - from);
+                       });
     if (there) charge(world_, to - from, [&] { return pieces(from, to); });
     count(c.emptied[n & 1], everybody(n));
     return {there ? to : from, range_.before(w.end)};
@@ -143,12 +149,14 @@ class node_windows {
   // The least stretch that holds all that ranks of this node want.
   file_share hull(std::size_t s, std::uint64_t n) const {
     file_share all{INT64_MAX, 0};
-    for (std::size_t r = 0; r < ranks(); ++r) all.join(stage_.share_of(s, n, static_cast<std::int64_t>(r)));
+    for (std::size_t r = 0; r < ranks(); ++r)
+      all.join(stage_.share_of(s, n, static_cast<std::int64_t>(r)));
     return all;
   }
   // The granules of the window that ranks of this node have marked.
   window_marks covered(std::size_t s, std::uint64_t n, file_window const& w) {
-    auto const words = static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule));
+    auto const words =
+        static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule));
     if (!covered_) covered_ = std::make_unique_for_overwrite<std::uint64_t[]>(words);
     window_marks all({covered_.get(), words});
     for (std::size_t r = 0; r < ranks(); ++r) {
@@ -158,7 +166,8 @@ class node_windows {
         cover(all, w, f);
       } else {
         reach(all, w, f);
-        marks(words_of(all.words(), w, f)).merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
+        marks(words_of(all.words(), w, f))
+            .merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
       }
     }
     return all;
@@ -170,15 +179,18 @@ class node_windows {
     if (f.dense != 0)
       bits.set(low, (f.high - w.begin + granule - 1) / granule);
     else
-      bits.set(low, f.length / granule, f.stride / granule, (f.high - f.low - f.length) / f.stride + 1);
+      bits.set(low, f.length / granule, f.stride / granule,
+               (f.high - f.low - f.length) / f.stride + 1);
   }
   // Adds so many bytes of the window.
   void cover(window_marks& all, std::int64_t from, std::int64_t length) const {
-    std::int64_t const first = from / plan_.granule, end = (from + length + plan_.granule - 1) / plan_.granule;
+    std::int64_t const first = from / plan_.granule,
+                       end = (from + length + plan_.granule - 1) / plan_.granule;
     all.reach(first, end).set(first, end);
   }
   // Adds what a rank of another node has in the window.
-  void cover(window_marks& all, file_window const& w, stream_range const& theirs, window_part const& p) const {
+  void cover(window_marks& all, file_window const& w, stream_range const& theirs,
+             window_part const& p) const {
     if (!p.file.marked())
       cover(all, w, p.file);
     else
@@ -187,16 +199,21 @@ class node_windows {
 
  private:
   marks reach(window_marks& all, file_window const& w, file_share const& f) const {
-    return all.reach((f.low - w.begin) / plan_.granule, (f.high - w.begin + plan_.granule - 1) / plan_.granule);
+    return all.reach((f.low - w.begin) / plan_.granule,
+                     (f.high - w.begin + plan_.granule - 1) / plan_.granule);
   }
-  std::int64_t pieces(std::int64_t from, std::int64_t to) const { return stream_range{&mine_.file, from, to}.pieces(); }
+  std::int64_t pieces(std::int64_t from, std::int64_t to) const {
+    return stream_range{&mine_.file, from, to}.pieces();
+  }
   void arrive(std::size_t s, std::uint64_t n, file_share const& share) {
     stage_.share_of(s, n, seats_.mine) = share;
     count(of(s).arrived[n & 1], everybody(n));
   }
-  std::span<std::uint64_t> words_of(std::span<std::uint64_t> words, file_window const& w, file_share const& s) const {
+  std::span<std::uint64_t> words_of(std::span<std::uint64_t> words, file_window const& w,
+                                    file_share const& s) const {
     std::int64_t const from = (s.low - w.begin) / plan_.granule / 64,
-                       to = marks::words_for((s.high - w.begin + plan_.granule - 1) / plan_.granule);
+                       to =
+                           marks::words_for((s.high - w.begin + plan_.granule - 1) / plan_.granule);
     return words.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
   }
   void mark(std::size_t s, std::uint64_t n, file_window const& w, window_part const& p) {
@@ -205,8 +222,8 @@ class node_windows {
     marks(words).set(mine_.file, p.from, p.to, w.begin, plan_.granule);
   }
 
-  // Values of `arrived` (or `emptied`) when all ranks are done with the window, and of `released` (or `filled`) after it. They
-  // wrap around.
+  // Values of `arrived` (or `emptied`) when all ranks are done with the window, and of `released`
+  // (or `filled`) after it. They wrap around.
   std::uint32_t everybody(std::uint64_t n) const {
     return static_cast<std::uint32_t>((n / 2 + 1) * static_cast<std::uint64_t>(ranks()));
   }

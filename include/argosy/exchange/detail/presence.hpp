@@ -1,4 +1,5 @@
-// How the opens of a file know of each other: each holds a lock while it may write, and who merges must find none of the others.
+// How the opens of a file know of each other: each holds a lock while it may write, and who merges
+// must find none of the others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,8 +22,10 @@
 
 namespace argosy::detail {
 
-// The last bytes that offsets reach are for locks that stand for no data. What is written there is locked by the byte before them.
-inline constexpr std::int64_t first_reserved = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 60);
+// The last bytes that offsets reach are for locks that stand for no data. What is written there is
+// locked by the byte before them.
+inline constexpr std::int64_t first_reserved =
+    std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 60);
 
 // The bytes that stand for data in locks.
 constexpr locked_range range_of_data(std::int64_t offset, std::int64_t length) noexcept {
@@ -30,10 +33,11 @@ constexpr locked_range range_of_data(std::int64_t offset, std::int64_t length) n
   return {begin, length < first_reserved - begin ? length : first_reserved - begin};
 }
 
-// Every rank of an open locks a byte of its own, exclusively, from `open` to `close`; those of one open lie side by side, at a place
-// chosen at random. Who merges shares all other bytes, for that moment: that cannot be had while another open is there, and none comes
-// as long as it is held, but other ranks of the same open may merge at the same time. In front of all lies the door: who finds merges
-// under way closes it, waits for its byte, and meanwhile no merge begins.
+// Every rank of an open locks a byte of its own, exclusively, from `open` to `close`; those of one
+// open lie side by side, at a place chosen at random. Who merges shares all other bytes, for that
+// moment: that cannot be had while another open is there, and none comes as long as it is held, but
+// other ranks of the same open may merge at the same time. In front of all lies the door: who finds
+// merges under way closes it, waits for its byte, and meanwhile no merge begins.
 //
 // Other programs have locks, too, and fcntl locks the whole file unless it is told otherwise. Such
 // a lock reaches out of the reserved bytes, so it is none of argosy's, and no rank waits for it. No
@@ -132,8 +136,7 @@ class presence {
       }
       if (!error && !closed) closed = try_lock_of(file, door, 1, lock_kind::exclusive, error);
       if (error) return error;
-      if (try_lock_of(file, mine_, 1, lock_kind::exclusive, error))
-        return stand(standing::present);
+      if (try_lock_of(file, mine_, 1, lock_kind::exclusive, error)) return stand(standing::present);
       if (error) return error;
       auto const other = lock_in_the_way(file, mine_, 1, lock_kind::exclusive);
       auto const now = clock::now();
@@ -190,13 +193,15 @@ class presence {
   }
 
  public:
-  // True if nobody else may write to the file until readmit(). Never waits. `tried`: why there was no lock, unless somebody else has it;
-  // `kept`: a lock could not be given back.
+  // True if nobody else may write to the file until readmit(). Never waits. `tried`: why there was
+  // no lock, unless somebody else has it; `kept`: a lock could not be given back.
   template <handle H>
   bool exclude(H& file, std::error_code& tried, std::error_code& kept) const {
     if (standing_.load(std::memory_order_relaxed) != standing::present) return false;
     if (!try_lock_of(file, door, first_ - door, lock_kind::shared, tried)) return false;
-    auto const right = [&] { return try_lock_of(file, behind_, end - behind_, lock_kind::shared, tried); };
+    auto const right = [&] {
+      return try_lock_of(file, behind_, end - behind_, lock_kind::shared, tried);
+    };
     if (!or_give_back(file, door, first_ - door, right)) {
       kept = give_back(file, door, first_ - door);
       return false;
@@ -208,7 +213,8 @@ class presence {
   }
   template <handle H>
   std::error_code readmit(H& file) const {
-    std::error_code const left = give_back(file, door, first_ - door), right = give_back(file, behind_, end - behind_);
+    std::error_code const left = give_back(file, door, first_ - door),
+                          right = give_back(file, behind_, end - behind_);
     return left ? left : right;
   }
 
@@ -250,10 +256,11 @@ class presence {
     throw;
   }
 
-  static constexpr std::int64_t door = first_reserved, end = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t door = first_reserved,
+                                end = std::numeric_limits<std::int64_t>::max();
 
-  // Of two opens whose bytes overlap the second would wait for the first to close: of two of 1,000 ranks each that is one case in 10^15.
-  // Numbers may follow one another, so they are mixed.
+  // Of two opens whose bytes overlap the second would wait for the first to close: of two of 1,000
+  // ranks each that is one case in 10^15. Numbers may follow one another, so they are mixed.
   static std::int64_t place_of(std::uint64_t number, int ranks) noexcept {
     auto const places = static_cast<std::uint64_t>(end - door - 2 - ranks);
     std::uint64_t x = number + 0x9e3779b97f4a7c15u;

@@ -14,8 +14,8 @@
 
 namespace argosy::detail {
 
-// If a read is short, the size must confirm that the file ends there: bytes not read would be written back as zeros. If
-// another process made the file longer meanwhile, reads the rest.
+// If a read is short, the size must confirm that the file ends there: bytes not read would be
+// written back as zeros. If another process made the file longer meanwhile, reads the rest.
 template <handle H>
 io_result read_back(H& file, std::int64_t offset, std::span<std::byte> data, report& done) {
   io_result all;

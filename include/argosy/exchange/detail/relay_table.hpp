@@ -14,26 +14,32 @@
 
 namespace argosy::detail {
 
-// The first ranks of each node are its relays: the windows of other nodes' aggregators are dealt to them.
+// The first ranks of each node are its relays: the windows of other nodes' aggregators are dealt to
+// them.
 inline constexpr int most_relays = 8;
 
-// Which ranks are the relays of each node, in memory that the ranks of a node share: it is as long as there are nodes.
+// Which ranks are the relays of each node, in memory that the ranks of a node share: it is as long
+// as there are nodes.
 class relay_table {
  public:
   relay_table() = default;
   static std::size_t bytes_for(std::int64_t nodes) {
     return sizeof(std::int64_t) + static_cast<std::size_t>(nodes) * sizeof(row);
   }
-  // `m` has bytes_for(nodes) zero bytes. Collective, of all ranks: node communicators `near`, of ranks that share it.
+  // `m` has bytes_for(nodes) zero bytes. Collective, of all ranks: node communicators `near`, of
+  // ranks that share it.
   template <class World>
-  relay_table(World const& world, World const& near, seats const& node, std::int64_t nodes, shared_memory m)
+  relay_table(World const& world, World const& near, seats const& node, std::int64_t nodes,
+              shared_memory m)
       : memory_(std::move(m)), nodes_(nodes) {
     World const leaders = world.split(near.rank() == 0 ? 0 : 1, world.rank());
     if (near.rank() == 0) {
       row mine;
       mine.fill(-1);
-      for (std::size_t i = 0; i < std::min(node.ranks.size(), mine.size()); ++i) mine[i] = node.ranks[i];
-      leaders.all_gather(std::as_bytes(std::span(&mine, 1)), memory_.bytes().subspan(sizeof(std::int64_t)));
+      for (std::size_t i = 0; i < std::min(node.ranks.size(), mine.size()); ++i)
+        mine[i] = node.ranks[i];
+      leaders.all_gather(std::as_bytes(std::span(&mine, 1)),
+                         memory_.bytes().subspan(sizeof(std::int64_t)));
       own() = leaders.rank();
     }
     near.barrier();
@@ -46,12 +52,15 @@ class relay_table {
     while (n < r.size() && r[n] >= 0) ++n;
     return r[domain % n];
   }
-  std::int64_t& own() const { return *static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())); }
+  std::int64_t& own() const {
+    return *static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data()));
+  }
 
  private:
   using row = std::array<std::int32_t, most_relays>;
   row const* rows() const {
-    return static_cast<row const*>(static_cast<void const*>(memory_.bytes().data() + sizeof(std::int64_t)));
+    return static_cast<row const*>(
+        static_cast<void const*>(memory_.bytes().data() + sizeof(std::int64_t)));
   }
   shared_memory memory_;
   std::int64_t nodes_ = 0;

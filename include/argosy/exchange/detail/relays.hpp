@@ -1,5 +1,6 @@
-// Messages of a collective call that go with pairs of nodes: what the ranks of a node have for one aggregator elsewhere travels as
-// one, put together in memory that they share, and is dealt out there when reading.
+// Messages of a collective call that go with pairs of nodes: what the ranks of a node have for one
+// aggregator elsewhere travels as one, put together in memory that they share, and is dealt out
+// there when reading.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,19 +34,22 @@ namespace argosy::detail {
 struct relay_memory {
   relay_table table;
   node_stage stage;  // of the relays
-  // For even and odd steps: messages of a relay, what it asks for and gets; what an aggregator is asked for and answers.
+  // For even and odd steps: messages of a relay, what it asks for and gets; what an aggregator is
+  // asked for and answers.
   std::array<chunks, 2> outgoing, asked, heard;
   std::array<staging, 2> first_messages, packed;
   staging long_messages;
 };
 
-// All ranks of a node visit the windows of the aggregators elsewhere in the same order, and leave their part (or say what they
-// want) in the memory of the window's relay, which has two such places. A relay sends a message for each window of its own in each
-// step, also an empty one, so that aggregators know whom to expect without being told; views do not travel: a message says which
-// bytes it has. Long messages come in two: receivers learn their length from the first.
+// All ranks of a node visit the windows of the aggregators elsewhere in the same order, and leave
+// their part (or say what they want) in the memory of the window's relay, which has two such
+// places. A relay sends a message for each window of its own in each step, also an empty one, so
+// that aggregators know whom to expect without being told; views do not travel: a message says
+// which bytes it has. Long messages come in two: receivers learn their length from the first.
 //
-// Nobody waits in a circle: a rank waits at a window only for ranks that have not come as far, or for what the relay does when it
-// comes to its next window at the latest; and for messages that are begun in the same step or an earlier one.
+// Nobody waits in a circle: a rank waits at a window only for ranks that have not come as far, or
+// for what the relay does when it comes to its next window at the latest; and for messages that are
+// begun in the same step or an earlier one.
 template <communicator World>
 class relays {
  public:
@@ -53,8 +57,8 @@ class relays {
 
   // `near`: the domains of this node in ascending order, `own` that of this rank. Local.
   relays(World const& world, seats const& node, relay_memory& kept, collective_plan const& plan,
-         round_schedule<World> const& schedule, std::vector<std::size_t> const& near, std::optional<std::size_t> own,
-         node_windows<World>& images, report& done)
+         round_schedule<World> const& schedule, std::vector<std::size_t> const& near,
+         std::optional<std::size_t> own, node_windows<World>& images, report& done)
       : world_(world),
         seats_(node),
         kept_(kept),
@@ -78,7 +82,8 @@ class relays {
   std::span<request> requests() { return requests_; }
   void finish() {
     wait_for(requests_);
-    for (std::size_t s = 0; s < count_; ++s) kept_.stage.rounds_before(s) += static_cast<std::uint64_t>(visited_[s]);
+    for (std::size_t s = 0; s < count_; ++s)
+      kept_.stage.rounds_before(s) += static_cast<std::uint64_t>(visited_[s]);
   }
 
   // --- Writing, at a rank and its relays ---
@@ -104,15 +109,17 @@ class relays {
   void post(step const& now) { start_heads(now, 0); }
   // Puts it into the window, and marks it.
   void collect(step const& now, std::byte* window, window_marks& all) {
-    receive(now, [&](std::int64_t, std::span<std::byte const> runs, std::span<std::byte const> data) {
-      std::byte const* from = data.data();
-      detail::for_each_run(runs, [&](std::int64_t begin, std::int64_t length) {
-        if (copies(world_)) std::memcpy(window + begin, from, static_cast<std::size_t>(length));
-        from += length;
-        images_.cover(all, begin, length);
-      });
-      charge(world_, std::ssize(data), [&] { return pieces_of(runs); });
-    });
+    receive(now,
+            [&](std::int64_t, std::span<std::byte const> runs, std::span<std::byte const> data) {
+              std::byte const* from = data.data();
+              detail::for_each_run(runs, [&](std::int64_t begin, std::int64_t length) {
+                if (copies(world_))
+                  std::memcpy(window + begin, from, static_cast<std::size_t>(length));
+                from += length;
+                images_.cover(all, begin, length);
+              });
+              charge(world_, std::ssize(data), [&] { return pieces_of(runs); });
+            });
   }
 
   // --- Reading, at a rank and its relays ---
@@ -164,7 +171,8 @@ class relays {
   }
   // Waits until the answers of the step before last are sent: then their window may be used again.
   void answered(step const& now) { wait_for(replies(now)); }
-  // Sends other nodes what they want of the window, as far as it lies before `end`, an offset in the window.
+  // Sends other nodes what they want of the window, as far as it lies before `end`, an offset in
+  // the window.
   void answer(step const& now, std::byte const* window, std::int64_t end) {
     std::span<request> const mine = replies(now);
     std::int64_t used = 0;
@@ -202,11 +210,13 @@ class relays {
 
  private:
   static constexpr std::size_t batch = 32;  // first messages that are received at a time
-  static constexpr std::int64_t most_head_bytes =
-      8192;  // of a first message: short enough to be sent at once by most networks
+  // of a first message: short enough to be sent at once by most networks
+  static constexpr std::int64_t most_head_bytes = 8192;
   struct head {
     std::int64_t run_bytes = 0, data_bytes = 0;
-    std::int64_t total() const noexcept { return static_cast<std::int64_t>(sizeof(head)) + run_bytes + data_bytes; }
+    std::int64_t total() const noexcept {
+      return static_cast<std::int64_t>(sizeof(head)) + run_bytes + data_bytes;
+    }
   };
 
   // A window of an aggregator elsewhere, as the ranks of this node come to it.
@@ -240,12 +250,14 @@ class relays {
   void for_each_window(step const& now, F&& f) {
     for_each_window(now, std::forward<F>(f), visited_);
   }
-  // In the order of this node; nodes begin at different aggregators. `counts` are windows of each relay, over all steps.
+  // In the order of this node; nodes begin at different aggregators. `counts` are windows of each
+  // relay, over all steps.
   template <class F>
   void for_each_window(step const& now, F&& f, std::vector<std::int64_t>& counts) {
     if (counts.empty()) counts.assign(count_, 0);
     std::size_t const n = plan_.domains.size();
-    std::size_t near = static_cast<std::size_t>(std::lower_bound(near_.begin(), near_.end(), first_) - near_.begin());
+    std::size_t near = static_cast<std::size_t>(
+        std::lower_bound(near_.begin(), near_.end(), first_) - near_.begin());
     for (std::size_t i = 0, a = first_; i < n; ++i, a = a + 1 == n ? 0 : a + 1) {
       if (a == 0) near = 0;
       if (near < near_.size() && near_[near] == a) {
@@ -255,8 +267,8 @@ class relays {
       if (!schedule_.takes_part(a, now)) continue;
       std::size_t const relay = a % count_;
       std::int64_t const before = counts[relay]++;
-      f(visit{a, relay, kept_.stage.rounds_before(relay) + static_cast<std::uint64_t>(before), before >= 2,
-              schedule_.window_of(a, now)});
+      f(visit{a, relay, kept_.stage.rounds_before(relay) + static_cast<std::uint64_t>(before),
+              before >= 2, schedule_.window_of(a, now)});
     }
   }
 
@@ -267,11 +279,13 @@ class relays {
     kept_.heard[index(now)].clear();
   }
 
-  // The relay: when all ranks of the node have come, sends what they left, and gives the place back.
+  // The relay: when all ranks of the node have come, sends what they left, and gives the place
+  // back.
   void forward(step const& now, visit const& v) {
     images_.await_all(v.relay, v.number);
     runs_.clear();
-    std::int64_t const bytes = write_runs(images_.covered(v.relay, v.number, v.window), v.window, plan_.granule, runs_);
+    std::int64_t const bytes =
+        write_runs(images_.covered(v.relay, v.number, v.window), v.window, plan_.granule, runs_);
     std::byte const* const image = images_.window(v.relay, v.number);
     std::byte* const message = compose(now, bytes);
     if (message) {
@@ -288,7 +302,8 @@ class relays {
   void ask_for(step const& now, visit const& v) {
     images_.await_all(v.relay, v.number);
     runs_.clear();
-    std::int64_t const bytes = write_runs(images_.covered(v.relay, v.number, v.window), v.window, plan_.granule, runs_);
+    std::int64_t const bytes =
+        write_runs(images_.covered(v.relay, v.number, v.window), v.window, plan_.granule, runs_);
     images_.release(v.relay);
     answer_from a;
     if (bytes > 0) {
@@ -298,13 +313,15 @@ class relays {
            kept_.asked[index(now)].get(bytes),
            bytes,
            index(now) * half_ + 2 * most_sends_ + answers_[index(now)].size()};
-      requests_[a.request] = world_.start_receive({a.data, static_cast<std::size_t>(bytes)},
-                                                  plan_.domains[v.domain].rank, tag_of(now, answers));
+      requests_[a.request] =
+          world_.start_receive({a.data, static_cast<std::size_t>(bytes)},
+                               plan_.domains[v.domain].rank, tag_of(now, answers));
     }
     answers_[index(now)].push_back(a);
     send(now, v, compose(now, 0), 0);
   }
-  // Room for a message of the runs and so many bytes, which holds the runs. Null if there is nothing to say.
+  // Room for a message of the runs and so many bytes, which holds the runs. Null if there is
+  // nothing to say.
   std::byte* compose(step const& now, std::int64_t bytes) {
     if (runs_.empty()) return nullptr;
     head const h{std::ssize(runs_), bytes};
@@ -322,7 +339,8 @@ class relays {
     std::span<request> const mine = sends(now);
     int const to = plan_.domains[v.domain].rank;
     mine[2 * sent_] = start_send({message, first}, to, tag_of(now, firsts));
-    if (total > first) mine[2 * sent_ + 1] = start_send({message + first, total - first}, to, tag_of(now, rests));
+    if (total > first)
+      mine[2 * sent_ + 1] = start_send({message + first, total - first}, to, tag_of(now, rests));
     ++sent_;
   }
 
@@ -366,32 +384,39 @@ class relays {
     return std::span(requests_).subspan(index(now) * half_ + 3 * most_sends_ + 2 * batch,
                                         static_cast<std::size_t>(others_));
   }
-  std::byte* head_of(step const& now, std::size_t i) { return first_messages(now) + i * most_head_bytes; }
+  std::byte* head_of(step const& now, std::size_t i) {
+    return first_messages(now) + i * most_head_bytes;
+  }
   std::byte* first_messages(step const& now) {
     return kept_.first_messages[index(now)].get(static_cast<std::int64_t>(batch) * most_head_bytes);
   }
 
   void start_heads(step const& now, std::int64_t from) {
-    std::int64_t const to = std::min<std::int64_t>(others_, from + static_cast<std::int64_t>(batch));
+    std::int64_t const to =
+        std::min<std::int64_t>(others_, from + static_cast<std::int64_t>(batch));
     for (std::int64_t i = from; i < to; ++i) {
       auto const k = static_cast<std::size_t>(i - from);
-      heads(now)[k] = world_.start_receive({head_of(now, k), most_head_bytes}, other(i), tag_of(now, firsts));
+      heads(now)[k] =
+          world_.start_receive({head_of(now, k), most_head_bytes}, other(i), tag_of(now, firsts));
     }
   }
   // Calls f(i, runs, data) for each message of this step that is not empty.
   template <class F>
   void receive(step const& now, F&& f) {
     for (std::int64_t from = 0; from < others_;) {
-      std::int64_t const to = std::min<std::int64_t>(others_, from + static_cast<std::int64_t>(batch));
+      std::int64_t const to =
+          std::min<std::int64_t>(others_, from + static_cast<std::int64_t>(batch));
       if (from > 0) start_heads(now, from);
       wait_for(heads(now));
       for (std::int64_t i = from; i < to;) i = receive_some(now, from, i, to, f);
       from = to;
     }
   }
-  // From the i-th on, as many as there is room for the rest of long ones, and one at least. Returns the next.
+  // From the i-th on, as many as there is room for the rest of long ones, and one at least. Returns
+  // the next.
   template <class F>
-  std::int64_t receive_some(step const& now, std::int64_t from, std::int64_t i, std::int64_t to, F&& f) {
+  std::int64_t receive_some(step const& now, std::int64_t from, std::int64_t i, std::int64_t to,
+                            F&& f) {
     std::array<std::byte const*, batch> at{};
     std::int64_t room = plan_.window_bytes, next = i;
     std::size_t started = 0;
@@ -418,7 +443,8 @@ class relays {
       if (total <= most_head_bytes) continue;
       std::memcpy(free, at[place], most_head_bytes);
       long_ones(now)[place] = world_.start_receive(
-          {free + most_head_bytes, static_cast<std::size_t>(total - most_head_bytes)}, other(k), tag_of(now, rests));
+          {free + most_head_bytes, static_cast<std::size_t>(total - most_head_bytes)}, other(k),
+          tag_of(now, rests));
       at[place] = free;
       free += total;
     }
@@ -427,7 +453,8 @@ class relays {
       auto const place = static_cast<std::size_t>(k - from);
       std::int64_t const total = length_of(place);
       tell_message(message_end::received, other(k), std::min(total, most_head_bytes));
-      if (total > most_head_bytes) tell_message(message_end::received, other(k), total - most_head_bytes);
+      if (total > most_head_bytes)
+        tell_message(message_end::received, other(k), total - most_head_bytes);
       if (total == 0) continue;
       head h;
       std::memcpy(&h, at[place], sizeof h);
@@ -441,11 +468,14 @@ class relays {
   // --- Messages ---
 
   enum kind_of_message { firsts, rests, answers };
-  // Of a pair of ranks, either may be the other's relay and aggregator, so that what goes which way has tags of its own.
+  // Of a pair of ranks, either may be the other's relay and aggregator, so that what goes which way
+  // has tags of its own.
   static int tag_of(step const& now, kind_of_message kind) noexcept {
     return 32752 + 2 * static_cast<int>(kind) + static_cast<int>(now.number & 1);
   }
-  static std::size_t index(step const& now) noexcept { return static_cast<std::size_t>(now.number & 1); }
+  static std::size_t index(step const& now) noexcept {
+    return static_cast<std::size_t>(now.number & 1);
+  }
   std::span<request> sends(step const& now) {
     return std::span(requests_).subspan(index(now) * half_, 2 * most_sends_);
   }
@@ -477,7 +507,8 @@ class relays {
   std::int64_t others_ = 0;                    // nodes that this aggregator hears of
   std::size_t half_ = 0;                       // requests of one step
   std::vector<request>
-      requests_;  // for even and odd steps: sends and rests, answers to this rank; heads, rests, answers
+      // for even and odd steps: sends and rests, answers to this rank; heads, rests, answers
+      requests_;
   std::array<std::vector<answer_from>, 2> answers_;
   std::array<std::vector<std::span<std::byte const>>, 2> asks_;  // of each other node
   std::vector<std::byte> runs_;

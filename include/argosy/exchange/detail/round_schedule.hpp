@@ -1,4 +1,5 @@
-// Which windows of a collective plan take part in which step: where data lies far apart, most windows hold none of it.
+// Which windows of a collective plan take part in which step: where data lies far apart, most
+// windows hold none of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +25,8 @@ struct round_of_domain {
   friend auto operator<=>(round_of_domain const&, round_of_domain const&) = default;
 };
 
-// One step. Windows, counters and tags alternate by its number; which window of a domain is in it, the schedule says.
+// One step. Windows, counters and tags alternate by its number; which window of a domain is in it,
+// the schedule says.
 struct step {
   std::int64_t number = 0;  // of the step in its call
   std::int64_t round = 0;   // of the plan: the lowest of its windows
@@ -69,35 +71,42 @@ struct data_ahead {
     rounds.add({w.round, 0});
   }
   bool has_room_for(std::int64_t round) const {
-    return round < std::max(windows.last_round(), rounds.last_round()) || !windows.full() || !rounds.full();
+    return round < std::max(windows.last_round(), rounds.last_round()) || !windows.full() ||
+           !rounds.full();
   }
   // Which of both comes further.
-  bool by_windows() const { return !windows.full() || (rounds.full() && windows.last_round() > rounds.last_round()); }
+  bool by_windows() const {
+    return !windows.full() || (rounds.full() && windows.last_round() > rounds.last_round());
+  }
   void combine(data_ahead const& other) {
     windows.combine(other.windows);
     rounds.combine(other.rounds);
   }
 };
 
-// The steps of a call, in order. Either every round of the plan, or those windows that some rank has data for, which the ranks find
-// out some at a time: next() is collective then, and all ranks get the same steps. Where few domains have data in a round, each
-// goes through its windows at a pace of its own, so that agents whose data lies in different rounds are at work at the same time.
+// The steps of a call, in order. Either every round of the plan, or those windows that some rank
+// has data for, which the ranks find out some at a time: next() is collective then, and all ranks
+// get the same steps. Where few domains have data in a round, each goes through its windows at a
+// pace of its own, so that agents whose data lies in different rounds are at work at the same time.
 template <agreeing World>
 class round_schedule {
  public:
-  // Looking ahead costs a reduction now and then; going through a round that nobody needs, a wait for all ranks of a node and a
-  // look at the window. `bytes`: of all ranks.
-  round_schedule(World const& world, collective_plan const& plan, stream_range const& mine, std::int64_t bytes)
+  // Looking ahead costs a reduction now and then; going through a round that nobody needs, a wait
+  // for all ranks of a node and a look at the window. `bytes`: of all ranks.
+  round_schedule(World const& world, collective_plan const& plan, stream_range const& mine,
+                 std::int64_t bytes)
       : world_(world), plan_(plan), mine_(mine), rounds_(plan.rounds()) {
     double windows = 0;
     for (file_domain const& d : plan.domains) windows += static_cast<double>(plan.rounds_of(d));
     bool const many = rounds_ > 16;
-    looks_ahead_ = many && windows * static_cast<double>(plan.window_bytes) > 4 * static_cast<double>(bytes);
+    looks_ahead_ =
+        many && windows * static_cast<double>(plan.window_bytes) > 4 * static_cast<double>(bytes);
   }
 
   // Only this step and the one before are known to the functions below.
   std::optional<step> next() {
-    if (!looks_ahead_) return steps_ < rounds_ ? std::optional(step{steps_, steps_++}) : std::nullopt;
+    if (!looks_ahead_)
+      return steps_ < rounds_ ? std::optional(step{steps_, steps_++}) : std::nullopt;
     if (next_ == ahead_.size() && !over_) look();
     if (next_ == ahead_.size()) return {};
     step const now{steps_++, ahead_[next_].round};
@@ -121,8 +130,9 @@ class round_schedule {
     if (!looks_ahead_) return now.round;
     planned const& p = current_[place(now)];
     if (p.everybody) return now.round;
-    auto const found = std::lower_bound(p.windows.begin(), p.windows.end(), static_cast<std::int64_t>(domain),
-                                        [](round_of_domain const& w, std::int64_t d) { return w.domain < d; });
+    auto const found =
+        std::lower_bound(p.windows.begin(), p.windows.end(), static_cast<std::int64_t>(domain),
+                         [](round_of_domain const& w, std::int64_t d) { return w.domain < d; });
     if (found == p.windows.end() || found->domain != static_cast<std::int64_t>(domain)) return {};
     return found->round;
   }
@@ -169,8 +179,9 @@ class round_schedule {
       p.windows.push_back(w);
     }
     for (planned& p : ahead_)
-      std::sort(p.windows.begin(), p.windows.end(),
-                [](round_of_domain const& a, round_of_domain const& b) { return a.domain < b.domain; });
+      std::sort(
+          p.windows.begin(), p.windows.end(),
+          [](round_of_domain const& a, round_of_domain const& b) { return a.domain < b.domain; });
   }
   void plan_rounds(lowest_windows<32> const& found) {
     over_ = !found.full();

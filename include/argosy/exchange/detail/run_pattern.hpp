@@ -6,9 +6,9 @@
 
 namespace argosy::detail {
 
-// Takes the pieces of an access in the order of the file, window by window. One byte range, or runs of one length at one
-// distance, are regular: file systems detect those by themselves. They still count as regular if windows in between are
-// missing (they are other agents') and cut them.
+// Takes the pieces of an access in the order of the file, window by window. One byte range, or runs
+// of one length at one distance, are regular: file systems detect those by themselves. They still
+// count as regular if windows in between are missing (they are other agents') and cut them.
 class run_pattern {
  public:
   // Begins a window: the pieces that follow lie in [begin, end).
@@ -51,7 +51,8 @@ class run_pattern {
     }
     from_ = to_;
   }
-  // A stretch of the file ends where windows are left out. Two stretches, the first and the last, may be too short to judge.
+  // A stretch of the file ends where windows are left out. Two stretches, the first and the last,
+  // may be too short to judge.
   void end_stretch() {
     std::int64_t const before = runs_;
     end_run();
@@ -64,7 +65,8 @@ class run_pattern {
     whole_ = 0;
     last_ = -1;
   }
-  // If one byte range is dealt to several agents, the stretches are equally far apart; only the first may begin late.
+  // If one byte range is dealt to several agents, the stretches are equally far apart; only the
+  // first may begin late.
   void end_cut() {
     std::int64_t const distance = begin_ - last_cut_;
     if (cut_ > 2) same_ = same_ && distance == cut_stride_;

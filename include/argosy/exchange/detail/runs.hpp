@@ -1,4 +1,5 @@
-// Runs: which bytes of a window a message is about, in few bytes. Equal runs at one distance are one entry.
+// Runs: which bytes of a window a message is about, in few bytes. Equal runs at one distance are
+// one entry.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +14,9 @@
 
 namespace argosy::detail {
 
-// An entry: the gap behind the entry before it, the length of a run, the number of further runs, and if there are any, the gap
-// between two of them. Numbers are varints: 7 bits to a byte, the lowest first.
+// An entry: the gap behind the entry before it, the length of a run, the number of further runs,
+// and if there are any, the gap between two of them. Numbers are varints: 7 bits to a byte, the
+// lowest first.
 class run_writer {
  public:
   explicit run_writer(std::vector<std::byte>& out) : out_(out) {}
@@ -78,7 +80,8 @@ void for_each_run(std::span<std::byte const> runs, F&& f) {
 
 // Writes the runs of a window's marks; returns their bytes.
 template <class Marks>
-std::int64_t write_runs(Marks const& covered, file_window const& w, std::int64_t granule, std::vector<std::byte>& out) {
+std::int64_t write_runs(Marks const& covered, file_window const& w, std::int64_t granule,
+                        std::vector<std::byte>& out) {
   std::int64_t const bits = (w.length() + granule - 1) / granule;
   run_writer runs(out);
   for (std::int64_t from = covered.next_set(0, bits); from < bits;) {

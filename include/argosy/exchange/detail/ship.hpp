@@ -27,13 +27,15 @@
 
 namespace argosy::detail {
 
-// Asks all agents at the same time, with up to `buffers` requests of at most a stripe of data each, until all are answered.
-// Waits for agents only. A view that is short as a layout is sent whole, of a longer one the pieces that concern the agent.
+// Asks all agents at the same time, with up to `buffers` requests of at most a stripe of data each,
+// until all are answered. Waits for agents only. A view that is short as a layout is sent whole, of
+// a longer one the pieces that concern the agent.
 class shipping {
  public:
-  // `granule` must divide all offsets and lengths of the view. The access must be sorted and not empty.
-  shipping(service& agents, data_shipping const& how, rank_group const& ranks, int rank, access const& wanted,
-           std::int64_t granule, memory_side& memory, report& done)
+  // `granule` must divide all offsets and lengths of the view. The access must be sorted and not
+  // empty.
+  shipping(service& agents, data_shipping const& how, rank_group const& ranks, int rank,
+           access const& wanted, std::int64_t granule, memory_side& memory, report& done)
       : agents_(agents),
         how_(how),
         rank_(rank),
@@ -54,8 +56,8 @@ class shipping {
     for (piece_table const& t : wanted.file.tables()) pieces += t.size();
     if (pieces <= most_told_pieces) form_ = serialize(wanted.file);
     done.policy = data_shipping::name;
-    done.reason =
-        std::to_string(how.agents_of(ranks)) + " agents, stripes of " + std::to_string(most_bytes_) + " bytes";
+    done.reason = std::to_string(how.agents_of(ranks)) + " agents, stripes of " +
+                  std::to_string(most_bytes_) + " bytes";
   }
 
   failure run() {
@@ -91,7 +93,8 @@ class shipping {
   }
 
  private:
-  static constexpr std::size_t most_told_pieces = 64;  // pieces of a view up to which it is sent whole
+  // pieces of a view up to which it is sent whole
+  static constexpr std::size_t most_told_pieces = 64;
 
   // The progress of one agent.
   struct lane {
@@ -110,20 +113,22 @@ class shipping {
     consignment c{&l, l.next_round, plan_.rounds_of(*l.domain)};
     std::int64_t cost = 0;
     bool more = false;
-    for_each_part(
-        plan_, *l.domain, mine_, l.next_round, [&](std::int64_t round, file_window const&, window_part const& p) {
-          std::int64_t const told =
-              form_.empty() ? piece_list::piece_bytes * stream_range{&wanted_.file, p.from, p.to}.pieces() : 0;
-          more = !c.parts.empty() && cost + p.bytes() + told > most_bytes_;
-          if (more) {
-            c.end_round = round;
-            return false;
-          }
-          cost += p.bytes() + told;
-          c.bytes += p.bytes();
-          c.parts.push_back(p);
-          return true;
-        });
+    for_each_part(plan_, *l.domain, mine_, l.next_round,
+                  [&](std::int64_t round, file_window const&, window_part const& p) {
+                    std::int64_t const told =
+                        form_.empty() ? piece_list::piece_bytes *
+                                            stream_range{&wanted_.file, p.from, p.to}.pieces()
+                                      : 0;
+                    more = !c.parts.empty() && cost + p.bytes() + told > most_bytes_;
+                    if (more) {
+                      c.end_round = round;
+                      return false;
+                    }
+                    cost += p.bytes() + told;
+                    c.bytes += p.bytes();
+                    c.parts.push_back(p);
+                    return true;
+                  });
     l.next_round = c.end_round;
     l.done = !more;
     return c;
@@ -152,7 +157,8 @@ class shipping {
     }
     s.form_bytes = static_cast<std::int64_t>(form.size());
     parcel p{s.domain.rank,
-             std::vector<std::byte>(sizeof s + form.size() + static_cast<std::size_t>(writing ? c.bytes : 0))};
+             std::vector<std::byte>(sizeof s + form.size() +
+                                    static_cast<std::size_t>(writing ? c.bytes : 0))};
     std::memcpy(p.content.data(), &s, sizeof s);
     std::memcpy(p.content.data() + sizeof s, form.data(), form.size());
     if (writing) {
@@ -185,13 +191,15 @@ class shipping {
     try {
       unpacking message(a.content);
       auto const result = message.next<shipment_result>();
-      unpacking counts(message.bytes(result.parts * static_cast<std::int64_t>(sizeof(std::int64_t))));
+      unpacking counts(
+          message.bytes(result.parts * static_cast<std::int64_t>(sizeof(std::int64_t))));
       auto const data = message.bytes(wanted_.kind == access_kind::read ? c.bytes : 0);
       auto const words = message.bytes(result.words);
       std::byte const* from = data.data();
       for (window_part const& p : c.parts) {
         auto const bytes = std::clamp<std::int64_t>(counts.next<std::int64_t>(), 0, p.bytes());
-        if (!data.empty() && bytes > 0) memory_.scatter(from, p.from - mine_.from, p.from - mine_.from + bytes);
+        if (!data.empty() && bytes > 0)
+          memory_.scatter(from, p.from - mine_.from, p.from - mine_.from + bytes);
         if (!data.empty()) from += p.bytes();
         if (bytes == p.bytes()) continue;
         first_gap_ = std::min(first_gap_, p.from + bytes);
@@ -199,8 +207,9 @@ class shipping {
       }
       result.add_to(done_);
       if (result.error != 0)
-        failed_.keep({result.code(), who + (wanted_.kind == access_kind::read ? ", reading " : ", writing ") +
-                                         std::string(reinterpret_cast<char const*>(words.data()), words.size())});
+        failed_.keep({result.code(),
+                      who + (wanted_.kind == access_kind::read ? ", reading " : ", writing ") +
+                          std::string(reinterpret_cast<char const*>(words.data()), words.size())});
     } catch (std::length_error const& e) {
       lost({errc::io, who + " answers nonsense: " + e.what()});
     }
@@ -217,8 +226,8 @@ class shipping {
   collective_plan plan_;
   std::int64_t most_bytes_ = 0;
   std::vector<std::byte> form_;  // the whole view, serialised; empty: pieces are sent instead
-  std::int64_t first_gap_ =
-      std::numeric_limits<std::int64_t>::max();  // the first byte of the stream that was not moved
+  // the first byte of the stream that was not moved
+  std::int64_t first_gap_ = std::numeric_limits<std::int64_t>::max();
   failure failed_;
 };
 

@@ -19,8 +19,8 @@
 
 namespace argosy::detail {
 
-// The request, followed by the serialised form and the data to write. Both sides compute the same parts of the same windows,
-// so the data needs no list: part follows part.
+// The request, followed by the serialised form and the data to write. Both sides compute the same
+// parts of the same windows, so the data needs no list: part follows part.
 struct shipment {
   access_kind kind = access_kind::read;
   std::int32_t sparse = 0;
@@ -42,7 +42,8 @@ struct shipment {
   }
 };
 
-// The answer, followed by the bytes moved of each part, the words of a failure, and the data that was read.
+// The answer, followed by the bytes moved of each part, the words of a failure, and the data that
+// was read.
 struct shipment_result {
   std::int32_t error = 0;     // 0: none
   std::int32_t is_errno = 0;  // 1: an errno; 0: an errc
@@ -56,7 +57,8 @@ struct shipment_result {
   }
   std::error_code code() const {
     if (error == 0) return {};
-    return is_errno != 0 ? std::error_code(error, std::system_category()) : make_error_code(static_cast<errc>(error));
+    return is_errno != 0 ? std::error_code(error, std::system_category())
+                         : make_error_code(static_cast<errc>(error));
   }
   void keep(report const& r) {
     counts = {r.windows,       r.read_calls,   r.write_calls, r.locks,        r.bytes_read,
@@ -64,16 +66,20 @@ struct shipment_result {
   }
   void add_to(report& r) const {
     std::size_t i = 0;
-    for (std::int64_t* const to : {&r.windows, &r.read_calls, &r.write_calls, &r.locks, &r.bytes_read, &r.bytes_written,
-                                   &r.merged_bytes, &r.fallbacks, &r.hinted_ranges})
+    for (std::int64_t* const to :
+         {&r.windows, &r.read_calls, &r.write_calls, &r.locks, &r.bytes_read, &r.bytes_written,
+          &r.merged_bytes, &r.fallbacks, &r.hinted_ranges})
       *to += counts[i++];
   }
 
  private:
-  static std::int32_t is_errno_of(std::error_code const& code) { return argosy::detail::is_errno(code) ? 1 : 0; }
+  static std::int32_t is_errno_of(std::error_code const& code) {
+    return argosy::detail::is_errno(code) ? 1 : 0;
+  }
 };
 
-static_assert(std::is_trivially_copyable_v<shipment> && std::is_trivially_copyable_v<shipment_result>);
+static_assert(std::is_trivially_copyable_v<shipment> &&
+              std::is_trivially_copyable_v<shipment_result>);
 
 // Takes values out of a message, one after the other; throws if the message is too short.
 class unpacking {
@@ -83,11 +89,13 @@ class unpacking {
   template <class T>
   T next() {
     T value;
-    std::memcpy(static_cast<void*>(&value), bytes(static_cast<std::int64_t>(sizeof(T))).data(), sizeof(T));
+    std::memcpy(static_cast<void*>(&value), bytes(static_cast<std::int64_t>(sizeof(T))).data(),
+                sizeof(T));
     return value;
   }
   std::span<std::byte const> bytes(std::int64_t n) {
-    if (n < 0 || static_cast<std::size_t>(n) > left_.size()) throw std::length_error("argosy: a shipment is cut short");
+    if (n < 0 || static_cast<std::size_t>(n) > left_.size())
+      throw std::length_error("argosy: a shipment is cut short");
     auto const first = left_.first(static_cast<std::size_t>(n));
     left_ = left_.subspan(first.size());
     return first;

@@ -1,4 +1,5 @@
-// Staging memory: a buffer that is kept from call to call, because touching fresh pages costs as much as copying.
+// Staging memory: a buffer that is kept from call to call, because touching fresh pages costs as
+// much as copying.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

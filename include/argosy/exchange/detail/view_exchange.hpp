@@ -1,4 +1,5 @@
-// Sends views instead of lists of offsets: ranks tell aggregators how their data lies in the file, each view once.
+// Sends views instead of lists of offsets: ranks tell aggregators how their data lies in the file,
+// each view once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,11 +34,13 @@ struct far_rank {
   stream_range theirs;
 };
 
-// Kept from call to call. A regular view is sent whole (some hundred bytes at most) and holds for all calls; of a long irregular
-// one, the pieces that concern the receiver. A receiver that got the same layout in the previous call gets only the new position.
+// Kept from call to call. A regular view is sent whole (some hundred bytes at most) and holds for
+// all calls; of a long irregular one, the pieces that concern the receiver. A receiver that got the
+// same layout in the previous call gets only the new position.
 class view_exchange {
  public:
-  // Collective: tells aggregators what this rank has for them, and returns what others have for it. `view` numbers its views.
+  // Collective: tells aggregators what this rank has for them, and returns what others have for it.
+  // `view` numbers its views.
   template <collective World>
   std::vector<far_rank> tell(World const& world, std::uint64_t view, collective_plan const& plan,
                              std::vector<far_domain> const& to, std::int64_t& bytes_told) {
@@ -117,9 +120,10 @@ class view_exchange {
     piece_list pieces;
     file_domain const& d = plan.domains[to.domain];
     if (d.striped())
-      for_each_part(plan, d, to.mine, 0, [&](std::int64_t, file_window const&, window_part const& p) {
-        return pieces.add(*to.mine.file, p.from, p.to), true;
-      });
+      for_each_part(plan, d, to.mine, 0,
+                    [&](std::int64_t, file_window const&, window_part const& p) {
+                      return pieces.add(*to.mine.file, p.from, p.to), true;
+                    });
     else
       pieces.add(*to.mine.file, to.mine.from, to.mine.to);
     return pieces.form();

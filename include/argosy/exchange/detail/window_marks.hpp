@@ -1,4 +1,5 @@
-// Marks of a window of which most may be untouched: it costs what is marked, and what lies between, not the window.
+// Marks of a window of which most may be untouched: it costs what is marked, and what lies between,
+// not the window.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace argosy::detail {
 
-// A window of 8 MiB has a million granules of 8 bytes, and collective calls may bring a kilobyte. So words are cleared when marks come
-// near, and nobody looks at others.
+// A window of 8 MiB has a million granules of 8 bytes, and collective calls may bring a kilobyte.
+// So words are cleared when marks come near, and nobody looks at others.
 class window_marks {
  public:
   // Of words that somebody else owns, with any contents.
@@ -34,7 +35,8 @@ class window_marks {
 
   // As those of `marks`.
   std::int64_t next_set(std::int64_t from, std::int64_t end) const {
-    std::int64_t const last = std::min(end, 64 * high_), at = marks(words_).next_set(std::max(from, 64 * low_), last);
+    std::int64_t const last = std::min(end, 64 * high_),
+                       at = marks(words_).next_set(std::max(from, 64 * low_), last);
     return at < last ? at : end;
   }
   std::int64_t next_clear(std::int64_t from, std::int64_t end) const {

@@ -11,8 +11,8 @@
 
 namespace argosy::detail {
 
-// Bytes of the file from `low` to `high`: all of them if `dense`; `length` bytes every `stride` bytes, if those are given; else
-// marks say which. None if low == high.
+// Bytes of the file from `low` to `high`: all of them if `dense`; `length` bytes every `stride`
+// bytes, if those are given; else marks say which. None if low == high.
 struct file_share {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -67,11 +67,12 @@ struct stream_range {
   }
 };
 
-// Calls f(round, window, part) for each window of the domain in which the stream has bytes, from `round` on, until f returns
-// false. O(depth) for each such window, and for each stripe of another aggregator in which the stream has bytes.
+// Calls f(round, window, part) for each window of the domain in which the stream has bytes, from
+// `round` on, until f returns false. O(depth) for each such window, and for each stripe of another
+// aggregator in which the stream has bytes.
 template <class F>
-void for_each_part(collective_plan const& plan, file_domain const& d, stream_range const& mine, std::int64_t round,
-                   F&& f) {
+void for_each_part(collective_plan const& plan, file_domain const& d, stream_range const& mine,
+                   std::int64_t round, F&& f) {
   for (std::int64_t const rounds = plan.rounds_of(d); round < rounds; ++round) {
     file_window const w = plan.window_of(d, round);
     window_part const part = mine.within(w);

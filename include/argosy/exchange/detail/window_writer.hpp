@@ -28,30 +28,41 @@ template <handle H>
 class window_writer {
  public:
   // `max_ranges`: see guided_transfer.
-  window_writer(H& h, sieving const& prices, merging how, staging& space, report& done, std::int64_t max_ranges = 0)
-      : file_(h), prices_(prices), guard_(h, how, done), space_(space), done_(done), max_ranges_(max_ranges) {}
+  window_writer(H& h, sieving const& prices, merging how, staging& space, report& done,
+                std::int64_t max_ranges = 0)
+      : file_(h),
+        prices_(prices),
+        guard_(h, how, done),
+        space_(space),
+        done_(done),
+        max_ranges_(max_ranges) {}
 
   // `covered` has a bit for each granule from w.begin on; `data` holds the window.
   template <class Marks>
-  std::error_code write(file_window const& w, std::byte const* data, Marks const& covered, std::int64_t granule) {
+  std::error_code write(file_window const& w, std::byte const* data, Marks const& covered,
+                        std::int64_t granule) {
     std::int64_t const bits = (w.length() + granule - 1) / granule;
     parts_.clear();
     std::int64_t wanted = 0;
     for (std::int64_t from = covered.next_set(0, bits); from < bits;) {
       std::int64_t const to = covered.next_clear(from, bits);
       std::int64_t const length = std::min(to * granule, w.length()) - from * granule;
-      parts_.push_back({w.begin + from * granule, {data + from * granule, static_cast<std::size_t>(length)}});
+      parts_.push_back(
+          {w.begin + from * granule, {data + from * granule, static_cast<std::size_t>(length)}});
       wanted += length;
       from = covered.next_set(to, bits);
     }
     if (parts_.empty()) return {};
     ++done_.windows;
     write_part const &first = parts_.front(), &last = parts_.back();
-    std::int64_t const length = last.offset + static_cast<std::int64_t>(last.memory.size()) - first.offset;
-    window const whole{first.offset, length, 0, wanted, static_cast<std::int64_t>(parts_.size()), passage::pieces};
+    std::int64_t const length =
+        last.offset + static_cast<std::int64_t>(last.memory.size()) - first.offset;
+    window const whole{first.offset,   length, 0, wanted, static_cast<std::int64_t>(parts_.size()),
+                       passage::pieces};
     auto const by_pieces = [&] { return write_parts(); };
     if (parts_.size() > 1 && prices_.merge(whole, access_kind::write)) {
-      if (guard_.merges()) return guard_.merge(whole.offset, length, [&] { return replace(whole); }, by_pieces);
+      if (guard_.merges())
+        return guard_.merge(whole.offset, length, [&] { return replace(whole); }, by_pieces);
       ++done_.fallbacks;
     }
     return guard_.pieces(whole.offset, length, by_pieces);
@@ -80,8 +91,8 @@ class window_writer {
     std::int64_t covered = 0;
     for (write_part const& p : parts_) {
       std::memcpy(old.data() + (p.offset - w.offset), p.memory.data(), p.memory.size());
-      covered +=
-          std::clamp<std::int64_t>(w.offset + got.bytes - p.offset, 0, static_cast<std::int64_t>(p.memory.size()));
+      covered += std::clamp<std::int64_t>(w.offset + got.bytes - p.offset, 0,
+                                          static_cast<std::int64_t>(p.memory.size()));
     }
     done_.merged_bytes += got.bytes - covered;
     io_result const put = file_.write(w.offset, old);

@@ -1,4 +1,5 @@
-// Where the ranks of a node say that they write to a file: who merges a window waits for them, and they need no lock.
+// Where the ranks of a node say that they write to a file: who merges a window waits for them, and
+// they need no lock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,24 +15,30 @@
 
 namespace argosy::detail {
 
-// A write announces itself and looks whether somebody merges; who merges says so and looks whether somebody writes. Both say before
-// they look, so at least one of the two sees the other: the write then takes a lock, or the merge waits until the write is over. So
-// a write costs two additions to a cache line that is its rank's own, and all else is paid by who merges.
+// A write announces itself and looks whether somebody merges; who merges says so and looks whether
+// somebody writes. Both say before they look, so at least one of the two sees the other: the write
+// then takes a lock, or the merge waits until the write is over. So a write costs two additions to
+// a cache line that is its rank's own, and all else is paid by who merges.
 class write_gate {
  public:
-  // Longer writes take a lock, unless it costs more than they do: a merge elsewhere in the file need not wait for them.
+  // Longer writes take a lock, unless it costs more than they do: a merge elsewhere in the file
+  // need not wait for them.
   static constexpr std::int64_t most_bytes = 1 << 20;
 
   write_gate() = default;
-  // `m` has bytes_for(ranks) zero bytes, which the ranks of one node share. `beside`: by what this rank waits; null: as threads do.
+  // `m` has bytes_for(ranks) zero bytes, which the ranks of one node share. `beside`: by what this
+  // rank waits; null: as threads do.
   write_gate(shared_memory m, int rank, int ranks, background* beside)
       : memory_(std::move(m)), rank_(rank), ranks_(ranks), beside_(beside) {}
 
-  static std::size_t bytes_for(int ranks) noexcept { return line_bytes * (static_cast<std::size_t>(ranks) + 1); }
+  static std::size_t bytes_for(int ranks) noexcept {
+    return line_bytes * (static_cast<std::size_t>(ranks) + 1);
+  }
 
   explicit operator bool() const noexcept { return ranks_ > 0; }
 
-  // A write that is under way while it lives; unless somebody merges: then it is none, and needs a lock. `waits`: for those who merge.
+  // A write that is under way while it lives; unless somebody merges: then it is none, and needs a
+  // lock. `waits`: for those who merge.
   class writing {
    public:
     explicit writing(write_gate const& all, bool waits = false) : mine_(all.line(all.rank_ + 1)) {
@@ -59,7 +66,8 @@ class write_gate {
     bool is_under_way_ = false;
   };
 
-  // While one lives, writes take locks, and none without is under way. It waits for those that are; they wait for nobody.
+  // While one lives, writes take locks, and none without is under way. It waits for those that are;
+  // they wait for nobody.
   class closed {
    public:
     // Null: nothing is closed.
@@ -82,7 +90,9 @@ class write_gate {
     ~closed() { open(); }
     explicit operator bool() const noexcept { return all_ != nullptr; }
     void open() noexcept {
-      if (all_) std::atomic_ref(std::exchange(all_, nullptr)->line(0)).fetch_sub(1, std::memory_order_release);
+      if (all_)
+        std::atomic_ref(std::exchange(all_, nullptr)->line(0))
+            .fetch_sub(1, std::memory_order_release);
     }
 
    private:

@@ -1,4 +1,5 @@
-// Keeps writes and the merges of others apart, so that no read-modify-write of another rank or program brings old bytes back.
+// Keeps writes and the merges of others apart, so that no read-modify-write of another rank or
+// program brings old bytes back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,19 +23,24 @@ namespace argosy::detail {
 
 // Who else may write while a window is read, changed and written back.
 struct merging {
-  // Who may write to the file meanwhile. none: it was opened unique, or has no locks. programs: other programs, but not the
-  // ranks of this file, whose writes are known, or are kept out by a lock of the caller.
+  // Who may write to the file meanwhile. none: it was opened unique, or has no locks. programs:
+  // other programs, but not the ranks of this file, whose writes are known, or are kept out by a
+  // lock of the caller.
   enum class others { none, programs, ranks };
 
   others writing = others::ranks;
-  // false: windows are written by pieces, because the file cannot be read, some rank has no locks, or other ranks would not see it
+  // false: windows are written by pieces, because the file cannot be read, some rank has no locks,
+  // or other ranks would not see it
   bool allowed = true;
-  presence const* opens = nullptr;   // how other opens of the file are kept out; null: there are none
+  // how other opens of the file are kept out; null: there are none
+  presence const* opens = nullptr;
   write_gate const* gate = nullptr;  // where ranks say that they write; null: all take locks
   bool announces = true;             // false: its writes take locks, unless there are none
   std::int64_t announced_bytes = write_gate::most_bytes;  // longer ones do
-  bool owns_windows = false;                              // no other rank can be merging there, but by another call
-  bool waits = true;                                      // false: who merges may be waiting for this rank
+  // no other rank can be merging there, but by another call
+  bool owns_windows = false;
+  // false: who merges may be waiting for this rank
+  bool waits = true;
   bool sees_all = true;  // false: ranks of other nodes have gates of their own
   friend bool operator==(merging const&, merging const&) = default;
 };
@@ -65,18 +71,20 @@ std::error_code lock_of_rank(H& file, std::int64_t offset, std::int64_t length, 
   }
 }
 
-// A merge is the one who pays. It finds that no other open of the file is there, and keeps those that come waiting; closes the gate,
-// so that ranks take locks for their writes; and holds an exclusive lock on its window, where these are shared. The first two last
-// until end(). Where another open is there, windows are written by pieces.
+// A merge is the one who pays. It finds that no other open of the file is there, and keeps those
+// that come waiting; closes the gate, so that ranks take locks for their writes; and holds an
+// exclusive lock on its window, where these are shared. The first two last until end(). Where
+// another open is there, windows are written by pieces.
 //
 // A write by pieces goes through the gate, or where that is closed holds a shared lock.
 //
 // A lock of a program that is no rank of this file is not waited for, or not without limit
 // (errc::file_in_use): what then holds is what holds without locks.
 //
-// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody merges, if the gate tells and it
-// may wait for that; otherwise the write fails, unless the windows are its own. `open` finds out whether every rank has locks, so this
-// fails only if locks come to an end later.
+// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody
+// merges, if the gate tells and it may wait for that; otherwise the write fails, unless the windows
+// are its own. `open` finds out whether every rank has locks, so this fails only if locks come to
+// an end later.
 template <handle H>
 class write_guard {
  public:
@@ -110,7 +118,8 @@ class write_guard {
     return here ? write() : error;
   }
 
-  // Calls `merged` where nobody else can write to the window; where that cannot be had, `write`, which goes by pieces.
+  // Calls `merged` where nobody else can write to the window; where that cannot be had, `write`,
+  // which goes by pieces.
   template <class Merge, class Write>
   std::error_code merge(std::int64_t offset, std::int64_t length, Merge&& merged, Write&& write) {
     if (std::error_code const error = begin()) return error;
@@ -138,7 +147,8 @@ class write_guard {
   std::error_code end() {
     gate_.open();
     std::error_code const earlier = std::exchange(kept_, {});
-    std::error_code const now = std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
+    std::error_code const now =
+        std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
     return earlier ? earlier : now;
   }
 
@@ -238,7 +248,7 @@ class write_guard {
   bool was_in_use_ = false;  // somebody kept a lock of this call
   std::chrono::steady_clock::time_point alone_since_;
   std::int64_t merged_bytes_ = 0;  // since others were kept out
-  std::error_code kept_;  // of a lock that could not be given back
+  std::error_code kept_;           // of a lock that could not be given back
   write_gate::closed gate_{nullptr};
 };
 

@@ -60,9 +60,8 @@ report basic_file<World>::access_together(detail::call const& c) {
     if (!split && !local_call) plain = crew_->plain_together(c);
     detail::collective_call all = crew_->part_of(c, plain, true);
     if (split)
-      all.given().require(false, errc::argument, [&] {
-        return split_name() + " has begun on this file; end() it first";
-      });
+      all.given().require(false, errc::argument,
+                          [&] { return split_name() + " has begun on this file; end() it first"; });
     return crew_->access(all, r);
   });
   return finish(result, c.name(), std::move(r), c.error());
@@ -72,7 +71,8 @@ report basic_file<World>::access_together(detail::call const& c) {
 template <communicator World>
 std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c,
                                                                   failure f) const {
-  auto const of = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
+  auto const of =
+      crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
   return std::make_shared<detail::background_failure>(c.what, of, alone(of->rank(), std::move(f)));
 }
 
@@ -135,7 +135,8 @@ void basic_file<World>::begin_split(detail::call const& c) {
 template <communicator World>
 failure basic_file<World>::split_fault(std::string_view begun) const {
   if (!split_.pending())
-    return is_open() ? failure(errc::argument, "no split call has begun on this file") : detail::closed();
+    return is_open() ? failure(errc::argument, "no split call has begun on this file")
+                     : detail::closed();
   if (!begun.empty() && begun != split_name())
     return {errc::argument,
             "it ends " + std::string(begun) + ", but " + split_name() + " has begun"};
@@ -144,7 +145,8 @@ failure basic_file<World>::split_fault(std::string_view begun) const {
 
 template <communicator World>
 report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
-  if (failure f = split_fault(begun)) return finish(alone(rank(), std::move(f)), "end", {}, e.error());
+  if (failure f = split_fault(begun))
+    return finish(alone(rank(), std::move(f)), "end", {}, e.error());
   request r = std::move(split_);
   auto const tell = [&]() noexcept {
     what_failed_.clear();
@@ -177,8 +179,9 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
   any_policy const& given = c.policy();
   bool const shipped = given.target<data_shipping>() && t.bytes > 0 && local().ships_alone(t);
   if (given.has_value() && given.is_collective() && !shipped)
-    p.reason += "; " + std::string(given.name()) +
-                " is a policy of all ranks together, and this a local call: explain_all tells what it does";
+    p.reason +=
+        "; " + std::string(given.name()) +
+        " is a policy of all ranks together, and this a local call: explain_all tells what it does";
   return p;
 }
 

@@ -97,7 +97,8 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   if (error) *error = a.code;
   what_failed_.clear();
   if (a) return;
-  std::string_view const path = crew_ && crew_->file ? std::string_view(crew_->file->path()) : std::string_view();
+  std::string_view const path =
+      crew_ && crew_->file ? std::string_view(crew_->file->path()) : std::string_view();
   detail::memory_reserve const kept;  // for the words
   try {
     what_failed_.set(detail::message_of(a, call, path, rank()));
@@ -105,11 +106,14 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
     if (!error) throw;
   }
   if (a.thrown && !(error && a.code == errc::no_memory)) std::rethrow_exception(a.thrown);
-  if (!error) throw argosy::error(a, call, path, rank(), done ? std::make_shared<report const>(*done) : nullptr);
+  if (!error)
+    throw argosy::error(a, call, path, rank(),
+                        done ? std::make_shared<report const>(*done) : nullptr);
 }
 
 template <communicator World>
-report basic_file<World>::finish(agreement const& a, std::string_view call, report r, std::error_code* error) {
+report basic_file<World>::finish(agreement const& a, std::string_view call, report r,
+                                 std::error_code* error) {
   end_call(a, call, &r, error);
   return r;
 }
@@ -120,11 +124,11 @@ void basic_file<World>::done(agreement const& a, std::string_view call, on_error
 }
 
 template <communicator World>
-basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
-                                          detail::hinted with, opener files) {
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path,
+                                          argosy::mode modes, detail::hinted with, opener files) {
   basic_file f;
-  agreement const result =
-      detail::with_reserve(world, [&] { return f.open_agreed(world, path, modes, with, std::move(files)); });
+  agreement const result = detail::with_reserve(
+      world, [&] { return f.open_agreed(world, path, modes, with, std::move(files)); });
   f.done(result, "open", with);
   return f;
 }

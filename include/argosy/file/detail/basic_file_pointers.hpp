@@ -17,12 +17,14 @@ namespace argosy {
 template <communicator World>
 std::int64_t basic_file<World>::position() const {
   if (has(local().modes(), mode::sequential))
-    throw error(alone(rank(), detail::is_sequential("has no individual pointers")), "position", path(), rank());
+    throw error(alone(rank(), detail::is_sequential("has no individual pointers")), "position",
+                path(), rank());
   return local().position().get();
 }
 
 template <communicator World>
-std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const {
+std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std::int64_t current,
+                                     failure& f) const {
   std::int64_t base = 0, result = 0;
   if (whence == seek_from::current) base = current;
   if (whence == seek_from::end) {
@@ -32,8 +34,8 @@ std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std:
     if (!f) base = view().offset_of_end(bytes);
   }
   if (!f && (__builtin_add_overflow(base, offset, &result) || result < 0))
-    f.keep({errc::argument,
-            "offset " + std::to_string(offset) + " from " + std::to_string(base) + " is no place in the view"});
+    f.keep({errc::argument, "offset " + std::to_string(offset) + " from " + std::to_string(base) +
+                                " is no place in the view"});
   return result;
 }
 
@@ -62,7 +64,8 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
     bool const used = whence == seek_from::current && crew_->pointer_was_used();
     auto const to = crew_->told_by_one(
         [&](failure& mine) {
-          std::int64_t const now = whence == seek_from::current ? crew_->pointer->get(used, mine) : 0;
+          std::int64_t const now =
+              whence == seek_from::current ? crew_->pointer->get(used, mine) : 0;
           return from(offset, whence, now, mine);
         },
         f);
@@ -71,7 +74,8 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
   };
   agreement const result = with_memory([&] {
     detail::arguments given("seek_shared", e.where());
-    given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
+    given.same("offset", offset)
+        .same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
     if (has(local().modes(), mode::sequential))
       given.fail(detail::is_sequential("is accessed from its start to its end"));
     if (whence == seek_from::start) {  // what every rank sees for itself

@@ -22,7 +22,8 @@
 namespace argosy {
 
 template <communicator World>
-void basic_file<World>::set_view(std::int64_t displacement, detail::view_shape shape, detail::hinted with) {
+void basic_file<World>::set_view(std::int64_t displacement, detail::view_shape shape,
+                                 detail::hinted with) {
   done(set_view_agreed(displacement, shape, with), "set_view", with);
 }
 
@@ -68,7 +69,8 @@ failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, boo
                                             std::shared_ptr<detail::used_view const>& next) {
   failure mine;
   bool const used = crew_->pointer_was_used();
-  auto const at = crew_->told_by_one([&](failure& f) { return crew_->pointer->get(used, f); }, mine);
+  auto const at =
+      crew_->told_by_one([&](failure& f) { return crew_->pointer->get(used, f); }, mine);
   next = nullptr;
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;
@@ -83,26 +85,29 @@ failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, boo
 }
 
 template <communicator World>
-agreement basic_file<World>::set_view_agreed(std::int64_t displacement, detail::view_shape const& shape,
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
+                                             detail::view_shape const& shape,
                                              detail::hinted const& with) {
   if (!is_open()) return alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::agreed_hints asked{local().hints()};
     asked.mine.merge(with.hints(), hint_source::code, hint_moment::set_view);
-    return detail::with_agreed_hints(crew_->world, asked,
-                                     [&] { return set_view_with(asked, displacement, shape, with); });
+    return detail::with_agreed_hints(
+        crew_->world, asked, [&] { return set_view_with(asked, displacement, shape, with); });
   });
 }
 
 template <communicator World>
 agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int64_t displacement,
-                                           detail::view_shape const& shape, detail::hinted const& with) {
+                                           detail::view_shape const& shape,
+                                           detail::hinted const& with) {
   detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local().modes(), mode::sequential);
   bool const lenient = asked.mine.values().lenient;
   given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
-    return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
+    return "the displacement is " + std::to_string(displacement) +
+           " bytes; it must not be negative";
   });
   given.require(sequential == (displacement == current_displacement), errc::argument, [&] {
     return sequential ? "the view of a sequential file begins at current_displacement"
@@ -132,13 +137,16 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
   asked.compare_in(given);
   return crew_->collectively_changing(given, [&](bool) -> failure {
     if (crew_->develop) {
-      if (auto differ = detail::compare_arrays(*crew_->world, next->view, with.where())) return std::move(*differ);
+      if (auto differ = detail::compare_arrays(*crew_->world, next->view, with.where()))
+        return std::move(*differ);
       detail::tell_of_holes(local(), *next, with.where());
     }
     failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();
     if (!next) return astray;
-    // Where nodes have parts of the file, following hints may end that, and tell of writes that were lost: then nothing changes.
-    auto const before = local().agents().parts().is_on() ? std::optional(local().hints()) : std::nullopt;
+    // Where nodes have parts of the file, following hints may end that, and tell of writes that
+    // were lost: then nothing changes.
+    auto const before =
+        local().agents().parts().is_on() ? std::optional(local().hints()) : std::nullopt;
     local().follow(std::move(asked.mine));
     failure f = crew_->follow_hints();
     if (before && detail::ranks_where(*crew_->world, static_cast<bool>(f))) {
@@ -157,7 +165,8 @@ template <communicator World>
 std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
   auto const at = view().byte_offset(offset);
   if (!at)
-    throw error(alone(local().rank(), {errc::argument, "offset " + std::to_string(offset) + " is no place in the view"}),
+    throw error(alone(local().rank(), {errc::argument, "offset " + std::to_string(offset) +
+                                                           " is no place in the view"}),
                 "byte_offset", path(), local().rank());
   return *at;
 }
@@ -183,8 +192,9 @@ namespace detail {
 
 inline void require_resizable(arguments& given, open_file const* f, std::int64_t bytes) {
   given.same("size", bytes);
-  given.require(bytes >= 0, errc::argument,
-                [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
+  given.require(bytes >= 0, errc::argument, [&] {
+    return "the size is " + std::to_string(bytes) + " bytes; it must not be negative";
+  });
   if (!can_write(f->modes())) given.fail(opened_for_reading_only());
   if (has(f->modes(), mode::sequential)) given.fail(is_sequential("keeps its size"));
   given.require(
@@ -201,7 +211,8 @@ void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
     detail::arguments given("set_size", e.where());
     detail::require_resizable(given, &local(), bytes);
     agreement all = on_one_rank(given, resize);
-    // Clients that have a cache of their own may keep a longer size that they wrote, until they are told themselves.
+    // Clients that have a cache of their own may keep a longer size that they wrote, until they are
+    // told themselves.
     if (all && local().lies_on().separate_caches && local().ranks() > 1)
       all = collectively(detail::arguments("set_size", e.where()), resize);
     return all;
@@ -221,9 +232,8 @@ void basic_file<World>::preallocate(std::int64_t bytes, on_error e) {
 
 template <communicator World>
 void basic_file<World>::sync(on_error e) {
-  agreement const result = collectively(detail::arguments("sync", e.where()), [&]() -> failure {
-    return local().sync();
-  });
+  agreement const result = collectively(detail::arguments("sync", e.where()),
+                                        [&]() -> failure { return local().sync(); });
   done(result, "sync", e);
 }
 
@@ -239,8 +249,11 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
     bool none = false;
-    failure f = local().merges().try_lock(local().handle(), none);  // which also writes out what this node has kept
-    if (f) f.detail = none ? "atomic mode needs byte-range locks" : "locking, or writing out what this node has kept";
+    // which also writes out what this node has kept
+    failure f = local().merges().try_lock(local().handle(), none);
+    if (f)
+      f.detail = none ? "atomic mode needs byte-range locks"
+                      : "locking, or writing out what this node has kept";
     return f;
   });
   if (result) local().be_atomic(on);
@@ -257,7 +270,8 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
   if (!is_open()) return alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::open_file& part = local();
-    // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
+    // Compared as if nothing were pending: the requests of a rank are its own, and what they
+    // refuse, all refuse.
     detail::agreed_hints asked{part.hints()};
     asked.mine.merge(h, hint_source::code, hint_moment::set_hints);
     return detail::with_agreed_hints(crew_->world, asked, [&] {

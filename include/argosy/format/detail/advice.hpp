@@ -1,4 +1,5 @@
-// Says what to do after an error of a format's call, if the caller cannot apply the remedy of its class.
+// Says what to do after an error of a format's call, if the caller cannot apply the remedy of its
+// class.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

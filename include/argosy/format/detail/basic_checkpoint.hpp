@@ -22,11 +22,15 @@ namespace argosy {
 
 // What the header will say; and why that cannot be saved.
 template <communicator World>
-checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all, failure& why) const {
+checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
+                                                failure& why) const {
   checkpoint_header h;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const& [part, data] = all[i];
-    h.arrays.push_back({.name = entries_[i].name, .type = part.type(), .order = part.order(), .shape = part.shape()});
+    h.arrays.push_back({.name = entries_[i].name,
+                        .type = part.type(),
+                        .order = part.order(),
+                        .shape = part.shape()});
     if (data.fault()) why.keep(*data.fault());
     why.keep(detail::failure_of(errc::datatype, [&] {  // the part may carry why it cannot be
       return data.fault() ? failure() : detail::fault_of(part, data.buffer(), entries_[i].name);
@@ -35,19 +39,22 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
   why.keep(detail::failure_of(errc::argument, [&]() -> failure {
     detail::place_arrays(h);
     failure bad;
-    detail::parse_checkpoint_header(detail::checkpoint_header_of(h), bad);  // names that are not there, or twice
+    // names that are not there, or twice
+    detail::parse_checkpoint_header(detail::checkpoint_header_of(h), bad);
     return bad ? failure{errc::argument, bad.detail, bad.advice} : failure{};
   }));
   return h;
 }
 
-// What must be the same on all ranks: names, types and shapes of arrays, and the values that all ranks have.
+// What must be the same on all ranks: names, types and shapes of arrays, and the values that all
+// ranks have.
 template <communicator World>
 std::string basic_checkpoint<World>::lines(std::vector<content> const& all) const {
   std::string text;
   for (std::size_t i = 0; i < all.size(); ++i)
-    text += "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "' " + to_string(all[i].part) +
-            (entries_[i].everywhere ? " = " + detail::value_words(all[i].data.buffer()) : "") + "\n";
+    text +=
+        "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "' " + to_string(all[i].part) +
+        (entries_[i].everywhere ? " = " + detail::value_words(all[i].data.buffer()) : "") + "\n";
   return text;
 }
 
@@ -58,9 +65,8 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
   auto const stays = [&] {
     if (named) return std::string();
     std::string const path = detail::without_prefix(name);
-    return detail::is_there(files, path)
-               ? "what was saved in '" + path + "' before is still there"
-               : std::string();
+    return detail::is_there(files, path) ? "what was saved in '" + path + "' before is still there"
+                                         : std::string();
   };
   detail::program_call const call{"checkpoint::save", name, with.where(),
                                   detail::name_use::replaces_file, stays};
@@ -153,7 +159,8 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
 }
 
 template <communicator World>
-void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f,
+                                    checkpoint_header const& h,
                                     std::vector<content> const& all) const {
   std::vector<std::byte> head;
   s.alone(errc::io, [&] {
@@ -165,8 +172,9 @@ void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f, checkp
 }
 
 template <communicator World>
-void basic_checkpoint<World>::write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
-                                          std::size_t i, content const& c) const {
+void basic_checkpoint<World>::write_array(joint const& s, basic_file<World>& f,
+                                          checkpoint_header const& h, std::size_t i,
+                                          content const& c) const {
   detail::checkpoint_array const& a = h.arrays[i];
   bool const brings = !entries_[i].everywhere || s.rank() == 0;
   argosy::view v;
@@ -198,7 +206,8 @@ checkpoint_header basic_checkpoint<World>::find(joint const& s, basic_file<World
 }
 
 template <communicator World>
-void basic_checkpoint<World>::load(World const& world, std::string const& path, detail::hinted with, opener files) {
+void basic_checkpoint<World>::load(World const& world, std::string const& path, detail::hinted with,
+                                   opener files) {
   detail::program_call const call{"checkpoint::load", path, with.where(),
                                   detail::name_use::reads_file};
   detail::in_one_call(world, call, with.error(), what_failed_, [&](joint const& s) {
@@ -230,7 +239,8 @@ failure basic_checkpoint<World>::prepare(entry const& e, checkpoint_header const
 }
 
 template <communicator World>
-void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const {
+void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
+                                   checkpoint_header const& h) const {
   std::vector<argosy::view> views;
   std::vector<content> all;
   bool some_later = false;  // the same on all ranks
@@ -261,14 +271,17 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f, checkpo
 }
 
 template <communicator World>
-void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
-                                         entry const& e, content const& c, argosy::view const& v) {
+void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f,
+                                         checkpoint_header const& h, entry const& e,
+                                         content const& c, argosy::view const& v) {
   detail::checkpoint_array const& a = *h.find(e.name);
   argosy::view const all_bytes;
   const_buffer const& into = c.data.buffer();
   std::optional<target> room;
   s.alone(errc::datatype, [&] {
-    room.emplace(buffer{const_cast<std::byte*>(into.address()), into.form(), into.types()}, s.where());  // writable
+    // writable
+    room.emplace(buffer{const_cast<std::byte*>(into.address()), into.form(), into.types()},
+                 s.where());
   });
   s.together([&] { f.set_view(v); });
   report const r = s.together([&] { return f.read_at_all(0, std::move(*room)); });
@@ -286,15 +299,16 @@ void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f, c
     return detail::block_parts(v.filetype(), into, h.block_bytes, a.bytes());
   });
   s.alone(errc::io, [&] {
-    return detail::damage_of(h, a, shares, mine, [&](std::int64_t offset, std::span<std::byte> bytes) {
-      return f.read_at(offset, bytes).bytes;
-    });
+    return detail::damage_of(h, a, shares, mine,
+                             [&](std::int64_t offset, std::span<std::byte> bytes) {
+                               return f.read_at(offset, bytes).bytes;
+                             });
   });
 }
 
 template <communicator World>
-checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::string const& path, detail::hinted with,
-                                                     opener files) {
+checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::string const& path,
+                                                     detail::hinted with, opener files) {
   checkpoint_header h;
   std::string words;
   detail::program_call const call{"checkpoint::header_of", path, with.where(),

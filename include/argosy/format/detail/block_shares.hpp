@@ -1,4 +1,5 @@
-// The blocks of an array, shared out among the ranks: each puts the checksums of its share together.
+// The blocks of an array, shared out among the ranks: each puts the checksums of its share
+// together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,8 +23,11 @@ namespace argosy::detail {
 // Rank r has the blocks first(r) to first(r + 1).
 class block_shares {
  public:
-  block_shares(std::int64_t blocks, int rank, int ranks) : blocks_(blocks), rank_(rank), ranks_(ranks) {}
-  std::int64_t first(int rank) const { return blocks_ / ranks_ * rank + blocks_ % ranks_ * rank / ranks_; }
+  block_shares(std::int64_t blocks, int rank, int ranks)
+      : blocks_(blocks), rank_(rank), ranks_(ranks) {}
+  std::int64_t first(int rank) const {
+    return blocks_ / ranks_ * rank + blocks_ % ranks_ * rank / ranks_;
+  }
   int owner(std::int64_t block) const;
   std::int64_t mine() const { return first(rank_ + 1) - first(rank_); }
   int rank() const { return rank_; }
@@ -39,7 +43,8 @@ class block_shares {
 
 // Blocks that a filetype touches, with nothing known of their bytes.
 std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_bytes);
-// The checksums of this rank's blocks, as the file has them; a failure if the ranks' parts do not cover a block.
+// The checksums of this rank's blocks, as the file has them; a failure if the ranks' parts do not
+// cover a block.
 failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
                 std::vector<block_part> const& parts, std::vector<std::byte>& into);
 // Compares them with what the file says. Blocks that are not covered, but touched, are read.
@@ -51,7 +56,8 @@ std::string temporary_path(std::string const& path, std::uint64_t number);
 
 // Puts what `parts_of` returns on each rank together for the blocks of this one. Collective.
 template <communicator World, class PartsOf>
-std::vector<block_part> shared_out(joint_call<World> const& s, block_shares const& shares, PartsOf&& parts_of) {
+std::vector<block_part> shared_out(joint_call<World> const& s, block_shares const& shares,
+                                   PartsOf&& parts_of) {
   std::vector<parcel> parcels;
   std::vector<block_part> all;
   s.alone(errc::io, [&] { parcels = shares.send(parts_of()); });

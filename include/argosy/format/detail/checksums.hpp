@@ -25,8 +25,8 @@ struct block_part {
   std::int64_t block = 0;
   std::uint32_t sum = 0;  // of its bytes, with zeros for those of the others
   std::uint32_t pieces = 0;
-  // Sum over all pieces of h(end) - h(begin), h a random function: it is h(bytes of the block) - h(0) if the pieces cover
-  // the block exactly once, and else only by a chance of 2^-64.
+  // Sum over all pieces of h(end) - h(begin), h a random function: it is h(bytes of the block) -
+  // h(0) if the pieces cover the block exactly once, and else only by a chance of 2^-64.
   std::uint64_t cover = 0;
   std::int64_t length = 0;  // of the pieces, summed
 
@@ -41,9 +41,9 @@ struct block_part {
   std::uint32_t whole(std::int64_t bytes) const noexcept;
 };
 
-// The parts of a rank whose stream lies at the pieces of `filetype` and in memory as `data` says; in order of the blocks. Sorted
-// filetypes only.
-std::vector<block_part> block_parts(layout const& filetype, const_buffer const& data, std::int64_t block_bytes,
-                                    std::int64_t all_bytes);
+// The parts of a rank whose stream lies at the pieces of `filetype` and in memory as `data` says;
+// in order of the blocks. Sorted filetypes only.
+std::vector<block_part> block_parts(layout const& filetype, const_buffer const& data,
+                                    std::int64_t block_bytes, std::int64_t all_bytes);
 
 }  // namespace argosy::detail

@@ -27,10 +27,9 @@ template <element_type T>
 inline constexpr bool is_optional_element<std::optional<T>> = true;
 
 template <class T>
-concept resizable_range = std::ranges::sized_range<T> &&
-    std::default_initializable<std::ranges::range_value_t<T>> && requires(T& x) {
-  x.resize(std::size_t{1});
-};
+concept resizable_range =
+    std::ranges::sized_range<T> && std::default_initializable<std::ranges::range_value_t<T>> &&
+    requires(T& x) { x.resize(std::size_t{1}); };
 
 // A list of elements: one behind the other, so many as there are.
 template <class T>
@@ -39,15 +38,13 @@ concept element_list = std::ranges::sized_range<T> && element_type<std::ranges::
 // Rows of different lengths, each a list of elements of its own: std::vector<std::vector<double>>,
 // std::vector<std::string>.
 template <class T>
-concept ragged_rows = std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
-                      !element_type<std::ranges::range_value_t<T>> &&
-                      element_list<std::ranges::range_value_t<T>> &&
-                      std::ranges::contiguous_range<std::ranges::range_value_t<T>>;
+concept ragged_rows =
+    std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
+    !element_type<std::ranges::range_value_t<T>> && element_list<std::ranges::range_value_t<T>> &&
+    std::ranges::contiguous_range<std::ranges::range_value_t<T>>;
 
 template <class T>
-concept map_like = std::ranges::range<T> && requires {
-  typename T::key_type;
-};
+concept map_like = std::ranges::range<T> && requires { typename T::key_type; };
 
 // Holds for the engines of <random>.
 template <class T>

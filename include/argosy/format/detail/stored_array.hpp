@@ -17,7 +17,8 @@
 
 namespace argosy::detail {
 
-// A layout with the types along its stream, where basic types have the sizes that they have in memory.
+// A layout with the types along its stream, where basic types have the sizes that they have in
+// memory.
 struct typed_form {
   static constexpr bool is_static = false;
   layout bytes;
@@ -35,8 +36,9 @@ struct stored_array {
   std::int64_t offset;
 };
 
-// The view of a rank's part; or why the array is another one: then the failure names both. Fields are found by their names: the
-// file may have more of them than the program. Numbers of the other byte order are converted.
+// The view of a rank's part; or why the array is another one: then the failure names both. Fields
+// are found by their names: the file may have more of them than the program. Numbers of the other
+// byte order are converted.
 failure view_of(stored_array const& stored, array_part const& part, view& into);
 
 // Is the data the whole part, of its types? `whose` is the name of the array.

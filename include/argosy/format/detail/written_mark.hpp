@@ -29,10 +29,10 @@ class written_mark {
   any_handle file_;
 };
 
-// Looks up the permissions of the file that a save replaces: nothing if there is none, or if they are
-// not known. A failure if descriptors or memory are wanting, which will stop the save, too. Local.
-failure permissions_at(opener const& files, std::string const& path,
-                       std::optional<unsigned>& into);
+// Looks up the permissions of the file that a save replaces: nothing if there is none, or if they
+// are not known. A failure if descriptors or memory are wanting, which will stop the save, too.
+// Local.
+failure permissions_at(opener const& files, std::string const& path, std::optional<unsigned>& into);
 // Says whether these hints, or those of the environment, set the permissions of new files. Local.
 bool says_permissions(hints const& given);
 // With these a file is made that is to have others at the end: nobody else may read it meanwhile

@@ -1,4 +1,5 @@
-// As what a device is mounted: which file system it is that answers behind FUSE, statfs does not tell.
+// As what a device is mounted: which file system it is that answers behind FUSE, statfs does not
+// tell.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

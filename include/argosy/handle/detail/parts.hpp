@@ -33,7 +33,8 @@ std::int64_t end_of(std::span<Part const> parts) noexcept {
   return end;
 }
 
-// The number of stretches of the file: parts that follow one another are one. Each stretch is at least one call.
+// The number of stretches of the file: parts that follow one another are one. Each stretch is at
+// least one call.
 template <class Part>
 std::int64_t count_runs(std::span<Part const> parts) noexcept {
   std::int64_t runs = 0, end = -1;
@@ -117,13 +118,15 @@ std::vector<Part> parts_below(std::span<Part const> parts, std::int64_t offset) 
       kept.push_back(p);
       continue;
     }
-    if (p.offset < offset) kept.push_back({p.offset, p.memory.first(static_cast<std::size_t>(offset - p.offset))});
+    if (p.offset < offset)
+      kept.push_back({p.offset, p.memory.first(static_cast<std::size_t>(offset - p.offset))});
     break;
   }
   return kept;
 }
 
-// Transfers part by part, for handles that have calls for one stretch only: f(offset, memory) -> io_result.
+// Transfers part by part, for handles that have calls for one stretch only: f(offset, memory) ->
+// io_result.
 template <class Part, class F>
 io_result one_by_one(std::span<Part const> parts, F&& f) {
   io_result all;

@@ -37,9 +37,10 @@ struct threads_and_kernel {
   static constexpr std::int64_t somebody_waits = std::numeric_limits<std::int64_t>::max() - 2;
 };
 
-// The kernel's OFD locks exclude other open file descriptions, in this process or another; to the kernel, threads that share
-// one are one owner. So a thread first takes its place in this table, then asks the kernel. If a thread unlocks a range for
-// which another is just asking the kernel, the range stays locked until the kernel has answered the other.
+// The kernel's OFD locks exclude other open file descriptions, in this process or another; to the
+// kernel, threads that share one are one owner. So a thread first takes its place in this table,
+// then asks the kernel. If a thread unlocks a range for which another is just asking the kernel,
+// the range stays locked until the kernel has answered the other.
 template <class System>
 class basic_range_locks {
  public:
@@ -49,7 +50,8 @@ class basic_range_locks {
            std::chrono::milliseconds limit);
   // Does not wait: EAGAIN where lock() would.
   int try_lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
-  // Unlocks what this thread holds in [begin, end); if nothing, what another thread locked as exactly this range.
+  // Unlocks what this thread holds in [begin, end); if nothing, what another thread locked as
+  // exactly this range.
   int unlock(int descriptor, std::int64_t begin, std::int64_t end);
   // Returns true if a lock was ever asked for, so that the kernel may hold some.
   bool was_used() const noexcept { return was_used_; }
@@ -71,7 +73,8 @@ class basic_range_locks {
   place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
-  // Unlocks in the kernel the parts of the range that no entry needs, not counting what `owner` holds.
+  // Unlocks in the kernel the parts of the range that no entry needs, not counting what `owner`
+  // holds.
   int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
   // Lets others have bytes that were unlocked last, if this range has some of them.
   void let_others(std::unique_lock<typename System::mutex>& guard, int descriptor,

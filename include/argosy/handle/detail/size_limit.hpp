@@ -11,7 +11,7 @@ namespace argosy::detail {
 std::int64_t size_limit() noexcept;
 
 // True while this thread writes to a file of argosy. Read by the handler of SIGXFSZ.
-extern constinit thread_local volatile std::sig_atomic_t is_writing;
+extern constinit thread_local std::sig_atomic_t volatile is_writing;
 
 class writing_now {
  public:
@@ -28,9 +28,10 @@ class writing_now {
 void heed_size_signal() noexcept;
 void leave_size_signal() noexcept;
 
-// Blocks SIGXFSZ while it lives. Beyond the limit the kernel fails a call with EFBIG and sends that signal to the calling
-// thread; its default action ends the process; the signal mask belongs to the thread, so nothing that the rest of
-// the program has set is touched. Costs nothing if `end`, one beyond the last byte, is within the limit.
+// Blocks SIGXFSZ while it lives. Beyond the limit the kernel fails a call with EFBIG and sends that
+// signal to the calling thread; its default action ends the process; the signal mask belongs to the
+// thread, so nothing that the rest of the program has set is touched. Costs nothing if `end`, one
+// beyond the last byte, is within the limit.
 class size_limit_guard {
  public:
   size_limit_guard(std::int64_t end, std::int64_t limit) noexcept;

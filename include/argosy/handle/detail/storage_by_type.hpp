@@ -1,4 +1,5 @@
-// What files lie on, by the type that statfs gives their file system, and behind FUSE by what it is mounted as.
+// What files lie on, by the type that statfs gives their file system, and behind FUSE by what it is
+// mounted as.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +15,9 @@ namespace argosy::detail {
 
 inline constexpr std::uint32_t fuse_type = 0x65735546;
 
-// Numbers are those of statfs(2) and of the file systems' own headers. Of parallel file systems only GPFS has prices of its own:
-// nobody has measured the others, and what they have in common with it are locks that travel.
+// Numbers are those of statfs(2) and of the file systems' own headers. Of parallel file systems
+// only GPFS has prices of its own: nobody has measured the others, and what they have in common
+// with it are locks that travel.
 inline storage storage_by_type(std::uint32_t type) {
   switch (type) {
     case 0x47504653:  // GPFS
@@ -42,17 +44,19 @@ inline storage storage_by_type(std::uint32_t type) {
   }
 }
 
-// GlusterFS, MooseFS and CephFS write the bytes that they were asked to, and no others: FUSE passes them on as they come, unless a file
-// system asks it to write later, which these do by an option of their mounts only, that cannot be seen here; and what they keep
-// themselves has ends in bytes.
+// GlusterFS, MooseFS and CephFS write the bytes that they were asked to, and no others: FUSE passes
+// them on as they come, unless a file system asks it to write later, which these do by an option of
+// their mounts only, that cannot be seen here; and what they keep themselves has ends in bytes.
 inline storage storage_behind_fuse(mounted const& m) {
-  constexpr std::array<std::string_view, 3> others = {"fuse.glusterfs", "fuse.ceph", "fuse.ceph-fuse"};
+  constexpr std::array<std::string_view, 3> others = {"fuse.glusterfs", "fuse.ceph",
+                                                      "fuse.ceph-fuse"};
   // MooseFS names its master, after a # that the kernel may have written as a number.
   bool const names_master = m.source.starts_with("mfs#") || m.source.starts_with("mfs\\043");
   bool const moose = m.type.starts_with("fuse.mfs") || (m.type == "fuse" && names_master);
   storage told = storage_by_type(fuse_type);
   told.exact_writes = moose || std::ranges::find(others, m.type) != others.end();
-  told.reads_late = moose;  // its master tells clients of changes, and does not wait until they know
+  // its master tells clients of changes, and does not wait until they know
+  told.reads_late = moose;
   return told;
 }
 

@@ -28,8 +28,9 @@ struct traced_message {
   std::chrono::steady_clock::time_point at = {};
 };
 
-// Hears its own thread while it lives. Nothing is heard, and nothing kept, if `to` is null or does not want phases; then it
-// costs a branch. A phase costs two readings of the clock, and its line is written after the call.
+// Hears its own thread while it lives. Nothing is heard, and nothing kept, if `to` is null or does
+// not want phases; then it costs a branch. A phase costs two readings of the clock, and its line is
+// written after the call.
 class traced_phases final : public phase_listener {
  public:
   traced_phases(tracer* to, std::string_view file) noexcept
@@ -40,7 +41,8 @@ class traced_phases final : public phase_listener {
     if (to_) write();
   }
 
-  // A call of a decorated handle is a call of the one inside, too: one phase. Rounds have names, and are in the exchange.
+  // A call of a decorated handle is a call of the one inside, too: one phase. Rounds have names,
+  // and are in the exchange.
   void begin(phase p, phase_facts const& facts) noexcept override;
   void end(phase p) noexcept override;
   void message_passed(message_end e, int peer, std::int64_t bytes) noexcept override;

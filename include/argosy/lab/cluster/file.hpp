@@ -11,7 +11,8 @@ extern template class basic_file<lab::virtual_rank>;
 
 namespace lab {
 
-// As io::file; its world is what virtual_cluster::run gives to each rank, its opener that of virtual files.
+// As io::file; its world is what virtual_cluster::run gives to each rank, its opener that of
+// virtual files.
 using virtual_file = basic_file<virtual_rank>;
 
 }  // namespace lab

@@ -8,8 +8,9 @@
 
 namespace argosy::lab {
 
-// A megabyte, mapped over and over: what is written somewhere is found everywhere, and copies stay in cache. So a
-// thousand ranks can write half a gigabyte each of it, all from the same memory, through the code that moves real data.
+// A megabyte, mapped over and over: what is written somewhere is found everywhere, and copies stay
+// in cache. So a thousand ranks can write half a gigabyte each of it, all from the same memory,
+// through the code that moves real data.
 //
 //   hollow_memory const data(std::size_t{512} << 20);
 //   f.write_all({data.bytes().data(), 1, type});

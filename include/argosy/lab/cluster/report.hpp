@@ -23,7 +23,8 @@ struct blocked_rank {
 // A span in the row of one rank. Phases of a file's calls hold the spans of what happens in them.
 struct virtual_span {
   int rank = 0;
-  char const* kind = "";  // collective, message, file, compute; call, agreement, exchange, waiting, locks
+  // collective, message, file, compute; call, agreement, exchange, waiting, locks
+  char const* kind = "";
   std::string_view name;
   std::int64_t begin_ps = 0, end_ps = 0;
   std::int64_t bytes = -1;
@@ -39,16 +40,19 @@ struct virtual_flow {
 };
 
 struct virtual_report {
-  std::uint64_t trace_hash = 0;  // a hash of all events and times: equal for equal scenarios and programs
-  double seconds = 0;            // when the last rank ended
-  std::int64_t events = 0;       // carried out by the scheduler
+  // a hash of all events and times: equal for equal scenarios and programs
+  std::uint64_t trace_hash = 0;
+  double seconds = 0;       // when the last rank ended
+  std::int64_t events = 0;  // carried out by the scheduler
   std::int64_t messages = 0, message_bytes = 0;
   std::int64_t collectives = 0;  // counted once, not per rank
   std::int64_t file_calls = 0, file_bytes = 0;
   std::int64_t file_runs = 0;  // stretches that reads and writes were of: one call may list several
-  std::vector<int> dead;       // ranks that died, and those that left their program by rank_failure, in this order
+  // ranks that died, and those that left their program by rank_failure, in this order
+  std::vector<int> dead;
   std::vector<blocked_rank> blocked;
-  // Faults, pauses and deaths of the scenario that no rank came to: "fault=rank:17,call:write". A test of them tests nothing.
+  // Faults, pauses and deaths of the scenario that no rank came to: "fault=rank:17,call:write". A
+  // test of them tests nothing.
   std::vector<std::string> did_not_happen;
   int ranks_per_node = 1;
   std::vector<virtual_span> timeline;  // if asked for
@@ -56,10 +60,12 @@ struct virtual_report {
 };
 
 std::string to_string(virtual_report const& r);
-// A line for each thing that ranks wait for, whatever their number: "ranks 0-4, 6-15 wait since ...".
+// A line for each thing that ranks wait for, whatever their number: "ranks 0-4, 6-15 wait since
+// ...".
 std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked);
 
-// The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank, an arrow per message.
+// The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank, an
+// arrow per message.
 std::string timeline_json(virtual_report const& r);
 
 // A run had to end before its programs did. what() has all details.
@@ -67,7 +73,8 @@ class virtual_run_error : public std::runtime_error {
  public:
   enum class reason {
     deadlock,  // every rank waits: report().blocked says for what
-    mismatch,  // ranks of one communicator are in different collective calls, or their arguments do not fit
+    // ranks of one communicator are in different collective calls, or their arguments do not fit
+    mismatch,
     too_long,  // a message is longer than the memory of its receive
     too_many_events
   };

@@ -24,43 +24,49 @@ struct disk_state;
 struct open_virtual_file;
 }  // namespace detail
 
-// A file system; copies are the same one. It outlives runs. Inside of a run its calls take virtual time, wait in virtual
-// time, and fail as the scenario says for the calling rank; outside they take none. Names are any text and are compared as a
-// whole; only directories that were made exist.
+// A file system; copies are the same one. It outlives runs. Inside of a run its calls take virtual
+// time, wait in virtual time, and fail as the scenario says for the calling rank; outside they take
+// none. Names are any text and are compared as a whole; only directories that were made exist.
 //
 //   virtual_files files;
 //   cluster.run([&](virtual_rank const& world) {
-//     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
+//     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {},
+//     files.opener());
 //   });
 //
-// Written bytes are visible to everyone at once, at the time when the call begins. They are safe when the node that wrote them
-// has synced the file, through any handle (outside of a run everything is safe); until then each block may survive a crash,
-// or not, or in part.
+// Written bytes are visible to everyone at once, at the time when the call begins. They are safe
+// when the node that wrote them has synced the file, through any handle (outside of a run
+// everything is safe); until then each block may survive a crash, or not, or in part.
 class virtual_files {
  public:
-  // On the disk of the scenario of the first run that opens a file. (Not if there are files by then, in blocks of another size; the
-  // report of the run tells, as of every disk that a scenario has and nobody opened a file on.)
+  // On the disk of the scenario of the first run that opens a file. (Not if there are files by
+  // then, in blocks of another size; the report of the run tells, as of every disk that a scenario
+  // has and nobody opened a file on.)
   virtual_files();
   explicit virtual_files(virtual_disk disk, contents kept = contents::real);
 
-  // Opens retrying handles, with the scenario's faults below the retries. Errors are those of POSIX: ENOENT, EEXIST, EISDIR,
-  // EACCES, EROFS, ENOSPC, EBADF, EFBIG.
+  // Opens retrying handles, with the scenario's faults below the retries. Errors are those of
+  // POSIX: ENOENT, EEXIST, EISDIR, EACCES, EROFS, ENOSPC, EBADF, EFBIG.
   argosy::opener opener() const;
 
   // For use outside of runs: no time passes, nothing fails.
   bool exists(std::string const& path) const;
-  std::vector<std::string> names() const;                               // sorted, without directories
-  std::vector<std::byte> content(std::string const& path) const;        // empty if there is none; throws
-                                                                        // std::logic_error if it has no contents
-  void put(std::string const& path, std::span<std::byte const> bytes);  // made or replaced, and safe
+  // sorted, without directories
+  std::vector<std::string> names() const;
+  // empty if there is none; throws std::logic_error if it has no contents
+  std::vector<std::byte> content(std::string const& path) const;
+  // made or replaced, and safe
+  void put(std::string const& path, std::span<std::byte const> bytes);
   void make_directory(std::string const& path);
-  void set_permissions(std::string const& path, unsigned permissions);  // 0400: reading, 0200: writing
+  // 0400: reading, 0200: writing
+  void set_permissions(std::string const& path, unsigned permissions);
   void set_read_only(bool on);
   std::int64_t allocated_bytes() const;
 
-  // The files that would be found after a crash now, as a separate file system (std::logic_error without contents). Blocks that were not synced are new, old, or torn
-  // at a sector of 512 bytes; new sizes and names are there or not, renamed files have their new name or the old one until the opener
-  // has settled it; each as the seed says.
+  // The files that would be found after a crash now, as a separate file system (std::logic_error
+  // without contents). Blocks that were not synced are new, old, or torn at a sector of 512 bytes;
+  // new sizes and names are there or not, renamed files have their new name or the old one until
+  // the opener has settled it; each as the seed says.
   virtual_files crash(std::uint64_t seed) const;
 
  private:
@@ -68,8 +74,9 @@ class virtual_files {
   std::shared_ptr<detail::disk_state> state_;
 };
 
-// One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks belong to the rank (or its
-// nonblocking call) that takes them, and wait in virtual time; closing the handle ends those that are left.
+// One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks belong
+// to the rank (or its nonblocking call) that takes them, and wait in virtual time; closing the
+// handle ends those that are left.
 class virtual_handle {
  public:
   virtual_handle() = default;

@@ -1,4 +1,5 @@
-// The access pattern of one open instance, from which prefetch, write-behind and desired tokens are guessed.
+// The access pattern of one open instance, from which prefetch, write-behind and desired tokens are
+// guessed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +7,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Sequential from the second call on that begins where the one before ended; strided from the third call on of the same
-// length and distance.
+// Sequential from the second call on that begins where the one before ended; strided from the third
+// call on of the same length and distance.
 class access_pattern {
  public:
   enum class kind { unknown, sequential, strided };

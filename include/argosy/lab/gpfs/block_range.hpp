@@ -28,7 +28,8 @@ struct block_range {
 };
 
 // The blocks that [offset, offset + length) touches.
-constexpr block_range blocks_of(std::int64_t offset, std::int64_t length, std::int64_t block_bytes) {
+constexpr block_range blocks_of(std::int64_t offset, std::int64_t length,
+                                std::int64_t block_bytes) {
   if (length <= 0) return {offset / block_bytes, offset / block_bytes};
   return {offset / block_bytes, (offset + length - 1) / block_bytes + 1};
 }
@@ -38,7 +39,8 @@ enum class token_mode { none, read, write };
 
 // True if two different nodes cannot have these modes for one block.
 constexpr bool conflict(token_mode a, token_mode b) {
-  return a != token_mode::none && b != token_mode::none && (a == token_mode::write || b == token_mode::write);
+  return a != token_mode::none && b != token_mode::none &&
+         (a == token_mode::write || b == token_mode::write);
 }
 
 }  // namespace argosy::lab::gpfs

@@ -30,7 +30,8 @@ constexpr block_place place_of(machine const& m, file_id file, std::int64_t bloc
 
 class block_server {
  public:
-  block_server(int index, machine const& m, std::shared_ptr<block_store> store, troubles const& t = {});
+  block_server(int index, machine const& m, std::shared_ptr<block_store> store,
+               troubles const& t = {});
 
   void receive(message const& m, instant now, outbox& out);
   server_counters const& counters() const { return counters_; }
@@ -43,7 +44,8 @@ class block_server {
 
   // Whether there is no buffer for so many bytes. Those of a write have passed the adapter even so.
   bool loses(std::int64_t bytes, bool is_write, instant now);
-  // The time at which a transfer of so much of a block is done; the adapter comes first for a write, last for a read.
+  // The time at which a transfer of so much of a block is done; the adapter comes first for a
+  // write, last for a read.
   instant serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now);
   // The time at which a disk has done it.
   instant move(block_key key, std::int64_t bytes, double slower, instant at);
@@ -64,11 +66,13 @@ class block_server {
   std::vector<block_key> last_;  // on each disk
   std::list<block_key> order_;   // of last use
   std::map<block_key, std::list<block_key>::iterator> cached_;
-  // Blocks that were answered and are not on disk, by the time at which they will be; they take what is written into them along.
+  // Blocks that were answered and are not on disk, by the time at which they will be; they take
+  // what is written into them along.
   std::set<std::pair<instant, block_key>> unwritten_;
   std::map<block_key, std::pair<instant, std::int64_t>> dirty_;  // and how many of their bytes
   std::int64_t dirty_bytes_ = 0;
-  std::priority_queue<std::pair<instant, std::int64_t>, std::vector<std::pair<instant, std::int64_t>>, std::greater<>>
+  std::priority_queue<std::pair<instant, std::int64_t>,
+                      std::vector<std::pair<instant, std::int64_t>>, std::greater<>>
       buffers_;  // in use: until when, and how many bytes
   std::int64_t buffered_bytes_ = 0;
   std::set<node_id> fenced_;

@@ -17,18 +17,20 @@
 
 namespace argosy::lab::gpfs {
 
-// Errors are errno values. A block that was never written is a hole: zeros. A block is hollow if it was written, but its bytes
-// were not: then it is not read.
+// Errors are errno values. A block that was never written is a hole: zeros. A block is hollow if it
+// was written, but its bytes were not: then it is not read.
 class block_store {
  public:
   virtual ~block_store() = default;
   virtual bool has(file_id file, std::int64_t block) = 0;
-  // All blocks of this range that were written. Others may be among them: a store that does not know says all.
+  // All blocks of this range that were written. Others may be among them: a store that does not
+  // know says all.
   virtual block_set written(file_id, block_range range) { return {{range}}; }
   virtual bool is_hollow(file_id, std::int64_t) { return false; }
   virtual int write_hollow(file_id, std::int64_t) { return ENOTSUP; }
   virtual int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) = 0;
-  virtual int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) = 0;
+  virtual int write(file_id file, std::int64_t block, std::int64_t offset,
+                    std::span<std::byte const> piece) = 0;
   // Removes everything at or after `bytes`, which reads as zeros from now on.
   virtual int cut(file_id file, std::int64_t bytes) = 0;
 };
@@ -41,7 +43,8 @@ class memory_store final : public block_store {
   bool is_hollow(file_id file, std::int64_t block) override;
   int write_hollow(file_id file, std::int64_t block) override;
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
-  int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
+  int write(file_id file, std::int64_t block, std::int64_t offset,
+            std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;
 
  private:
@@ -57,7 +60,8 @@ class handle_store final : public block_store {
   bool has(file_id file, std::int64_t block) override;
   block_set written(file_id file, block_range range) override;
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
-  int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
+  int write(file_id file, std::int64_t block, std::int64_t offset,
+            std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;
   int set_size(file_id file, std::int64_t bytes);  // may also make it longer
 

@@ -13,22 +13,30 @@
 
 namespace argosy::lab::gpfs {
 
-// A message leaves through the sender's adapters, crosses the switch, and enters through the receiver's while it is still
-// leaving the other. The adapters of servers are part of their own rate,
-// unless they are client nodes. Messages of one sender to one receiver arrive
-// in the order in which they were handed over, except those with blocks, which need no order.
+// A message leaves through the sender's adapters, crosses the switch, and enters through the
+// receiver's while it is still leaving the other. The adapters of servers are part of their own
+// rate, unless they are client nodes. Messages of one sender to one receiver arrive in the order in
+// which they were handed over, except those with blocks, which need no order.
 class fabric {
  public:
-  explicit fabric(machine const& m) : machine_(m), random_(static_cast<std::uint64_t>(m.noise_seed)) {}
+  explicit fabric(machine const& m)
+      : machine_(m), random_(static_cast<std::uint64_t>(m.noise_seed)) {}
 
   // Call it once per message. `extra` delays the message in the switch.
   instant arrival(outbox::outgoing const& o, instant extra = {});
-  // For whatever else passes a client node's adapters: the times at which it has left, and has entered.
-  instant leave(node_id node, instant at, instant takes) { return leaving_[{role::client, node}].take(at, takes); }
-  instant enter(node_id node, instant at, instant takes) { return entering_[{role::client, node}].take(at, takes); }
+  // For whatever else passes a client node's adapters: the times at which it has left, and has
+  // entered.
+  instant leave(node_id node, instant at, instant takes) {
+    return leaving_[{role::client, node}].take(at, takes);
+  }
+  instant enter(node_id node, instant at, instant takes) {
+    return entering_[{role::client, node}].take(at, takes);
+  }
 
  private:
-  bool has_adapters(address const& a) const { return a.who != role::server || machine_.servers_on_clients > 0; }
+  bool has_adapters(address const& a) const {
+    return a.who != role::server || machine_.servers_on_clients > 0;
+  }
 
   machine machine_;
   std::mt19937_64 random_;

@@ -19,8 +19,9 @@
 
 namespace argosy::lab::gpfs {
 
-// `Derived` has carry(call) -> completion, which waits for the end of the call, owner(), which tells the threads or tasks
-// that share the handle apart, and is_hollow(): whether the file has no contents.
+// `Derived` has carry(call) -> completion, which waits for the end of the call, owner(), which
+// tells the threads or tasks that share the handle apart, and is_hollow(): whether the file has no
+// contents.
 template <class Derived>
 class file_calls {
  public:
@@ -36,36 +37,41 @@ class file_calls {
     c.from = memory;
     return transfer(std::move(c));
   }
-  // Parts that follow one another in the file are one call, of as many pieces of memory as readv and writev take.
+  // Parts that follow one another in the file are one call, of as many pieces of memory as readv
+  // and writev take.
   io_result read(std::span<read_part const> parts) {
-    return stretch_by_stretch(parts, [&](call c, std::span<read_part const> here, std::size_t length) {
-      c.kind = call_kind::read;
-      c.into = {here.front().memory.data(), length};
-      if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
-      std::vector<std::byte> memory(length);
-      c.into = memory;
-      io_result const done = transfer(std::move(c));
-      auto from = memory.begin();
-      for (std::int64_t left = done.bytes; left > 0; here = here.subspan(1)) {
-        std::int64_t const n = std::min(left, argosy::detail::bytes_of(here.front()));
-        std::copy_n(from, n, here.front().memory.begin());
-        from += n;
-        left -= n;
-      }
-      return done;
-    });
+    return stretch_by_stretch(
+        parts, [&](call c, std::span<read_part const> here, std::size_t length) {
+          c.kind = call_kind::read;
+          c.into = {here.front().memory.data(), length};
+          if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
+          std::vector<std::byte> memory(length);
+          c.into = memory;
+          io_result const done = transfer(std::move(c));
+          auto from = memory.begin();
+          for (std::int64_t left = done.bytes; left > 0; here = here.subspan(1)) {
+            std::int64_t const n = std::min(left, argosy::detail::bytes_of(here.front()));
+            std::copy_n(from, n, here.front().memory.begin());
+            from += n;
+            left -= n;
+          }
+          return done;
+        });
   }
   io_result write(std::span<write_part const> parts) {
-    return stretch_by_stretch(parts, [&](call c, std::span<write_part const> here, std::size_t length) {
-      c.kind = call_kind::write;
-      c.from = {here.front().memory.data(), length};
-      if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
-      std::vector<std::byte> memory;
-      memory.reserve(length);
-      for (write_part const& p : here) memory.insert(memory.end(), p.memory.begin(), p.memory.end());
-      c.from = memory;
-      return transfer(std::move(c));
-    });
+    return stretch_by_stretch(parts,
+                              [&](call c, std::span<write_part const> here, std::size_t length) {
+                                c.kind = call_kind::write;
+                                c.from = {here.front().memory.data(), length};
+                                if (c.pieces == 1 || self().is_hollow())
+                                  return transfer(std::move(c));
+                                std::vector<std::byte> memory;
+                                memory.reserve(length);
+                                for (write_part const& p : here)
+                                  memory.insert(memory.end(), p.memory.begin(), p.memory.end());
+                                c.from = memory;
+                                return transfer(std::move(c));
+                              });
   }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
@@ -139,7 +145,8 @@ class file_calls {
     return c;
   }
   static std::error_code code(completion const& done) {
-    return done.error != 0 ? std::error_code(done.error, std::system_category()) : std::error_code();
+    return done.error != 0 ? std::error_code(done.error, std::system_category())
+                           : std::error_code();
   }
 
   int instance_ = 0;
@@ -147,8 +154,9 @@ class file_calls {
  private:
   static constexpr std::int64_t most_pieces = 1024;
 
-  // f(call, parts, their bytes), until one fails or falls short. Parts that also follow one another in memory are one piece. Of a
-  // file without contents nobody touches the memory of a call, which only says how much it is.
+  // f(call, parts, their bytes), until one fails or falls short. Parts that also follow one another
+  // in memory are one piece. Of a file without contents nobody touches the memory of a call, which
+  // only says how much it is.
   template <class Part, class F>
   io_result stretch_by_stretch(std::span<Part const> parts, F&& f) {
     using argosy::detail::bytes_of;
@@ -165,7 +173,9 @@ class file_calls {
         if (static_cast<std::uint64_t>(first.offset) + static_cast<std::uint64_t>(length) !=
             static_cast<std::uint64_t>(next.offset))
           break;
-        if (next.memory.data() != last.memory.data() + last.memory.size() && ++c.pieces > most_pieces) break;
+        if (next.memory.data() != last.memory.data() + last.memory.size() &&
+            ++c.pieces > most_pieces)
+          break;
         length += bytes_of(next);
       }
       c.pieces = std::min(c.pieces, most_pieces);

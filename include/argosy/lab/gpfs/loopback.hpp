@@ -30,8 +30,8 @@ namespace argosy::lab::gpfs {
 class loopback {
  public:
   // `stores`: one per server; none: in memory.
-  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {},
-           contents kept = contents::real);
+  loopback(machine const& m, int nodes, troubles t = {},
+           std::vector<std::shared_ptr<block_store>> stores = {}, contents kept = contents::real);
   loopback(loopback const&) = delete;
 
   // A call that is under way.
@@ -43,7 +43,8 @@ class loopback {
   ticket start(node_id node, call c);
   bool done(ticket const& t) const { return completions_.contains(t); }
   completion result(ticket const& t) const { return completions_.at(t); }
-  // Starts a call at a time, or now if that has passed; nobody waits for it. Dropped if the node is dead by then.
+  // Starts a call at a time, or now if that has passed; nobody waits for it. Dropped if the node is
+  // dead by then.
   void start_later(node_id node, call c, instant at);
   // Handles the next event; false if there is none, or if another queue has them.
   bool step();
@@ -60,12 +61,13 @@ class loopback {
   completion perform(node_id node, call c) { return wait(start(node, std::move(c))); }
 
   void interrupt(ticket const& t);
-  // Removes a node, with all that it had not written. The manager notices when the node's lease has run out.
+  // Removes a node, with all that it had not written. The manager notices when the node's lease has
+  // run out.
   void kill(node_id node);
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
-  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes no time. Throws
-  // std::logic_error if the file has no contents.
+  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes
+  // no time. Throws std::logic_error if the file has no contents.
   std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
   // The bytes that would be left if all nodes were lost now.
   std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
@@ -114,8 +116,8 @@ class loopback {
   std::vector<block_server> servers_;
   std::map<std::uint64_t, std::pair<instant, event>> events_;  // those to come, by number
   std::uint64_t next_event_ = 0;
-  lab::detail::event_queue<std::uint64_t> queue_;              // of their numbers, or
-  std::function<void(instant, std::uint64_t)> other_queue_;    // where they are instead
+  lab::detail::event_queue<std::uint64_t> queue_;            // of their numbers, or
+  std::function<void(instant, std::uint64_t)> other_queue_;  // where they are instead
   instant now_{};
   std::map<ticket, completion> completions_;
   std::set<node_id> dead_;

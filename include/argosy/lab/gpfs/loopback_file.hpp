@@ -1,4 +1,5 @@
-// An open file of one node of a loopback: a handle. Every call runs the simulation until it is complete.
+// An open file of one node of a loopback: a handle. Every call runs the simulation until it is
+// complete.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Throws std::logic_error for a lock that somebody else holds: nobody else runs meanwhile who could release it.
+// Throws std::logic_error for a lock that somebody else holds: nobody else runs meanwhile who could
+// release it.
 class loopback_file : public file_calls<loopback_file> {
  public:
   loopback_file() = default;
@@ -27,7 +29,8 @@ class loopback_file : public file_calls<loopback_file> {
     return *this;
   }
 
-  static loopback_file open(loopback& host, node_id node, std::string path, open_flags flags, std::error_code& error) {
+  static loopback_file open(loopback& host, node_id node, std::string path, open_flags flags,
+                            std::error_code& error) {
     completion const done = host.perform(node, opening(std::move(path), flags));
     error = code(done);
     loopback_file f;
@@ -44,8 +47,12 @@ class loopback_file : public file_calls<loopback_file> {
     return code(done);
   }
   bool is_open() const { return host_ != nullptr; }
-  std::int64_t block_bytes() const { return host_ != nullptr ? host_->hardware().block_bytes : 4096; }
-  argosy::storage storage() const { return host_ != nullptr ? host_->hardware().storage() : argosy::storage(); }
+  std::int64_t block_bytes() const {
+    return host_ != nullptr ? host_->hardware().block_bytes : 4096;
+  }
+  argosy::storage storage() const {
+    return host_ != nullptr ? host_->hardware().storage() : argosy::storage();
+  }
 
   loopback::ticket start(call c) { return host_->start(node_, std::move(c)); }
   node_id node() const { return node_; }

@@ -10,36 +10,43 @@
 
 namespace argosy::lab::gpfs {
 
-// A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year 2000. MB are
-// 10^6 bytes.
+// A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year
+// 2000. MB are 10^6 bytes.
 struct machine {
   // components
   std::int64_t block_bytes = 256 * 1024;
   std::int64_t servers = 4;
   std::int64_t disks_per_server = 4;
-  std::int64_t sub_blocks = 1;          // parts of a block that are read for merges, and written, by themselves
-  std::int64_t servers_on_clients = 0;  // 1: server k is on client node k, if there is one, and uses its adapters
+  // parts of a block that are read for merges, and written, by themselves
+  std::int64_t sub_blocks = 1;
+  // 1: server k is on client node k, if there is one, and uses its adapters
+  std::int64_t servers_on_clients = 0;
   // client node
-  double call_us = 10;                 // one call, cached; those of a node that access one file take turns
-  double write_call_us = 0;            // more of a write
-  double segment_us = 0.5;             // one contiguous piece of a datatype
-  double hint_us = 20;                 // one gpfs_fcntl structure
-  double copy_mb_per_s = 300;          // one memory copy, per node, or per processor where they are counted
+  // one call, cached; those of a node that access one file take turns
+  double call_us = 10;
+  double write_call_us = 0;  // more of a write
+  double segment_us = 0.5;   // one contiguous piece of a datatype
+  double hint_us = 20;       // one gpfs_fcntl structure
+  // one memory copy, per node, or per processor where they are counted
+  double copy_mb_per_s = 300;
   double client_write_mb_per_s = 180;  // client software, towards disks
   double client_read_mb_per_s = 300;   // and from disks
   double ip_mb_per_s = 0;              // of that, the work of a processor; 0: all of it
   std::int64_t pagepool_bytes = std::int64_t{50} << 20;
-  std::int64_t prefetch_max_blocks = 16;      // ahead of one stream
-  std::int64_t prefetch_percent = 25;         // of the pool: read ahead for all streams of a node, and not yet used
+  std::int64_t prefetch_max_blocks = 16;  // ahead of one stream
+  // of the pool: read ahead for all streams of a node, and not yet used
+  std::int64_t prefetch_percent = 25;
   std::int64_t prefetch_threads = 72;         // reads ahead that are under way, per node
   std::int64_t write_behind_max_blocks = 50;  // dirty, per node
   std::int64_t range_quota_blocks = 16;       // accepted and not released, per open file
-  std::int64_t close_flushes = 0;             // 1: close waits for the disk, and the node keeps what it has cached
+  // 1: close waits for the disk, and the node keeps what it has cached
+  std::int64_t close_flushes = 0;
   // network
   double message_us = 20;     // latency
   double nic_mb_per_s = 133;  // one adapter
   std::int64_t adapters_per_node = 1;
-  std::int64_t shared_adapters = 0;  // 1: messages between ranks of the virtual cluster pass them, too
+  // 1: messages between ranks of the virtual cluster pass them, too
+  std::int64_t shared_adapters = 0;
   double bisection_mb_per_s = 0;
   double noise = 0;  // relative, on the adapters' rate
   std::int64_t noise_seed = 1;
@@ -48,23 +55,29 @@ struct machine {
   double open_us = 0;    // of the node that keeps a file's inode, for each open,
   double create_us = 0;  // the first one,
   double close_us = 0;   // each close,
-  double tenure_us =
-      0;  // and each write token that another node had to give up: size and block addresses are brought up to date
-  double revoke_us = 50;             // of the holder, without flush
-  std::int64_t stride_tokens = 0;    // 1: a strided stream desires its next strides, and not what lies between them
+  // and each write token that another node had to give up: size and block addresses are brought up
+  // to date
+  double tenure_us = 0;
+  double revoke_us = 50;  // of the holder, without flush
+  // 1: a strided stream desires its next strides, and not what lies between them
+  std::int64_t stride_tokens = 0;
   double lease_s = 35;               // how long a silent node keeps its tokens
   std::int64_t ship_files_max = 64;  // partitioned at the same time
-  double ship_wait_s = 60;           // how long a start or stop of partitioning waits for the others; 0: for ever
+  // how long a start or stop of partitioning waits for the others; 0: for ever
+  double ship_wait_s = 60;
   // servers
-  double server_mb_per_s = 60;          // adapter and software, per server
-  double server_read_mb_per_s = 0;      // the same for reads; 0: as for writes
-  std::int64_t server_cache_bytes = 0;  // blocks read or written last, which are read without a disk
-  std::int64_t server_dirty_bytes = 0;  // writes that are answered before they are on disk: as safe as there
-  double disk_mb_per_s = 80;            // streaming, all disks of a server
-  double disk_us = 7000;                // positioning, per request
-  std::int64_t disk_streams = 0;        // 1: none where a block follows the one before on its disk
-  // flow control. With buffers: a server keeps the bytes of a request in one, from its arrival to its answer; a request that finds
-  // no room is lost, and its client sends it again after a timeout, which doubles each time.
+  double server_mb_per_s = 60;      // adapter and software, per server
+  double server_read_mb_per_s = 0;  // the same for reads; 0: as for writes
+  // blocks read or written last, which are read without a disk
+  std::int64_t server_cache_bytes = 0;
+  // writes that are answered before they are on disk: as safe as there
+  std::int64_t server_dirty_bytes = 0;
+  double disk_mb_per_s = 80;      // streaming, all disks of a server
+  double disk_us = 7000;          // positioning, per request
+  std::int64_t disk_streams = 0;  // 1: none where a block follows the one before on its disk
+  // flow control. With buffers: a server keeps the bytes of a request in one, from its arrival to
+  // its answer; a request that finds no room is lost, and its client sends it again after a
+  // timeout, which doubles each time.
   std::int64_t server_buffer_bytes = 0;  // 0: there is always room
   double retry_ms = 1000;
   // Without: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond.
@@ -163,7 +176,8 @@ void for_each_parameter(Machine& m, Visit&& visit) {
 
 // One `name value` per line; `#` begins a comment. Parameters that are not named keep their values.
 std::ostream& operator<<(std::ostream& out, machine const& m);
-// Throws std::invalid_argument, naming the line, for an unknown name, and for a value that is no number or out of range.
+// Throws std::invalid_argument, naming the line, for an unknown name, and for a value that is no
+// number or out of range.
 machine read_machine(std::istream& in, machine defaults = {});
 
 }  // namespace argosy::lab::gpfs

@@ -1,4 +1,5 @@
-// The messages between nodes, token manager and servers. Plain values: a transport copies or serialises them.
+// The messages between nodes, token manager and servers. Plain values: a transport copies or
+// serialises them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,8 +24,9 @@ struct address {
   friend constexpr auto operator<=>(address const&, address const&) = default;
 };
 
-// Errors in messages are errno values; 0 is none. `request`, `call` and `id` come back unchanged in the answer.
-// The size of a file as the sender knows it: writing makes it grow, and a newer generation replaces it.
+// Errors in messages are errno values; 0 is none. `request`, `call` and `id` come back unchanged in
+// the answer. The size of a file as the sender knows it: writing makes it grow, and a newer
+// generation replaces it.
 struct known_size {
   std::int64_t bytes = 0;
   std::int64_t generation = 0;  // counts explicit size changes
@@ -34,7 +36,7 @@ struct known_size {
   friend bool operator==(known_size const&, known_size const&) = default;
 };
 
-// --- Names and open instances: client and manager ------------------------------------------------------------------
+// --- Names and open instances: client and manager ------------------------------------------------
 struct open_request {
   std::int64_t call = 0;
   std::string path;
@@ -57,8 +59,9 @@ struct remove_request {
   std::int64_t call = 0;
   std::string path;
 };
-struct
-    rename_request {  // what had the name `to` is removed, in the same moment; of a name to itself: settles what came before
+// what had the name `to` is removed, in the same moment; of a name to itself: settles what came
+// before
+struct rename_request {
   std::int64_t call = 0;
   std::string path, to;
 };
@@ -67,10 +70,10 @@ struct name_answer {  // of remove and rename
   int error = 0;
 };
 
-// --- Tokens: client, manager, holders ------------------------------------------------------------------------------
-// With a range goes what is known of its blocks: those of `allocated` have a place on disk, or may have one. Any other block is
-// a hole: nobody has ever written there. Only who has the write token changes that, so messages about tokens are enough to
-// keep it right.
+// --- Tokens: client, manager, holders ------------------------------------------------------------
+// With a range goes what is known of its blocks: those of `allocated` have a place on disk, or may
+// have one. Any other block is a hole: nobody has ever written there. Only who has the write token
+// changes that, so messages about tokens are enough to keep it right.
 //
 // A holder's answer: in `range` it keeps at most `kept` of what was granted up to `number`.
 struct surrender {
@@ -136,7 +139,7 @@ struct revoke_answer {
   known_size size;
 };
 
-// --- The size: client, manager, other clients ----------------------------------------------------------------------
+// --- The size: client, manager, other clients ----------------------------------------------------
 struct size_request {
   std::int64_t request = 0;
   file_id file = 0;
@@ -166,7 +169,7 @@ struct resize_request {  // sent by the only node that holds tokens
   std::int64_t bytes = 0;
 };
 
-// --- Partitioning --------------------------------------------------------------------------------------------------
+// --- Partitioning --------------------------------------------------------------------------------
 struct ship_start {
   std::int64_t call = 0;
   file_id file = 0;
@@ -240,7 +243,7 @@ struct late_error {
   int error = 0;
 };
 
-// --- Blocks: client and server -------------------------------------------------------------------------------------
+// --- Blocks: client and server -------------------------------------------------------------------
 struct block_read {
   std::int64_t id = 0;
   file_id file = 0;
@@ -271,8 +274,8 @@ struct block_written {
   file_id file = 0;
   std::int64_t block = 0;
   int error = 0;
-  // The server had no buffer, and would say nothing. It says so here that nobody need wait for what does not come: the client acts
-  // when its timeout has passed.
+  // The server had no buffer, and would say nothing. It says so here that nobody need wait for what
+  // does not come: the client acts when its timeout has passed.
   bool lost = false;
 };
 struct cut_blocks {
@@ -285,7 +288,7 @@ struct blocks_cut {
   int error = 0;
 };
 
-// --- Locks of byte ranges: client and manager ----------------------------------------------------------------------
+// --- Locks of byte ranges: client and manager ----------------------------------------------------
 struct lock_request {
   std::int64_t call = 0;
   file_id file = 0;
@@ -306,7 +309,7 @@ struct unlock_notice {
   std::int64_t begin = 0, end = 0;
 };
 
-// --- Failure of nodes ----------------------------------------------------------------------------------------------
+// --- Failure of nodes ----------------------------------------------------------------------------
 struct node_lost {  // by the transport to the manager: no contact; its lease begins to run out
   node_id node = 0;
 };
@@ -327,12 +330,13 @@ struct node_failed {  // manager to clients: its tokens are free
 };
 
 using message_body =
-    std::variant<open_request, open_answer, close_notice, remove_request, name_answer, token_request, token_grant,
-                 token_conflict, token_refusal, token_release, revoke, revoke_answer, size_request, size_query,
-                 size_report, size_answer, resize_request, ship_start, ship_stop, ship_interrupt, ship_done, ship_begin,
-                 ship_ready, ship_go, ship_end, ship_call, ship_answer, late_error, block_read, block_data, block_write,
-                 block_written, cut_blocks, blocks_cut, node_lost, fence, fenced, node_failed, lock_request,
-                 lock_answer, unlock_notice, size_notice, rename_request>;
+    std::variant<open_request, open_answer, close_notice, remove_request, name_answer,
+                 token_request, token_grant, token_conflict, token_refusal, token_release, revoke,
+                 revoke_answer, size_request, size_query, size_report, size_answer, resize_request,
+                 ship_start, ship_stop, ship_interrupt, ship_done, ship_begin, ship_ready, ship_go,
+                 ship_end, ship_call, ship_answer, late_error, block_read, block_data, block_write,
+                 block_written, cut_blocks, blocks_cut, node_lost, fence, fenced, node_failed,
+                 lock_request, lock_answer, unlock_notice, size_notice, rename_request>;
 
 struct message {
   address from, to;

@@ -18,8 +18,9 @@
 
 namespace argosy::lab::gpfs {
 
-// Any thread may call. A thread of its own, which makes no MPI calls, answers revocations and maintains the cache while the
-// process computes. If the host dies, all present and later calls fail with ESTALE.
+// Any thread may call. A thread of its own, which makes no MPI calls, answers revocations and
+// maintains the cache while the process computes. If the host dies, all present and later calls
+// fail with ESTALE.
 //
 // Copies are the same mount, which ends with the last copy and the last of its files.
 class mount {
@@ -38,9 +39,11 @@ class mount {
 
   // Carries out a call, and waits for its end.
   completion perform(call c) const;
-  // After a close: whether the ordinary file got its length, if nobody has the file open. An errno, or 0.
+  // After a close: whether the ordinary file got its length, if nobody has the file open. An errno,
+  // or 0.
   int at_rest(std::string const& name) const;
-  // Unmounts this node: files that are still open become unusable, and what they have not flushed is lost.
+  // Unmounts this node: files that are still open become unusable, and what they have not flushed
+  // is lost.
   void leave() const;
 
   // The meaning of names is the host's.
@@ -51,7 +54,8 @@ class mount {
   std::shared_ptr<state> state_;
 };
 
-// An open file. Closing it flushes, since the process may end then, and the last close gives the ordinary file its length.
+// An open file. Closing it flushes, since the process may end then, and the last close gives the
+// ordinary file its length.
 class mounted_file : public file_calls<mounted_file> {
  public:
   mounted_file() = default;
@@ -64,18 +68,23 @@ class mounted_file : public file_calls<mounted_file> {
     if (is_open()) close();
   }
 
-  static mounted_file open(mount const& where, std::string path, open_flags flags, std::error_code& error);
+  static mounted_file open(mount const& where, std::string path, open_flags flags,
+                           std::error_code& error);
 
   std::error_code close();
   bool is_open() const { return mount_.is_mounted(); }
   std::int64_t block_bytes() const { return is_open() ? mount_.hardware().block_bytes : 4096; }
-  argosy::storage storage() const { return is_open() ? mount_.hardware().storage() : argosy::storage(); }
+  argosy::storage storage() const {
+    return is_open() ? mount_.hardware().storage() : argosy::storage();
+  }
   std::optional<file_identity> identity() const;
   int node() const { return is_open() ? static_cast<int>(mount_.node()) : argosy::unknown_node; }
 
  private:
   friend class file_calls<mounted_file>;
-  completion carry(call c) { return is_open() ? mount_.perform(std::move(c)) : completion{0, 0, EBADF, {}}; }
+  completion carry(call c) {
+    return is_open() ? mount_.perform(std::move(c)) : completion{0, 0, EBADF, {}};
+  }
   static std::int64_t owner();  // this thread
   static bool is_hollow() { return false; }
   void swap(mounted_file& o) noexcept {

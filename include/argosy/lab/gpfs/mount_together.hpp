@@ -27,8 +27,8 @@ class mounted_together {
   mount const& node() const { return mine_; }             // its number is the rank
   gpfs::host const* host() const { return host_.get(); }  // on rank 0
 
-  // Collective: the host stays until all ranks are done. If it is not called, calls of other ranks fail with ESTALE once
-  // rank 0 destroys this.
+  // Collective: the host stays until all ranks are done. If it is not called, calls of other ranks
+  // fail with ESTALE once rank 0 destroys this.
   template <argosy::agreeing World>
   void unmount(World const& world) {
     world.barrier();
@@ -40,14 +40,15 @@ class mounted_together {
 
  private:
   template <argosy::agreeing World>
-  friend mounted_together mount_together(World const& world, host_options o, std::error_code& error);
+  friend mounted_together mount_together(World const& world, host_options o,
+                                         std::error_code& error);
 
   std::unique_ptr<gpfs::host> host_;
   mount mine_;
 };
 
-// Collective: fails on all ranks or on none, with the error of the lowest rank that failed. Rank 0's options are used. Costs
-// two broadcasts and a reduction.
+// Collective: fails on all ranks or on none, with the error of the lowest rank that failed. Rank
+// 0's options are used. Costs two broadcasts and a reduction.
 template <argosy::agreeing World>
 mounted_together mount_together(World const& world, host_options o, std::error_code& error) {
   mounted_together made;

@@ -1,4 +1,5 @@
-// The output of a state machine for an event: messages, completions and timers, which its host delivers.
+// The output of a state machine for an event: messages, completions and timers, which its host
+// delivers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -41,21 +42,25 @@ class outbox {
   std::vector<completion> completions;
   std::vector<timer> timers;
 
-  void send(address from, address to, message_body body, instant departs, std::int64_t payload_bytes = 0) {
+  void send(address from, address to, message_body body, instant departs,
+            std::int64_t payload_bytes = 0) {
     messages.push_back({{from, to, std::move(body)}, departs, header_bytes + payload_bytes});
   }
 
   static constexpr std::int64_t header_bytes = 128;
 };
 
-// A resource that serves one demand at a time, in the order of arrival. Demands may be announced in another order: one that
-// arrives later leaves the time before it to others.
+// A resource that serves one demand at a time, in the order of arrival. Demands may be announced in
+// another order: one that arrives later leaves the time before it to others.
 class fifo {
  public:
   // The time at which a demand that arrives at `from` is done.
   instant take(instant from, instant duration) {
-    auto next = std::find_if(busy_.rbegin(), busy_.rend(), [&](stretch const& s) { return s.end <= from; }).base();
-    for (; next != busy_.end() && from + duration > next->begin; ++next) from = std::max(from, next->end);
+    auto next = std::find_if(busy_.rbegin(), busy_.rend(), [&](stretch const& s) {
+                  return s.end <= from;
+                }).base();
+    for (; next != busy_.end() && from + duration > next->begin; ++next)
+      from = std::max(from, next->end);
     instant const end = from + duration;
     bool const follows = next != busy_.begin() && std::prev(next)->end == from;
     bool const leads = next != busy_.end() && next->begin == end;

@@ -10,18 +10,22 @@
 
 namespace argosy::lab::gpfs {
 
-// Deals `blocks_per_entry` contiguous blocks to each entry of `owners` in turn; a node may have several entries. Without
-// owners it is the default map, which the file system completes: block by block over the nodes that take part.
+// Deals `blocks_per_entry` contiguous blocks to each entry of `owners` in turn; a node may have
+// several entries. Without owners it is the default map, which the file system completes: block by
+// block over the nodes that take part.
 struct partition_map {
   std::int64_t blocks_per_entry = 1;
   std::vector<node_id> owners;
 
   std::size_t entry_of(std::int64_t block) const {
-    return static_cast<std::size_t>((block / blocks_per_entry) % static_cast<std::int64_t>(owners.size()));
+    return static_cast<std::size_t>((block / blocks_per_entry) %
+                                    static_cast<std::int64_t>(owners.size()));
   }
   node_id owner(std::int64_t block) const { return owners[entry_of(block)]; }
   // The end of the run of blocks with one owner that begins at `block`, as far as the entry goes.
-  std::int64_t entry_end(std::int64_t block) const { return (block / blocks_per_entry + 1) * blocks_per_entry; }
+  std::int64_t entry_end(std::int64_t block) const {
+    return (block / blocks_per_entry + 1) * blocks_per_entry;
+  }
 
   friend bool operator==(partition_map const&, partition_map const&) = default;
 };

@@ -11,12 +11,13 @@
 
 namespace argosy::lab::gpfs {
 
-// A value. Where it is hollow, its bytes are nowhere: copies out of it and into it do nothing, so that one path of code serves
-// files with contents and without.
+// A value. Where it is hollow, its bytes are nowhere: copies out of it and into it do nothing, so
+// that one path of code serves files with contents and without.
 class payload {
  public:
   payload() = default;
-  payload(std::vector<std::byte> bytes) : size_(static_cast<std::int64_t>(bytes.size())), bytes_(std::move(bytes)) {}
+  payload(std::vector<std::byte> bytes)
+      : size_(static_cast<std::int64_t>(bytes.size())), bytes_(std::move(bytes)) {}
   static payload of_zeros(std::int64_t size, bool hollow) {
     payload p;
     p.size_ = size;

@@ -1,4 +1,5 @@
-// The token manager, which is also the file system manager: names, open instances, tokens, sizes, partitioning.
+// The token manager, which is also the file system manager: names, open instances, tokens, sizes,
+// partitioning.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,9 +22,10 @@
 
 namespace argosy::lab::gpfs {
 
-// Grants requests that conflict with no token. Otherwise tells the requester which nodes hold conflicting tokens; the requester
-// asks them and comes back with what they gave up. Meanwhile, requests that conflict with an earlier one wait for it, in the
-// order of arrival, and no desired range is granted into one that another node requires: so everyone has its turn.
+// Grants requests that conflict with no token. Otherwise tells the requester which nodes hold
+// conflicting tokens; the requester asks them and comes back with what they gave up. Meanwhile,
+// requests that conflict with an earlier one wait for it, in the order of arrival, and no desired
+// range is granted into one that another node requires: so everyone has its turn.
 //
 // Messages between one client and the manager must arrive in order.
 class token_manager {
@@ -31,7 +33,8 @@ class token_manager {
   // Nodes 0 ... clients - 1. `kept`: whether files that are made have bytes.
   token_manager(machine const& m, int clients, contents kept = contents::real);
 
-  // Adds or removes a node at run time. A node must have flushed and closed everything before `dismiss`.
+  // Adds or removes a node at run time. A node must have flushed and closed everything before
+  // `dismiss`.
   void admit(node_id node, instant now, outbox& out);
   void dismiss(node_id node, instant now, outbox& out);
   // Registers a file that existed before anybody opened it.
@@ -89,7 +92,8 @@ class token_manager {
     fifo inode;  // the node that keeps its inode
     bool hollow = false;
     known_size size;
-    block_set allocated;  // but for what nodes have written in their tokens, or as owners, and not told yet
+    // but for what nodes have written in their tokens, or as owners, and not told yet
+    block_set allocated;
     std::map<instance_id, instance> instances;
     std::map<node_id, holder> holders;
     std::list<pending> requests;
@@ -122,7 +126,8 @@ class token_manager {
   void lost(node_id node);
   void buried(node_id node);  // called when all servers refuse its writes
   void forget(node_id node);
-  std::vector<file_blocks> doubtful(node_id node) const;  // blocks that the node may have allocated without telling
+  // blocks that the node may have allocated without telling
+  std::vector<file_blocks> doubtful(node_id node) const;
   void allocate(std::vector<file_blocks> const& written);
 
   void serve(file_id id, file& f);
@@ -140,7 +145,9 @@ class token_manager {
   void ship_flushed(file_id id, file& f);
   void tell(node_id node, message_body body);
   // Whatever is told from now on about this message waits for the node with the file's inode.
-  void update_inode(file& f, double us) { departs_ = f.inode.take(departs_, duration_of(us * 1e-6)); }
+  void update_inode(file& f, double us) {
+    departs_ = f.inode.take(departs_, duration_of(us * 1e-6));
+  }
 
   machine machine_;
   contents kept_;

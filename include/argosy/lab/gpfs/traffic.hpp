@@ -16,7 +16,8 @@ namespace argosy::lab::gpfs {
 //   cluster.run(...);
 //   picture << seen.draw("each rank by itself");
 //
-// Watches from construction to destruction; the system must outlive it. Destroy watchers of one system in reverse order.
+// Watches from construction to destruction; the system must outlive it. Destroy watchers of one
+// system in reverse order.
 class traffic {
  public:
   explicit traffic(loopback& system);
@@ -34,9 +35,10 @@ class traffic {
   std::int64_t count(kind what) const;
   double seconds() const;  // time of the last event
 
-  // An SVG: a line for each node, time from left to right. A tick is a token granted by the manager; a line between nodes is a
-  // token that the node at the dotted end takes away from the other.
-  // `seconds`: the length of the axis, so that pictures can be compared; 0: until the last event.
+  // An SVG: a line for each node, time from left to right. A tick is a token granted by the
+  // manager; a line between nodes is a token that the node at the dotted end takes away from the
+  // other. `seconds`: the length of the axis, so that pictures can be compared; 0: until the last
+  // event.
   std::string draw(std::string const& title, double seconds = 0) const;
 
  private:

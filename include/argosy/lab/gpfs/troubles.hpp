@@ -12,8 +12,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Block reads or writes that fail on a server; its calls of this kind are counted from 1. Server -1: every server, each with
-// its own count.
+// Block reads or writes that fail on a server; its calls of this kind are counted from 1. Server
+// -1: every server, each with its own count.
 struct server_fault {
   static constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
@@ -38,9 +38,9 @@ struct troubles {
   friend bool operator==(troubles const&, troubles const&) = default;
 };
 
-// One line: "seed=7 delay_ns=20000 fault=server:1,call:write,first:3,times:2,error:ENOSPC slow=0:4.5", without members that
-// have their defaults. parse_troubles is the inverse; throws std::invalid_argument, with the word that it does not
-// understand.
+// One line: "seed=7 delay_ns=20000 fault=server:1,call:write,first:3,times:2,error:ENOSPC
+// slow=0:4.5", without members that have their defaults. parse_troubles is the inverse; throws
+// std::invalid_argument, with the word that it does not understand.
 std::string to_string(troubles const& t);
 troubles parse_troubles(std::string_view text);
 

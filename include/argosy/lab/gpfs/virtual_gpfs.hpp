@@ -25,25 +25,30 @@ struct gpfs_state;
 
 class virtual_gpfs_handle;
 
-// A file system; copies are the same one. It outlives runs. Inside of a run a call of a rank goes to the client node of its
-// cluster node and waits in virtual time, while messages, disks and revocations go on at theirs; calls fail as the scenario
-// says for the rank, and as `troubles` says for the system. Outside of runs calls take no time, and are made on the first
-// node that is alive.
+// A file system; copies are the same one. It outlives runs. Inside of a run a call of a rank goes
+// to the client node of its cluster node and waits in virtual time, while messages, disks and
+// revocations go on at theirs; calls fail as the scenario says for the rank, and as `troubles` says
+// for the system. Outside of runs calls take no time, and are made on the first node that is alive.
 //
 //   virtual_gpfs files({.block_bytes = 65536}, 4);
 //   cluster.run([&](virtual_rank const& world) {
-//     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
+//     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {},
+//     files.opener());
 //   });
 //
-// Written bytes are visible to everyone from the end of the call on, and may be in a page pool until sync. If a write to disk
-// fails later, the next call of the handle that wrote fails (gpfs/client_node.hpp).
+// Written bytes are visible to everyone from the end of the call on, and may be in a page pool
+// until sync. If a write to disk fails later, the next call of the handle that wrote fails
+// (gpfs/client_node.hpp).
 //
-// Files that a dead rank had open are closed by its node. When all ranks of a node have died, the node is lost, with all that
-// it had not written; when its lease has run out, others get its tokens and locks. It stays lost: calls there fail with ESTALE.
+// Files that a dead rank had open are closed by its node. When all ranks of a node have died, the
+// node is lost, with all that it had not written; when its lease has run out, others get its tokens
+// and locks. It stays lost: calls there fail with ESTALE.
 class virtual_gpfs {
  public:
-  // `nodes`: at least as many as the cluster has. On a further node of the cluster `open` throws std::invalid_argument.
-  virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {}, contents kept = contents::real);
+  // `nodes`: at least as many as the cluster has. On a further node of the cluster `open` throws
+  // std::invalid_argument.
+  virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {},
+               contents kept = contents::real);
 
   // Opens retrying handles, with the scenario's faults below the retries.
   argosy::opener opener() const;
@@ -56,7 +61,8 @@ class virtual_gpfs {
   std::vector<std::byte> content(
       std::string const& path) const;  // as read everywhere now; empty if there is none; throws
                                        // std::logic_error if it has no contents
-  std::vector<std::byte> on_disk(std::string const& path) const;  // what is left of it if all nodes are lost now
+  // what is left of it if all nodes are lost now
+  std::vector<std::byte> on_disk(std::string const& path) const;
   void put(std::string const& path,
            std::span<std::byte const> bytes);  // made or replaced, and on disk; not inside of a run
 

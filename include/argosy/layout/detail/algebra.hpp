@@ -1,4 +1,5 @@
-// The constructors of layouts: each brings its parts into one list of items and lets the builder normalise it.
+// The constructors of layouts: each brings its parts into one list of items and lets the builder
+// normalise it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,8 +22,8 @@ constexpr void require_not_negative(char const* where, char const* what, std::in
 }
 
 // MPI's bounds of copies; a part without bytes and without extent has no bounds.
-constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t stride, layout const& part,
-                              std::int64_t displacement = 0) {
+constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t stride,
+                              layout const& part, std::int64_t displacement = 0) {
   if (count == 0 || (part.empty() && part.extent() == 0)) return;
   std::int64_t const last = mul(count - 1, stride);
   hull.include(add(add(displacement, std::min<std::int64_t>(0, last)), part.lower_bound()),
@@ -30,7 +31,8 @@ constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t str
 }
 
 // Checks copies before they are laid out, as the builder checks a list.
-constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layout const& part, bounds hull) {
+constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layout const& part,
+                                  bounds hull) {
   if (hull.any) hull.include(hull.high, hull.low);  // negative extents
   if (count > 0 && !part.empty()) {
     std::int64_t const last = mul(count - 1, stride);
@@ -104,7 +106,8 @@ constexpr layout bytes(std::int64_t n) {
 
 namespace detail {
 
-constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
+constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout const& inner,
+                             bool whole) {
   bounds hull;
   include_copies(hull, count, stride, inner);
   require_copies_fit(count, stride, inner, hull);
@@ -124,7 +127,8 @@ constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& i
               [&] { return linked::copies(count, stride, inner, whole); });
 }
 
-constexpr layout table_here(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
+constexpr layout table_here(std::span<std::int64_t const> offsets,
+                            std::span<std::int64_t const> lengths) {
   if (offsets.size() != lengths.size()) throw_sizes_of_table(offsets.size(), lengths.size());
   assembler all;
   all.reserve(offsets.size());
@@ -146,7 +150,8 @@ constexpr layout table_here(std::span<std::int64_t const> offsets, std::int64_t 
 constexpr layout borrowed_table_here(std::span<std::int64_t const> offsets, std::int64_t length) {
   require_not_negative("borrowed_table", "the length", length);
   bool joins = offsets.size() <= builder::longest_concat || length == 0;
-  for (std::size_t i = 1; i < offsets.size() && !joins; ++i) joins = offsets[i] == wrapping_add(offsets[i - 1], length);
+  for (std::size_t i = 1; i < offsets.size() && !joins; ++i)
+    joins = offsets[i] == wrapping_add(offsets[i - 1], length);
   if (joins) return table_here(offsets, length);
   builder b;
   item_list all;
@@ -177,7 +182,8 @@ constexpr layout concat(Layouts const&... parts) {
   return all.finish();
 }
 
-constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
+constexpr layout table(std::span<std::int64_t const> offsets,
+                       std::span<std::int64_t const> lengths) {
   return detail::once([&] { return detail::table_here(offsets, lengths); },
                       [&] { return detail::linked::table(offsets, lengths); });
 }
@@ -187,7 +193,8 @@ constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t lengt
                       [&] { return detail::linked::table(offsets, length); });
 }
 
-constexpr layout detail::borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
+constexpr layout detail::borrowed_table(std::span<std::int64_t const> offsets,
+                                        std::int64_t length) {
   return once([&] { return borrowed_table_here(offsets, length); },
               [&] { return linked::borrowed_table(offsets, length); });
 }

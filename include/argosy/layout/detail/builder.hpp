@@ -1,4 +1,5 @@
-// Brings lists of items into normal form. The rules, and why they give one form, are in docs/develop/normal_form.md.
+// Brings lists of items into normal form. The rules, and why they give one form, are in
+// docs/develop/normal_form.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,12 +35,14 @@ class builder : list_rules {
   using node_store::append_bytes;
   using node_store::append_table;
 
-  // All pieces of a list, which is empty afterwards: as a table where no rule would find anything in them.
+  // All pieces of a list, which is empty afterwards: as a table where no rule would find anything
+  // in them.
   constexpr void append_pieces(item_list& out, loose_pieces& pieces) {
     if (pieces.empty()) return;
     std::int64_t const first = pieces[0].offset;
     if (pieces.size() <= table_rules::longest_searched) {
-      for (std::size_t i = 0; i < pieces.size(); ++i) append_bytes(out, pieces[i].offset, pieces[i].length);
+      for (std::size_t i = 0; i < pieces.size(); ++i)
+        append_bytes(out, pieces[i].offset, pieces[i].length);
       pieces = {};
       return;
     }
@@ -61,10 +64,10 @@ class builder : list_rules {
     append_items(out, add(displacement, part.origin()), index.back());
   }
 
-  // `count` copies of a list in normal form, all of which fit: see `require_fit`. Not `whole`: where copies of a table join,
-  // what is behind the first piece of the last copy is left out.
-  constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once,
-                               bool whole = true) {
+  // `count` copies of a list in normal form, all of which fit: see `require_fit`. Not `whole`:
+  // where copies of a table join, what is behind the first piece of the last copy is left out.
+  constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride,
+                               item_list const& once, bool whole = true) {
     if (count == 0 || once.empty()) return;
     if (count == 1) {
       for (item i : once) out.push_back(i);
@@ -94,8 +97,8 @@ class builder : list_rules {
     if (list.size() > 1) settle(list);
   }
 
-  // Checks what all other arithmetic relies on: offsets and ends fit in 64 bits, as do the differences of any two of them,
-  // and sums of sizes.
+  // Checks what all other arithmetic relies on: offsets and ends fit in 64 bits, as do the
+  // differences of any two of them, and sums of sizes.
   constexpr void require_fit(item_list const& list, bounds hull) const {
     if (hull.any) hull.include(hull.high, hull.low);  // negative extents
     std::int64_t size = 0;
@@ -152,7 +155,8 @@ class builder : list_rules {
 
   // --- nodes from layouts, and back ---
 
-  constexpr std::int64_t import(node const& n, layout const& from, small_array<std::int64_t, 16> const& index,
+  constexpr std::int64_t import(node const& n, layout const& from,
+                                small_array<std::int64_t, 16> const& index,
                                 std::size_t first_table) {
     switch (n.kind) {
       case node_kind::bytes:
@@ -201,10 +205,11 @@ class builder : list_rules {
 
   // --- the rules that need each other ---
 
-  // A copy ends where the next begins: the pieces on both sides of each junction are one. With f the first piece, l the
-  // last and M what is between:  f (M l f) (M l f) ... M l  ->  f, repeat(count - 1, M (l f)), M, l.
-  constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once,
-                                      bool whole) {
+  // A copy ends where the next begins: the pieces on both sides of each junction are one. With f
+  // the first piece, l the last and M what is between:  f (M l f) (M l f) ... M l  ->  f,
+  // repeat(count - 1, M (l f)), M, l.
+  constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride,
+                                      item_list const& once, bool whole) {
     piece const last = last_piece(once.back());
     std::int64_t const head = first_length(once[0].node);
     if (once.size() == 1 && at(once[0].node).kind == node_kind::table)
@@ -226,13 +231,15 @@ class builder : list_rules {
   }
 
   // The same of a table, without an item for each piece.
-  constexpr void append_joined_tables(item_list& out, std::int64_t count, std::int64_t stride, item table,
-                                      piece const& last, std::int64_t head, bool whole) {
+  constexpr void append_joined_tables(item_list& out, std::int64_t count, std::int64_t stride,
+                                      item table, piece const& last, std::int64_t head,
+                                      bool whole) {
     piece_table const pieces = tables_[at(table.node).child];
     auto const all_but_first = [&](std::int64_t offset, std::int64_t longer) {
       loose_pieces rest;
       rest.reserve(pieces.size() - 1);
-      for (std::size_t i = 1; i + 1 < pieces.size(); ++i) rest.add(offset + pieces.offset(i), pieces.length(i));
+      for (std::size_t i = 1; i + 1 < pieces.size(); ++i)
+        rest.add(offset + pieces.offset(i), pieces.length(i));
       rest.add(offset + (last.offset - table.offset), add(last.length, longer));
       return rest;
     };
@@ -250,7 +257,8 @@ class builder : list_rules {
   // Pieces that continue each other across items become one.
   constexpr void join(item_list& list) {
     bool joined = false;
-    for (std::size_t i = 1; i < list.size() && !joined; ++i) joined = last_piece(list[i - 1]).end() == list[i].offset;
+    for (std::size_t i = 1; i < list.size() && !joined; ++i)
+      joined = last_piece(list[i - 1]).end() == list[i].offset;
     if (!joined) return;
     item_list out;
     for (item next : list) {
@@ -268,8 +276,8 @@ class builder : list_rules {
     list = std::move(out);
   }
 
-  // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short: runs by chance are no reason
-  // to grow a tree.
+  // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short:
+  // runs by chance are no reason to grow a tree.
   constexpr void settle(item_list& list) {
     if (stays_as_it_is(list)) return group(list);
     open(list);
@@ -288,10 +296,12 @@ class builder : list_rules {
 
   // The step from one item to the next, as the letters in which a list repeats.
   static constexpr bool same_step(item_list const& list, std::size_t a, std::size_t b) {
-    return list[a].node == list[b].node && list[a + 1].offset - list[a].offset == list[b + 1].offset - list[b].offset;
+    return list[a].node == list[b].node &&
+           list[a + 1].offset - list[a].offset == list[b + 1].offset - list[b].offset;
   }
 
-  // The whole list is p items, again and again: found by the failure function of its steps, in O(items).
+  // The whole list is p items, again and again: found by the failure function of its steps, in
+  // O(items).
   constexpr bool fold_whole(item_list& list) {
     std::size_t const steps = list.size() - 1;
     small_array<std::size_t, 64> border;
@@ -301,11 +311,12 @@ class builder : list_rules {
       if (same_step(list, i, k)) ++k;
       border.push_back(k);
     }
-    // The last item has no step of its own: a period p of the steps is one of the list if p divides it and the last
-    // item equals its image.
+    // The last item has no step of its own: a period p of the steps is one of the list if p divides
+    // it and the last item equals its image.
     for (std::size_t k = border[steps - 1];; k = border[k - 1]) {
       std::size_t const p = steps - k;
-      if (p < list.size() && list.size() % p == 0 && list[list.size() - 1].node == list[p - 1].node) {
+      if (p < list.size() && list.size() % p == 0 &&
+          list[list.size() - 1].node == list[p - 1].node) {
         fold(list, 0, p, list.size() / p);
         return true;
       }
@@ -328,8 +339,8 @@ class builder : list_rules {
     }
   }
 
-  // Folds the run that covers most pieces; of equal ones the shortest period, then the first. In a list that will not
-  // stay a concat a pair of single items may be chance, and is left alone.
+  // Folds the run that covers most pieces; of equal ones the shortest period, then the first. In a
+  // list that will not stay a concat a pair of single items may be chance, and is left alone.
   constexpr bool fold_run(item_list& list) {
     if (list.size() > table_rules::longest_searched) return fold_long(list);
     std::size_t best = 0, best_period = 0, best_copies = 0;
@@ -387,7 +398,8 @@ class builder : list_rules {
     item_list once;
     for (std::size_t k = 0; k < p; ++k) once.push_back(list[from + k]);
     settle(once);
-    append_repeat(out, static_cast<std::int64_t>(copies), list[from + p].offset - list[from].offset, once);
+    append_repeat(out, static_cast<std::int64_t>(copies), list[from + p].offset - list[from].offset,
+                  once);
   }
 };
 

@@ -1,4 +1,5 @@
-// Long lists of numbers, of 4 bytes each where they lie close together: what irregular data is told by.
+// Long lists of numbers, of 4 bytes each where they lie close together: what irregular data is told
+// by.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +15,8 @@
 
 namespace argosy::detail {
 
-// Numbers from `base` up to 4 GiB beyond are near, and kept as distances from it. Once one is not, all are kept as they are.
+// Numbers from `base` up to 4 GiB beyond are near, and kept as distances from it. Once one is not,
+// all are kept as they are.
 class compact_numbers {
  public:
   constexpr compact_numbers() = default;
@@ -50,7 +52,8 @@ class compact_numbers {
     far_.shrink_to_fit();
   }
   constexpr void push_back(std::int64_t n) {
-    if (is_near(n) && near_.size() != near_.capacity())  // never where the list is far: there is no room then
+    // never where the list is far: there is no room then
+    if (is_near(n) && near_.size() != near_.capacity())
       near_.push_back(static_cast<std::uint32_t>(distance(n)));
     else
       push_slowly(n);
@@ -58,7 +61,9 @@ class compact_numbers {
 
   constexpr std::size_t size() const noexcept { return near_.size() + far_.size(); }
   constexpr bool empty() const noexcept { return size() == 0; }
-  constexpr std::size_t capacity() const noexcept { return std::max(near_.capacity(), far_.capacity()); }
+  constexpr std::size_t capacity() const noexcept {
+    return std::max(near_.capacity(), far_.capacity());
+  }
   constexpr std::int64_t operator[](std::size_t i) const noexcept {
     return far_.empty() ? base_ + static_cast<std::int64_t>(near_[i]) : far_[i];
   }
@@ -95,7 +100,8 @@ class compact_numbers {
     }
     if (far_.empty()) {
       far_.reserve(std::max(near_.capacity(), near_.size() + 1));
-      for (std::uint32_t const near : near_) far_.push_back(base_ + static_cast<std::int64_t>(near));
+      for (std::uint32_t const near : near_)
+        far_.push_back(base_ + static_cast<std::int64_t>(near));
       near_ = std::vector<std::uint32_t>();  // with its room
     }
     far_.push_back(n);

@@ -19,8 +19,8 @@ bool same_bytes(layout const& a, layout const& b);  // as the library has it: se
 
 constexpr bool same_bytes_here(layout const& a, layout const& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
-  if (a.size() != b.size() || a.pieces() != b.pieces() || a.origin() != b.origin() || a.root().low != b.root().low ||
-      a.root().high != b.root().high)
+  if (a.size() != b.size() || a.pieces() != b.pieces() || a.origin() != b.origin() ||
+      a.root().low != b.root().low || a.root().high != b.root().high)
     return false;
   if (a.nodes_ == b.nodes_ && a.places_ == b.places_ && a.tables_ == b.tables_) return true;
   // Two forms of what may be the same bytes: side by side, whole runs at a time.
@@ -38,7 +38,8 @@ constexpr bool same_bytes_here(layout const& a, layout const& b) {
 }  // namespace detail
 
 constexpr bool same_bytes(layout const& a, layout const& b) {
-  return detail::once([&] { return detail::same_bytes_here(a, b); }, [&] { return detail::linked::same_bytes(a, b); });
+  return detail::once([&] { return detail::same_bytes_here(a, b); },
+                      [&] { return detail::linked::same_bytes(a, b); });
 }
 
 constexpr bool operator==(layout const& a, layout const& b) {

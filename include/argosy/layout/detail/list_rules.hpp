@@ -1,4 +1,5 @@
-// Rules of the normal form that need no other rule: a list is opened, continues a repeat, or becomes a table.
+// Rules of the normal form that need no other rule: a list is opened, continues a repeat, or
+// becomes a table.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,13 +22,16 @@ class list_rules : protected node_store {
   static constexpr std::size_t longest_concat = 16;
 
  protected:
-  // A list of few pieces is taken apart into them, so that its form depends on the bytes alone. Of a longer one pairs,
-  // records and tables are opened: their parts may belong to runs with what stands beside them.
+  // A list of few pieces is taken apart into them, so that its form depends on the bytes alone. Of
+  // a longer one pairs, records and tables are opened: their parts may belong to runs with what
+  // stands beside them.
   constexpr void open(item_list& list) {
     std::int64_t pieces = 0;
-    for (item i : list) pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened + 1), most_opened + 1);
+    for (item i : list)
+      pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened + 1), most_opened + 1);
     bool const all = pieces <= most_opened;
-    if (std::none_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node), all); })) return;
+    if (std::none_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node), all); }))
+      return;
     item_list out;
     for (item i : list) open_into(out, i, all);
     list = std::move(out);
@@ -46,7 +50,8 @@ class list_rules : protected node_store {
     } else if (n.kind == node_kind::table) {
       append_pieces(out, tables_[n.child], i.offset, 0, static_cast<std::size_t>(n.count));
     } else if (n.kind == node_kind::repeat) {
-      for (std::int64_t k = 0; k < n.count; ++k) open_into(out, {i.offset + k * n.stride, n.child}, all);
+      for (std::int64_t k = 0; k < n.count; ++k)
+        open_into(out, {i.offset + k * n.stride, n.child}, all);
     } else {
       for (std::size_t k = 0; k < static_cast<std::size_t>(n.count); ++k) {
         place const p = places_[n.child + k];
@@ -55,22 +60,26 @@ class list_rules : protected node_store {
     }
   }
 
-  // Copies of a table, and other tables that nothing would be joined to: opened, all their pieces would only come back to
-  // these. Pieces at the ends may belong to a run with what stands beside them.
+  // Copies of a table, and other tables that nothing would be joined to: opened, all their pieces
+  // would only come back to these. Pieces at the ends may belong to a run with what stands beside
+  // them.
   constexpr bool stays_as_it_is(item_list const& list) const {
     if (list.size() > longest_concat) return false;
     bool copies = false, irregular = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
       node const& n = at(list[i].node);
-      bool const beside = i > 0 && (is_simple(at(list[i - 1].node)) || at(list[i - 1].node).kind == node_kind::table);
+      bool const beside = i > 0 && (is_simple(at(list[i - 1].node)) ||
+                                    at(list[i - 1].node).kind == node_kind::table);
       if (n.kind == node_kind::table) {
         if (beside) return false;
-        irregular =
-            irregular || table_rules{tables_[n.child]}.has_singles(table_rules::longest_searched + 4 * longest_concat);
-      } else if (n.kind == node_kind::repeat && n.count > 2 && at(n.child).kind == node_kind::table) {
+        irregular = irregular || table_rules{tables_[n.child]}.has_singles(
+                                     table_rules::longest_searched + 4 * longest_concat);
+      } else if (n.kind == node_kind::repeat && n.count > 2 &&
+                 at(n.child).kind == node_kind::table) {
         if (copies) return false;
         copies = true;
-      } else if (n.kind != node_kind::bytes || (i > 0 && at(list[i - 1].node).kind == node_kind::table)) {
+      } else if (n.kind != node_kind::bytes ||
+                 (i > 0 && at(list[i - 1].node).kind == node_kind::table)) {
         return false;
       }
     }
@@ -78,10 +87,12 @@ class list_rules : protected node_store {
   }
 
   // Do the items from `from` on look like `pattern` moved by `shift`?
-  constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern, std::int64_t shift) const {
+  constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern,
+                         std::int64_t shift) const {
     if (from + pattern.size() > list.size()) return false;
     for (std::size_t k = 0; k < pattern.size(); ++k)
-      if (list[from + k].node != pattern[k].node || list[from + k].offset != wrapping_add(pattern[k].offset, shift))
+      if (list[from + k].node != pattern[k].node ||
+          list[from + k].offset != wrapping_add(pattern[k].offset, shift))
         return false;
     return true;
   }
@@ -101,7 +112,8 @@ class list_rules : protected node_store {
           after += once.size();
           ++count;
         } else if (after < list.size() &&
-                   list[after].offset == wrapping_add(list[i].offset, wrapping_mul(count, n.stride)) &&
+                   list[after].offset ==
+                       wrapping_add(list[i].offset, wrapping_mul(count, n.stride)) &&
                    continues(n, at(list[after].node))) {
           count += at(list[after].node).count;
           ++after;
@@ -133,15 +145,16 @@ class list_rules : protected node_store {
     list.truncate(list.size() - (to - from));
   }
 
-  // Where nothing repeats, a long stretch of single pieces is cheaper as lists of numbers than as nodes: also between items
-  // that are none, as where a table is repeated and pieces join at the seams. Not done where that would expand long
-  // repeats. False: there is no such stretch.
+  // Where nothing repeats, a long stretch of single pieces is cheaper as lists of numbers than as
+  // nodes: also between items that are none, as where a table is repeated and pieces join at the
+  // seams. Not done where that would expand long repeats. False: there is no such stretch.
   constexpr bool tabulate(item_list& list) {
     item_list out;
     bool found = false;
     for (std::size_t from = 0, to = 0; from < list.size(); from = to) {
       std::int64_t pieces = 0;
-      for (; to < list.size() && is_simple(at(list[to].node)); ++to) pieces = add(pieces, at(list[to].node).pieces);
+      for (; to < list.size() && is_simple(at(list[to].node)); ++to)
+        pieces = add(pieces, at(list[to].node).pieces);
       if (to - from > longest_concat && pieces <= 8 * static_cast<std::int64_t>(to - from)) {
         append_tabulated(out, list, from, to, pieces);
         found = true;
@@ -155,12 +168,13 @@ class list_rules : protected node_store {
   }
 
   constexpr bool is_simple(node const& n) const {
-    return n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
+    return n.kind == node_kind::bytes ||
+           (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
   }
 
   // list[from, to), simple items of so many pieces, as a table.
-  constexpr void append_tabulated(item_list& out, item_list const& list, std::size_t from, std::size_t to,
-                                  std::int64_t pieces) {
+  constexpr void append_tabulated(item_list& out, item_list const& list, std::size_t from,
+                                  std::size_t to, std::int64_t pieces) {
     std::int64_t const length = first_length(list[from].node);
     bool equal = true;
     for (std::size_t i = from; i < to; ++i) equal = equal && first_length(list[i].node) == length;
@@ -176,7 +190,8 @@ class list_rules : protected node_store {
         if (!equal) lengths.push_back(first_length(list[i].node));
       }
     }
-    append_table(out, piece_table(std::move(offsets), std::move(lengths), length), list[from].offset);
+    append_table(out, piece_table(std::move(offsets), std::move(lengths), length),
+                 list[from].offset);
   }
 };
 

@@ -64,9 +64,10 @@ class loose_pieces {
   piece last_{0, 0};  // not yet in the lists: the next one may continue it
 };
 
-// What the builder's rules would find in a table, told without making an item of each piece. They group a list of more than
-// `longest_searched` items by runs of at least three alone. So pieces that are in no run stay apart, and a list with more
-// of them than that, which is not the same again and again as a whole, stays a table.
+// What the builder's rules would find in a table, told without making an item of each piece. They
+// group a list of more than `longest_searched` items by runs of at least three alone. So pieces
+// that are in no run stay apart, and a list with more of them than that, which is not the same
+// again and again as a whole, stays a table.
 struct table_rules {
   static constexpr std::size_t longest_searched = 256;
 
@@ -77,8 +78,8 @@ struct table_rules {
     std::size_t singles = 0;
     for (std::size_t i = 0; i < pieces.size();) {
       std::size_t copies = i + 1 < pieces.size() && length(i) == length(i + 1) ? 2 : 1;
-      while (copies > 1 && i + copies < pieces.size() && same_step(i + copies - 2, i + copies - 1) &&
-             length(i + copies) == length(i))
+      while (copies > 1 && i + copies < pieces.size() &&
+             same_step(i + copies - 2, i + copies - 1) && length(i + copies) == length(i))
         ++copies;
       if (copies >= 3) {
         i += copies;
@@ -101,7 +102,8 @@ struct table_rules {
  private:
   constexpr std::int64_t length(std::size_t i) const { return pieces.length(i); }
   constexpr bool same_step(std::size_t a, std::size_t b) const {
-    return length(a) == length(b) && pieces.offset(a + 1) - pieces.offset(a) == pieces.offset(b + 1) - pieces.offset(b);
+    return length(a) == length(b) &&
+           pieces.offset(a + 1) - pieces.offset(a) == pieces.offset(b + 1) - pieces.offset(b);
   }
   constexpr bool has_period(std::size_t p) const {
     std::size_t const n = pieces.size();

@@ -1,5 +1,5 @@
-// Marks: which granules of a window are covered, a bit each. Exact where pieces of several ranks overlap, which counting bytes
-// is not.
+// Marks: which granules of a window are covered, a bit each. Exact where pieces of several ranks
+// overlap, which counting bytes is not.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,8 @@ class marks {
   constexpr void set(std::int64_t from, std::int64_t to) {
     if (from >= to) return;
     std::size_t const first = word(from), last = word(to - 1);
-    std::uint64_t const head = ~std::uint64_t{0} << (from & 63), tail = ~std::uint64_t{0} >> (63 - ((to - 1) & 63));
+    std::uint64_t const head = ~std::uint64_t{0} << (from & 63),
+                        tail = ~std::uint64_t{0} >> (63 - ((to - 1) & 63));
     if (first == last) {
       words_[first] |= head & tail;
       return;
@@ -36,12 +37,14 @@ class marks {
     for (std::size_t i = first + 1; i < last; ++i) words_[i] = ~std::uint64_t{0};
     words_[last] |= tail;
   }
-  // `count` times `width` bits, each `step` bits after the one before. O(words) where a word holds several.
+  // `count` times `width` bits, each `step` bits after the one before. O(words) where a word holds
+  // several.
   constexpr void set(std::int64_t from, std::int64_t width, std::int64_t step, std::int64_t count) {
     if (width >= step) return set(from, from + (count - 1) * step + width);
     if (step >= 64 || count < 4) {
       if (width == 1)
-        for (std::int64_t i = 0; i < count; ++i, from += step) words_[word(from)] |= std::uint64_t{1} << (from & 63);
+        for (std::int64_t i = 0; i < count; ++i, from += step)
+          words_[word(from)] |= std::uint64_t{1} << (from & 63);
       else
         for (std::int64_t i = 0; i < count; ++i, from += step) set(from, from + width);
       return;
@@ -51,11 +54,13 @@ class marks {
     for (std::int64_t at = 0; at < 64; at += step) several |= one << at;
     std::int64_t const to = from + (count - 1) * step + width;
     std::size_t const first = word(from), last = word(to - 1);
-    std::int64_t begins = from & 63;  // where the next of them begins, from the first bit of the word
+    // where the next of them begins, from the first bit of the word
+    std::int64_t begins = from & 63;
     for (std::size_t i = first; i <= last; ++i) {
       while (begins >= step) begins -= step;
       std::uint64_t bits = several << begins;
-      if (std::int64_t const over = begins - step + width; over > 0) bits |= (std::uint64_t{1} << over) - 1;
+      if (std::int64_t const over = begins - step + width; over > 0)
+        bits |= (std::uint64_t{1} << over) - 1;
       if (i == first) bits &= ~std::uint64_t{0} << (from & 63);
       if (i == last) bits &= ~std::uint64_t{0} >> (63 - ((to - 1) & 63));
       words_[i] |= bits;
@@ -67,13 +72,17 @@ class marks {
   }
 
   // The first bit at or after `from` that is set, or is not; `end` if there is none before it.
-  constexpr std::int64_t next_set(std::int64_t from, std::int64_t end) const { return next(from, end, 0); }
+  constexpr std::int64_t next_set(std::int64_t from, std::int64_t end) const {
+    return next(from, end, 0);
+  }
   constexpr std::int64_t next_clear(std::int64_t from, std::int64_t end) const {
     return next(from, end, ~std::uint64_t{0});
   }
 
-  // Sets the bits of bytes [from, to) of the stream of `l`. Bit 0 is the granule at offset `origin`; pieces are whole granules.
-  constexpr void set(layout const& l, std::int64_t from, std::int64_t to, std::int64_t origin, std::int64_t granule) {
+  // Sets the bits of bytes [from, to) of the stream of `l`. Bit 0 is the granule at offset
+  // `origin`; pieces are whole granules.
+  constexpr void set(layout const& l, std::int64_t from, std::int64_t to, std::int64_t origin,
+                     std::int64_t granule) {
     for (cursor at(l, from); from < to;) {
       run const r = at.current_run();
       if (r.length >= to - from) {
@@ -88,7 +97,9 @@ class marks {
   }
 
  private:
-  static constexpr std::size_t word(std::int64_t bit) noexcept { return static_cast<std::size_t>(bit) / 64; }
+  static constexpr std::size_t word(std::int64_t bit) noexcept {
+    return static_cast<std::size_t>(bit) / 64;
+  }
 
   constexpr std::int64_t next(std::int64_t from, std::int64_t end, std::uint64_t flip) const {
     while (from < end) {

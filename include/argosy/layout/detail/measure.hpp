@@ -16,8 +16,9 @@
 namespace argosy {
 namespace detail {
 
-// One walk over the tree of a layout, each function a question to a node. A node that is used in several places is asked
-// once, since it may be used in places of places: a tree of n nodes can have 2^n leaves.
+// One walk over the tree of a layout, each function a question to a node. A node that is used in
+// several places is asked once, since it may be used in places of places: a tree of n nodes can
+// have 2^n leaves.
 class measure {
  public:
   constexpr explicit measure(layout const& l) : layout_(l) {}
@@ -28,7 +29,8 @@ class measure {
       std::size_t below = 0;
       if (n.kind == node_kind::repeat) below = levels[n.child];
       if (n.kind == node_kind::concat)
-        for (place const& p : places(n)) below = std::max(below, levels[static_cast<std::size_t>(p.node)]);
+        for (place const& p : places(n))
+          below = std::max(below, levels[static_cast<std::size_t>(p.node)]);
       levels.push_back(below + 1);
     }
     return levels.back();
@@ -63,8 +65,9 @@ class measure {
     return true;
   }
 
-  // Bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies that lie wholly below are
-  // counted by division; those that straddle x are asked, and where copies do not overlap there is one of them.
+  // Bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies that lie
+  // wholly below are counted by division; those that straddle x are asked, and where copies do not
+  // overlap there is one of them.
   constexpr std::int64_t bytes_before(node const& n, std::int64_t x) const {
     if (x <= n.low) return 0;
     if (x >= n.high) return n.size;
@@ -93,7 +96,8 @@ class measure {
       case node_kind::concat: {
         std::int64_t before = 0;
         for (place const& p : places(n)) {
-          if (position < p.start + child(p).size) return before + piece_at(child(p), position - p.start);
+          if (position < p.start + child(p).size)
+            return before + piece_at(child(p), position - p.start);
           before += child(p).pieces;
         }
         return before;
@@ -113,19 +117,22 @@ class measure {
       case node_kind::repeat: {
         node const& c = child(n);
         std::int64_t const first = from / c.size, last = (to - 1) / c.size;
-        if (first == last) return moved(hull(c, from - first * c.size, to - first * c.size), first * n.stride);
+        if (first == last)
+          return moved(hull(c, from - first * c.size, to - first * c.size), first * n.stride);
         piece all = joined(moved(hull(c, from - first * c.size, c.size), first * n.stride),
                            moved(hull(c, 0, to - last * c.size), last * n.stride));
         piece const whole{c.low, c.high - c.low};
         if (last - first > 1)
-          all = joined(all, joined(moved(whole, (first + 1) * n.stride), moved(whole, (last - 1) * n.stride)));
+          all = joined(all, joined(moved(whole, (first + 1) * n.stride),
+                                   moved(whole, (last - 1) * n.stride)));
         return all;
       }
       case node_kind::concat: {
         piece all;
         for (place const& p : places(n)) {
           std::int64_t const a = std::max(from, p.start), b = std::min(to, p.start + child(p).size);
-          if (a < b) all = joined(all, moved(hull(child(p), a - p.start, b - p.start), p.displacement));
+          if (a < b)
+            all = joined(all, moved(hull(child(p), a - p.start, b - p.start), p.displacement));
         }
         return all;
       }
@@ -134,7 +141,8 @@ class measure {
     }
     piece all;
     std::size_t k = table(n).find(from);
-    for (std::int64_t start = table(n).start(k); k < table(n).size() && start < to; start += table(n).length(k++)) {
+    for (std::int64_t start = table(n).start(k); k < table(n).size() && start < to;
+         start += table(n).length(k++)) {
       std::int64_t const a = std::max(from - start, std::int64_t{0});
       std::int64_t const b = std::min(to - start, table(n).length(k));
       all = joined(all, {table(n).offset(k) + a, b - a});
@@ -142,8 +150,8 @@ class measure {
     return all;
   }
 
-  // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each step over all that
-  // is inside; members of a concat must lie side by side.
+  // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each
+  // step over all that is inside; members of a concat must lie side by side.
   constexpr bool nests() const {
     small_array<bool, 24> answers;  // children stand first
     for (node const& n : layout_.nodes()) answers.push_back(nests(n, answers));
@@ -176,7 +184,8 @@ class measure {
       last = inner->child;
     }
     if (!answers[last]) return false;
-    std::sort(levels.begin(), levels.end(), [](level const& a, level const& b) { return a.stride < b.stride; });
+    std::sort(levels.begin(), levels.end(),
+              [](level const& a, level const& b) { return a.stride < b.stride; });
     std::int64_t span = inner->high - inner->low;
     for (level const& l : levels) {
       if (l.stride < span) return false;
@@ -185,7 +194,9 @@ class measure {
     return true;
   }
 
-  static constexpr piece moved(piece const& p, std::int64_t by) { return {p.offset + by, p.length}; }
+  static constexpr piece moved(piece const& p, std::int64_t by) {
+    return {p.offset + by, p.length};
+  }
   static constexpr piece joined(piece const& a, piece const& b) {
     if (a.length == 0) return b;
     std::int64_t const low = std::min(a.offset, b.offset);
@@ -193,7 +204,9 @@ class measure {
   }
 
   constexpr node const& child(node const& n) const { return layout_.nodes()[n.child]; }
-  constexpr node const& child(place const& p) const { return layout_.nodes()[static_cast<std::size_t>(p.node)]; }
+  constexpr node const& child(place const& p) const {
+    return layout_.nodes()[static_cast<std::size_t>(p.node)];
+  }
   constexpr std::span<place const> places(node const& n) const {
     return layout_.places().subspan(n.child, static_cast<std::size_t>(n.count));
   }
@@ -205,8 +218,10 @@ class measure {
     // Copy k lies at k * stride; a negative stride counts the copies from the other end.
     std::int64_t const stride = n.stride < 0 ? -n.stride : n.stride;
     std::int64_t const base = n.stride < 0 ? (n.count - 1) * n.stride : 0;
-    std::int64_t const whole = std::clamp<std::int64_t>(floor_div(x - base - c.high, stride) + 1, 0, n.count);
-    std::int64_t const begun = std::clamp<std::int64_t>(floor_div(x - base - c.low - 1, stride) + 1, whole, n.count);
+    std::int64_t const whole =
+        std::clamp<std::int64_t>(floor_div(x - base - c.high, stride) + 1, 0, n.count);
+    std::int64_t const begun =
+        std::clamp<std::int64_t>(floor_div(x - base - c.low - 1, stride) + 1, whole, n.count);
     std::int64_t bytes = whole * c.size;
     for (std::int64_t k = whole; k < begun; ++k) bytes += bytes_before(c, x - base - k * stride);
     return bytes;
@@ -233,7 +248,8 @@ class measure {
       return t.start(last) + std::min(x - t.offset(last), t.length(last));
     }
     std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < t.size(); ++i) bytes += std::clamp<std::int64_t>(x - t.offset(i), 0, t.length(i));
+    for (std::size_t i = 0; i < t.size(); ++i)
+      bytes += std::clamp<std::int64_t>(x - t.offset(i), 0, t.length(i));
     return bytes;
   }
 
@@ -257,7 +273,8 @@ constexpr piece hull_here(layout const& l, std::int64_t from, std::int64_t to) {
   return {l.origin() + p.offset, p.length};
 }
 
-// The stretch in which the bytes [from, to) of the stream of a layout lie, in whatever order; from < to.
+// The stretch in which the bytes [from, to) of the stream of a layout lie, in whatever order; from
+// < to.
 constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
   return once([&] { return hull_here(l, from, to); }, [&] { return linked::hull_of(l, from, to); });
 }
@@ -268,7 +285,8 @@ constexpr bool overlaps_here(layout const& l) {
   std::vector<piece> all;
   all.reserve(static_cast<std::size_t>(l.pieces()));
   for (cursor at(l); !at.done(); at.next()) all.push_back(at.current());
-  std::sort(all.begin(), all.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  std::sort(all.begin(), all.end(),
+            [](piece const& a, piece const& b) { return a.offset < b.offset; });
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].offset < all[i - 1].end()) return true;
   return false;
@@ -278,7 +296,8 @@ constexpr bool overlaps_here(layout const& l) {
 
 constexpr std::size_t layout::depth() const {
   if (empty()) return 0;
-  return detail::once([&] { return detail::measure(*this).depth(); }, [&] { return detail::linked::depth(*this); });
+  return detail::once([&] { return detail::measure(*this).depth(); },
+                      [&] { return detail::linked::depth(*this); });
 }
 
 constexpr bool layout::is_monotonic() const {
@@ -302,7 +321,8 @@ constexpr std::int64_t layout::bytes_before(std::int64_t offset) const {
 
 constexpr bool layout::overlaps() const {
   if (empty()) return false;
-  return detail::once([&] { return detail::overlaps_here(*this); }, [&] { return detail::linked::overlaps(*this); });
+  return detail::once([&] { return detail::overlaps_here(*this); },
+                      [&] { return detail::linked::overlaps(*this); });
 }
 
 }  // namespace argosy

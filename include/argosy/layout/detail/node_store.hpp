@@ -26,7 +26,8 @@ struct item {
 
 using item_list = small_array<item, 64>;
 
-// Rules compare nodes by their numbers: equal nodes have one number, but for what `intern` does not search.
+// Rules compare nodes by their numbers: equal nodes have one number, but for what `intern` does not
+// search.
 class node_store {
  protected:
   static constexpr std::size_t index(item i) { return static_cast<std::size_t>(i.node); }
@@ -38,7 +39,8 @@ class node_store {
   // --- making nodes; equal nodes are made once ---
 
   constexpr std::int64_t intern(node const& n) {
-    // Sharing is an economy, not a condition: a long irregular list is not searched to its beginning.
+    // Sharing is an economy, not a condition: a long irregular list is not searched to its
+    // beginning.
     std::size_t const searched = std::min<std::size_t>(nodes_.size(), 64);
     for (std::size_t i = nodes_.size(); i-- > nodes_.size() - searched;)
       if (nodes_[i] == n) return static_cast<std::int64_t>(i);
@@ -46,15 +48,17 @@ class node_store {
     return static_cast<std::int64_t>(nodes_.size() - 1);
   }
 
-  static constexpr node piece_node(std::int64_t length) { return {node_kind::bytes, 0, 1, 0, length, 0, length, 1}; }
+  static constexpr node piece_node(std::int64_t length) {
+    return {node_kind::bytes, 0, 1, 0, length, 0, length, 1};
+  }
   constexpr std::int64_t leaf(std::int64_t length) { return intern(piece_node(length)); }
 
   constexpr std::int64_t repeat_node(std::int64_t count, std::int64_t stride, std::int64_t child) {
     node const c = at(child);
     std::int64_t const last = mul(count - 1, stride);
-    return intern({node_kind::repeat, static_cast<std::uint32_t>(child), count, stride, mul(count, c.size),
-                   add(std::min<std::int64_t>(0, last), c.low), add(std::max<std::int64_t>(0, last), c.high),
-                   mul(count, c.pieces)});
+    return intern({node_kind::repeat, static_cast<std::uint32_t>(child), count, stride,
+                   mul(count, c.size), add(std::min<std::int64_t>(0, last), c.low),
+                   add(std::max<std::int64_t>(0, last), c.high), mul(count, c.pieces)});
   }
 
   constexpr std::int64_t table_node(piece_table table) {
@@ -67,7 +71,8 @@ class node_store {
                  table.high(),
                  static_cast<std::int64_t>(table.size())};
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].kind == node_kind::table && tables_[nodes_[i].child] == table) return static_cast<std::int64_t>(i);
+      if (nodes_[i].kind == node_kind::table && tables_[nodes_[i].child] == table)
+        return static_cast<std::int64_t>(i);
     tables_.push_back(std::move(table));
     nodes_.push_back(n);
     return static_cast<std::int64_t>(nodes_.size() - 1);
@@ -91,7 +96,8 @@ class node_store {
     auto const fresh = places_of(n);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       node const& other = nodes_[i];
-      if (other.kind != node_kind::concat || other.count != n.count || other.size != n.size) continue;
+      if (other.kind != node_kind::concat || other.count != n.count || other.size != n.size)
+        continue;
       auto const places = places_of(other);
       if (!std::equal(places.begin(), places.end(), fresh.begin())) continue;
       places_.truncate(first);
@@ -184,16 +190,18 @@ class node_store {
   }
 
   // `count` copies of the child of a repeat.
-  constexpr void append_copies(item_list& out, std::int64_t offset, std::int64_t count, node const& repeated) {
+  constexpr void append_copies(item_list& out, std::int64_t offset, std::int64_t count,
+                               node const& repeated) {
     if (count == 1)
       append_items(out, offset, repeated.child);
     else if (count > 1)
       out.push_back({offset, repeat_node(count, repeated.stride, repeated.child)});
   }
 
-  constexpr void append_pieces(item_list& out, piece_table const& pieces, std::int64_t offset, std::size_t from,
-                               std::size_t to) {
-    for (std::size_t k = from; k < to; ++k) append_bytes(out, offset + pieces.offset(k), pieces.length(k));
+  constexpr void append_pieces(item_list& out, piece_table const& pieces, std::int64_t offset,
+                               std::size_t from, std::size_t to) {
+    for (std::size_t k = from; k < to; ++k)
+      append_bytes(out, offset + pieces.offset(k), pieces.length(k));
   }
 
   small_array<node, 48> nodes_;

@@ -16,7 +16,8 @@ namespace argosy::detail {
 
 inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 
-// 0.666 as "66.6 %", without the locale. Copies of a layout may overlap so often that no number holds the share.
+// 0.666 as "66.6 %", without the locale. Copies of a layout may overlap so often that no number
+// holds the share.
 inline std::string percent_text(double share) {
   if (share >= 1e9) return "over 100000000000 %";
   auto const tenths = static_cast<std::int64_t>(share * 1000 + 0.5);
@@ -30,10 +31,11 @@ inline std::string table_text(piece_table const& t) {
     shortest = std::min(shortest, t.length(i));
     longest = std::max(longest, t.length(i));
   }
-  std::string const lengths =
-      shortest == longest ? number_text(shortest) : number_text(shortest) + " to " + number_text(longest);
-  return "table(" + number_text(static_cast<std::int64_t>(t.size())) + " pieces of " + lengths + " bytes in [" +
-         number_text(t.low()) + ", " + number_text(t.high()) + "))";
+  std::string const lengths = shortest == longest
+                                  ? number_text(shortest)
+                                  : number_text(shortest) + " to " + number_text(longest);
+  return "table(" + number_text(static_cast<std::int64_t>(t.size())) + " pieces of " + lengths +
+         " bytes in [" + number_text(t.low()) + ", " + number_text(t.high()) + "))";
 }
 
 class algebra_text {
@@ -46,15 +48,17 @@ class algebra_text {
     } else {
       placed(layout_.origin(), layout_.root());
     }
-    if (layout_.lower_bound() != layout_.true_lower_bound() || layout_.extent() != layout_.true_extent())
-      text_ =
-          "resized(" + text_ + ", " + number_text(layout_.lower_bound()) + ", " + number_text(layout_.extent()) + ")";
+    if (layout_.lower_bound() != layout_.true_lower_bound() ||
+        layout_.extent() != layout_.true_extent())
+      text_ = "resized(" + text_ + ", " + number_text(layout_.lower_bound()) + ", " +
+              number_text(layout_.extent()) + ")";
     return std::move(text_);
   }
 
  private:
   static constexpr std::int64_t most_places = 20, shown_places = 8;
-  static constexpr std::size_t most_characters = 10'000;  // nodes may be shared, so a short form may be a long text
+  // nodes may be shared, so a short form may be a long text
+  static constexpr std::size_t most_characters = 10'000;
 
   void placed(std::int64_t displacement, node const& n) {
     if (displacement == 0) return of(n);
@@ -110,10 +114,12 @@ class tree_text {
     if (layout_.empty())
       row({"no bytes", "0", "0", "0"});
     else
-      of(layout_.root(), 1, layout_.origin() == 0 ? "" : "at " + number_text(layout_.origin()) + ": ");
+      of(layout_.root(), 1,
+         layout_.origin() == 0 ? "" : "at " + number_text(layout_.origin()) + ": ");
     std::string out = lines();
-    out += "bounds [" + number_text(layout_.lower_bound()) + ", " + number_text(layout_.upper_bound()) + "), extent " +
-           number_text(layout_.extent()) + ", density " + percent_text(layout_.density()) + "\n";
+    out += "bounds [" + number_text(layout_.lower_bound()) + ", " +
+           number_text(layout_.upper_bound()) + "), extent " + number_text(layout_.extent()) +
+           ", density " + percent_text(layout_.density()) + "\n";
     return out;
   }
 
@@ -130,8 +136,8 @@ class tree_text {
     if (rows_.size() > most_rows) return;
     auto& line = line_of_[static_cast<std::size_t>(&n - layout_.nodes().data())];
     bool const seen = line > 0 && n.kind != node_kind::bytes;
-    cells c{std::string(2 * (level - 1), ' ') + where + name(n), number_text(n.size), number_text(n.pieces),
-            number_text(n.high - n.low)};
+    cells c{std::string(2 * (level - 1), ' ') + where + name(n), number_text(n.size),
+            number_text(n.pieces), number_text(n.high - n.low)};
     if (seen) c.what += ", as in line " + number_text(static_cast<std::int64_t>(line));
     if (line == 0) line = rows_.size();
     row(std::move(c));
@@ -141,9 +147,11 @@ class tree_text {
       std::int64_t const shown = n.count <= most_places ? n.count : shown_places;
       for (std::int64_t i = 0; i < shown; ++i) {
         place const& p = layout_.places()[n.child + static_cast<std::size_t>(i)];
-        of(layout_.nodes()[static_cast<std::size_t>(p.node)], level + 1, "at " + number_text(p.displacement) + ": ");
+        of(layout_.nodes()[static_cast<std::size_t>(p.node)], level + 1,
+           "at " + number_text(p.displacement) + ": ");
       }
-      if (shown < n.count) row({std::string(2 * level, ' ') + number_text(n.count - shown) + " more", "", "", ""});
+      if (shown < n.count)
+        row({std::string(2 * level, ' ') + number_text(n.count - shown) + " more", "", "", ""});
     }
   }
 
@@ -173,8 +181,8 @@ class tree_text {
     for (cells const& c : rows_) {
       out += c.what;
       if (!c.bytes.empty())
-        out += std::string(what - c.what.size() + 2, ' ') + right(c.bytes, bytes) + "  " + right(c.pieces, pieces) +
-               "  " + right(c.extent, extent);
+        out += std::string(what - c.what.size() + 2, ' ') + right(c.bytes, bytes) + "  " +
+               right(c.pieces, pieces) + "  " + right(c.extent, extent);
       out += "\n";
     }
     return out;

@@ -1,8 +1,8 @@
 // Writing and reading the bytes of a layout.
 //   version, lower bound, extent, origin, number of nodes, nodes, check sum
-// Numbers are varints, 7 bits to a byte and the lowest first; signed ones are folded: 0, -1, 1, -2 ... Nodes
-// stand as in layout::nodes(), children first, and refer to a child by the distance back to it. What can be
-// computed is not sent.
+// Numbers are varints, 7 bits to a byte and the lowest first; signed ones are folded: 0, -1, 1, -2
+// ... Nodes stand as in layout::nodes(), children first, and refer to a child by the distance back
+// to it. What can be computed is not sent.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -47,11 +47,13 @@ class byte_writer {
   }
   // Differences wrap, so that any two numbers have one.
   void step(std::int64_t from, std::int64_t to) {
-    number(static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)));
+    number(static_cast<std::int64_t>(static_cast<std::uint64_t>(to) -
+                                     static_cast<std::uint64_t>(from)));
   }
   std::vector<std::byte> finish() {
     std::uint32_t const sum = check_sum(out_);
-    for (std::size_t i = 0; i < check_sum_bytes; ++i) byte(static_cast<std::uint8_t>(sum >> (8 * i)));
+    for (std::size_t i = 0; i < check_sum_bytes; ++i)
+      byte(static_cast<std::uint8_t>(sum >> (8 * i)));
     return std::move(out_);
   }
 
@@ -93,7 +95,8 @@ class byte_reader {
   }
   std::int64_t positive() {
     std::uint64_t const n = count();
-    if (n == 0 || n > static_cast<std::uint64_t>(INT64_MAX)) throw_corrupt("a length or count is out of range");
+    if (n == 0 || n > static_cast<std::uint64_t>(INT64_MAX))
+      throw_corrupt("a length or count is out of range");
     return static_cast<std::int64_t>(n);
   }
   std::int64_t number() {
@@ -101,7 +104,8 @@ class byte_reader {
     return static_cast<std::int64_t>((n >> 1) ^ (0 - (n & 1)));
   }
   std::int64_t step(std::int64_t from) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(from) + static_cast<std::uint64_t>(number()));
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(from) +
+                                     static_cast<std::uint64_t>(number()));
   }
 
  private:
@@ -149,10 +153,10 @@ inline void write_node(byte_writer& out, layout const& l, std::size_t i) {
   }
 }
 
-// Reads nodes bottom up and hands them to the builder. Sizes and hulls are computed, never read. Each node is
-// checked to be a possible part of a normal form: two copies, places and pieces or more, none of which
-// continues the one before, and no list in a list. A repeat doubles the size, which has 63 bits, so depth is
-// bounded, too.
+// Reads nodes bottom up and hands them to the builder. Sizes and hulls are computed, never read.
+// Each node is checked to be a possible part of a normal form: two copies, places and pieces or
+// more, none of which continues the one before, and no list in a list. A repeat doubles the size,
+// which has 63 bits, so depth is bounded, too.
 class layout_reader {
  public:
   explicit layout_reader(std::span<std::byte const> bytes) : in_(body(bytes)) {}
@@ -164,7 +168,8 @@ class layout_reader {
     for (std::size_t i = 0; i < count; ++i) parts_.push_back(read_part());
     if (in_.left() > 0) throw_corrupt("bytes are left over");
     if (parts_.empty()) return resized(layout(), lower_bound, extent);
-    return resized(at(origin, builder_.finish_normal(items(parts_.back()), {})), lower_bound, extent);
+    return resized(at(origin, builder_.finish_normal(items(parts_.back()), {})), lower_bound,
+                   extent);
   }
 
  private:
@@ -179,8 +184,9 @@ class layout_reader {
   static std::span<std::byte const> body(std::span<std::byte const> bytes) {
     if (bytes.size() < 1 + check_sum_bytes) throw_corrupt("the bytes end early");
     if (static_cast<std::uint8_t>(bytes[0]) != serial_version)
-      throw invalid_layout("argosy::deserialize: version " + std::to_string(static_cast<int>(bytes[0])) +
-                           " is unknown, this library reads version " + std::to_string(serial_version));
+      throw invalid_layout(
+          "argosy::deserialize: version " + std::to_string(static_cast<int>(bytes[0])) +
+          " is unknown, this library reads version " + std::to_string(serial_version));
     auto const content = bytes.first(bytes.size() - check_sum_bytes);
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < check_sum_bytes; ++i)
@@ -191,7 +197,8 @@ class layout_reader {
 
   part const& child() {
     std::uint64_t const back = in_.count();
-    if (back == 0 || back > parts_.size()) throw_corrupt("a node refers to one that does not stand before it");
+    if (back == 0 || back > parts_.size())
+      throw_corrupt("a node refers to one that does not stand before it");
     return parts_[parts_.size() - static_cast<std::size_t>(back)];
   }
 
@@ -205,7 +212,8 @@ class layout_reader {
   // Offsets stay so near to each other that differences of two of them fit.
   static void require_sane(part const& p) {
     std::int64_t span = 0;
-    if (__builtin_sub_overflow(p.high, p.low, &span)) throw_corrupt("data spans more than 2^63 - 1 bytes");
+    if (__builtin_sub_overflow(p.high, p.low, &span))
+      throw_corrupt("data spans more than 2^63 - 1 bytes");
   }
 
   part read_part() {
@@ -267,7 +275,8 @@ class layout_reader {
       displacement = in_.step(displacement);
       if (member.kind == node_kind::concat) throw_corrupt("a list is a member of a list");
       if (i == 0 && displacement != 0) throw_corrupt("the first member of a list is displaced");
-      if (i > 0 && p.tail.end() == displacement) throw_corrupt("members of a list continue each other");
+      if (i > 0 && p.tail.end() == displacement)
+        throw_corrupt("members of a list continue each other");
       p.low = std::min(p.low, add(displacement, member.low));
       p.high = std::max(p.high, add(displacement, member.high));
       require_sane(p);
@@ -326,6 +335,8 @@ ARGOSY_ONCE std::vector<std::byte> serialize(layout const& l) {
   return out.finish();
 }
 
-ARGOSY_ONCE layout deserialize(std::span<std::byte const> bytes) { return detail::layout_reader(bytes).read(); }
+ARGOSY_ONCE layout deserialize(std::span<std::byte const> bytes) {
+  return detail::layout_reader(bytes).read();
+}
 
 }  // namespace argosy

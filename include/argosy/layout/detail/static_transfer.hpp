@@ -1,4 +1,5 @@
-// Pack and unpack of static layouts: the tree is walked by the compiler, what is left are loops with constant bounds.
+// Pack and unpack of static layouts: the tree is walked by the compiler, what is left are loops
+// with constant bounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

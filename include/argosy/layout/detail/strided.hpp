@@ -11,10 +11,12 @@
 
 namespace argosy::detail {
 
-// Compilers expand copies of a fixed length in place, long ones by `rep movs`, which starts slowly: from here on it is the
-// library's memcpy, which is called if the length does not look fixed. That one in turn takes `rep movs` from a few KiB on,
-// which is more than ten times slower than its vector loop on some processors if the target starts 1 to 63 bytes after the
-// source modulo 4 KiB; so it gets long pieces in bits, as long as they fit into a cache. docs/develop/kernels.md has numbers.
+// Compilers expand copies of a fixed length in place, long ones by `rep movs`, which starts slowly:
+// from here on it is the library's memcpy, which is called if the length does not look fixed. That
+// one in turn takes `rep movs` from a few KiB on, which is more than ten times slower than its
+// vector loop on some processors if the target starts 1 to 63 bytes after the source modulo 4 KiB;
+// so it gets long pieces in bits, as long as they fit into a cache. docs/develop/kernels.md has
+// numbers.
 inline constexpr std::int64_t longest_inline_bytes = 256;
 inline constexpr std::int64_t longest_vector_bytes = 2048;
 inline constexpr std::int64_t longest_cached_bytes = 256 << 10;
@@ -34,18 +36,22 @@ inline void copy_piece(std::byte* to, std::byte const* from, Length length) {
     if (n > longest_vector_bytes && n <= longest_cached_bytes) {
       std::int64_t bit = longest_vector_bytes;
       asm("" : "+r"(bit));
-      for (; n > bit; n -= bit, to += bit, from += bit) std::memcpy(to, from, static_cast<std::size_t>(bit));
+      for (; n > bit; n -= bit, to += bit, from += bit)
+        std::memcpy(to, from, static_cast<std::size_t>(bit));
     }
     std::memcpy(to, from, static_cast<std::size_t>(n));
   }
 }
 
-// `count` pieces of `length` bytes. Each of the numbers is fixed where the loop is worth specialising: a fixed
-// length becomes plain loads and stores, fixed strides let the compiler use vector shuffles.
+// `count` pieces of `length` bytes. Each of the numbers is fixed where the loop is worth
+// specialising: a fixed length becomes plain loads and stores, fixed strides let the compiler use
+// vector shuffles.
 template <class Length, class ToStride, class FromStride, class Count>
-inline void copy_pieces(std::byte* __restrict to, ToStride to_stride, std::byte const* __restrict from,
-                        FromStride from_stride, Count count, Length length) {
-  for (std::int64_t i = 0; i < count; ++i) copy_piece(to + i * to_stride, from + i * from_stride, length);
+inline void copy_pieces(std::byte* __restrict to, ToStride to_stride,
+                        std::byte const* __restrict from, FromStride from_stride, Count count,
+                        Length length) {
+  for (std::int64_t i = 0; i < count; ++i)
+    copy_piece(to + i * to_stride, from + i * from_stride, length);
 }
 
 // Calls f(fixed<length>) for the small lengths that data is made of, f(length) for all others.
@@ -95,15 +101,18 @@ inline void with_length(std::int64_t length, F&& f) {
   }
 }
 
-// The same, with the strides of the common cases fixed as well: dense on one side, every second or dense on the other.
-inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const* from, std::int64_t from_stride,
-                         std::int64_t count, std::int64_t length) {
+// The same, with the strides of the common cases fixed as well: dense on one side, every second or
+// dense on the other.
+inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const* from,
+                         std::int64_t from_stride, std::int64_t count, std::int64_t length) {
   with_length(length, [&](auto n) {
     if constexpr (is_fixed<decltype(n)>) {
       if constexpr (n <= 16) {
         constexpr auto twice = c<2 * decltype(n)::value>;
-        if (to_stride == n && from_stride == twice) return copy_pieces(to, n, from, twice, count, n);
-        if (to_stride == twice && from_stride == n) return copy_pieces(to, twice, from, n, count, n);
+        if (to_stride == n && from_stride == twice)
+          return copy_pieces(to, n, from, twice, count, n);
+        if (to_stride == twice && from_stride == n)
+          return copy_pieces(to, twice, from, n, count, n);
       }
       if (to_stride == n) return copy_pieces(to, n, from, from_stride, count, n);
       if (from_stride == n) return copy_pieces(to, to_stride, from, n, count, n);
@@ -112,7 +121,8 @@ inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const*
   });
 }
 
-// Calls f(fixed<parts>) for the few numbers of elements that a cell is made of, f(parts) for all others.
+// Calls f(fixed<parts>) for the few numbers of elements that a cell is made of, f(parts) for all
+// others.
 template <class F>
 inline void with_parts(std::int64_t parts, F&& f) {
   switch (parts) {
@@ -131,10 +141,11 @@ inline void with_parts(std::int64_t parts, F&& f) {
   }
 }
 
-// `count` pieces on one side, each of them `parts` pieces of `length` bytes on the other, where they lie `part_stride` apart.
-// Cells of a few numbers are copied without an inner loop.
-inline void copy_parts(std::byte* to, std::int64_t to_stride, std::int64_t to_part_stride, std::byte const* from,
-                       std::int64_t from_stride, std::int64_t from_part_stride, std::int64_t count, std::int64_t parts,
+// `count` pieces on one side, each of them `parts` pieces of `length` bytes on the other, where
+// they lie `part_stride` apart. Cells of a few numbers are copied without an inner loop.
+inline void copy_parts(std::byte* to, std::int64_t to_stride, std::int64_t to_part_stride,
+                       std::byte const* from, std::int64_t from_stride,
+                       std::int64_t from_part_stride, std::int64_t count, std::int64_t parts,
                        std::int64_t length) {
   auto const rows = [=](auto m, auto n) {
     for (std::int64_t i = 0; i < count; ++i)

@@ -1,4 +1,5 @@
-// Moves bytes between scattered memory and the dense stream, either way, for any layout and any range of its stream.
+// Moves bytes between scattered memory and the dense stream, either way, for any layout and any
+// range of its stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,10 +17,12 @@ namespace argosy::detail {
 
 enum class direction { pack, unpack };
 
-// The byte `offset` from `address`, by way of numbers: of a range of a stream only the pieces in it need be in memory, and a
-// window far into a file has its layout's first byte where no pointer reaches. Reading and writing take the same way.
+// The byte `offset` from `address`, by way of numbers: of a range of a stream only the pieces in it
+// need be in memory, and a window far into a file has its layout's first byte where no pointer
+// reaches. Reading and writing take the same way.
 inline std::byte* moved(void const* address, std::int64_t offset) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset));
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
+                                      static_cast<std::uintptr_t>(offset));
 }
 
 // Stands for "no node is known at compile time".
@@ -33,13 +36,17 @@ inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict 
 template <direction Way, auto Element = no_element{}>
 class transfer {
  public:
-  explicit transfer(layout const& l, node const* element = nullptr) : layout_(l), element_(element) {}
+  explicit transfer(layout const& l, node const* element = nullptr)
+      : layout_(l), element_(element) {}
 
   // All of node `n`, whose first piece lies at `memory`.
-  void all(node const& n, std::byte* memory, std::byte* stream) const { copies(n, memory, 0, stream, 1); }
+  void all(node const& n, std::byte* memory, std::byte* stream) const {
+    copies(n, memory, 0, stream, 1);
+  }
 
   // Bytes [from, to) of the stream of node `n`; `stream` is where byte `from` goes.
-  void range(node const& n, std::byte* memory, std::byte* stream, std::int64_t from, std::int64_t to) const {
+  void range(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
+             std::int64_t to) const {
     if (from >= to) return;
     if (from == 0 && to == n.size) return all(n, memory, stream);
     switch (n.kind) {
@@ -55,12 +62,16 @@ class transfer {
   }
 
  private:
-  // Copies of a record are taken in batches that stay in the first-level cache while each member is visited.
+  // Copies of a record are taken in batches that stay in the first-level cache while each member is
+  // visited.
   static constexpr std::int64_t batch_bytes = 8192;
-  static constexpr bool has_element = !std::same_as<std::remove_const_t<decltype(Element)>, no_element>;
+  static constexpr bool has_element =
+      !std::same_as<std::remove_const_t<decltype(Element)>, no_element>;
 
   node const& child(node const& n) const { return layout_.nodes()[n.child]; }
-  node const& child(place const& p) const { return layout_.nodes()[static_cast<std::size_t>(p.node)]; }
+  node const& child(place const& p) const {
+    return layout_.nodes()[static_cast<std::size_t>(p.node)];
+  }
   std::span<place const> places(node const& n) const {
     return layout_.places().subspan(n.child, static_cast<std::size_t>(n.count));
   }
@@ -74,17 +85,18 @@ class transfer {
       copy_piece(memory, stream, length);
   }
 
-  static void strided(std::byte* memory, std::int64_t memory_stride, std::byte* stream, std::int64_t stream_stride,
-                      std::int64_t count, std::int64_t length) {
+  static void strided(std::byte* memory, std::int64_t memory_stride, std::byte* stream,
+                      std::int64_t stream_stride, std::int64_t count, std::int64_t length) {
     if constexpr (Way == direction::pack)
       copy_strided(stream, stream_stride, memory, memory_stride, count, length);
     else
       copy_strided(memory, memory_stride, stream, stream_stride, count, length);
   }
 
-  // `count` copies of `n`, `stride` apart in memory, dense in the stream. The outer loop is chosen by what is inside,
-  // so that the innermost one is always a long loop over pieces of one length.
-  void copies(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count) const {
+  // `count` copies of `n`, `stride` apart in memory, dense in the stream. The outer loop is chosen
+  // by what is inside, so that the innermost one is always a long loop over pieces of one length.
+  void copies(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
+              std::int64_t count) const {
     if constexpr (has_element)
       if (&n == element_) return elements(memory, stride, stream, count);
     switch (n.kind) {
@@ -108,16 +120,18 @@ class transfer {
     }
   }
 
-  static void elements(std::byte* __restrict memory, std::int64_t stride, std::byte* __restrict stream,
-                       std::int64_t count)
+  static void elements(std::byte* __restrict memory, std::int64_t stride,
+                       std::byte* __restrict stream, std::int64_t count)
     requires has_element
   {
     constexpr std::size_t root = Element.nodes.size() - 1;
     for (std::int64_t i = 0; i < count; ++i)
-      static_transfer<Way, Element, root>(memory + i * stride, stream + i * Element.nodes[root].size);
+      static_transfer<Way, Element, root>(memory + i * stride,
+                                          stream + i * Element.nodes[root].size);
   }
 
-  void members(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count) const {
+  void members(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
+               std::int64_t count) const {
     for (place const& p : places(n)) {
       node const& member = child(p);
       if (member.kind == node_kind::bytes)
@@ -128,9 +142,10 @@ class transfer {
     }
   }
 
-  // Rows of pieces: the specialisation is chosen once for all rows, and the longer of the two loops is the inner one.
-  static void two_strides(node const& rows, std::byte* memory, std::int64_t stride, std::byte* stream,
-                          std::int64_t count) {
+  // Rows of pieces: the specialisation is chosen once for all rows, and the longer of the two loops
+  // is the inner one.
+  static void two_strides(node const& rows, std::byte* memory, std::int64_t stride,
+                          std::byte* stream, std::int64_t count) {
     std::int64_t const length = rows.size / rows.count;
     with_length(length, [&](auto n) {
       if constexpr (is_fixed<decltype(n)>) {
@@ -138,13 +153,15 @@ class transfer {
           row(memory + i * stride, rows.stride, stream + i * rows.size, rows.count, n);
       } else {
         for (std::int64_t i = 0; i < count; ++i)
-          strided(memory + i * stride, rows.stride, stream + i * rows.size, length, rows.count, length);
+          strided(memory + i * stride, rows.stride, stream + i * rows.size, length, rows.count,
+                  length);
       }
     });
   }
 
   template <class Length>
-  static void row(std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count, Length n) {
+  static void row(std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count,
+                  Length n) {
     constexpr auto twice = c<2 * Length::value>;
     if constexpr (Way == direction::pack) {
       if constexpr (n <= 16)
@@ -158,16 +175,19 @@ class transfer {
   }
 
   // Pieces [first, last) of a table.
-  static void gather(piece_table const& t, std::size_t first, std::size_t last, std::byte* memory, std::byte* stream) {
+  static void gather(piece_table const& t, std::size_t first, std::size_t last, std::byte* memory,
+                     std::byte* stream) {
     t.with_offsets([&](auto const all) {
       auto const offsets = all.subspan(first, last - first);
       std::byte* const origin = moved(memory, -std::int64_t{all[0]});
-      if (t.equal_lengths()) return with_length(t.length(0), [=](auto n) { gather(offsets, origin, stream, n); });
+      if (t.equal_lengths())
+        return with_length(t.length(0), [=](auto n) { gather(offsets, origin, stream, n); });
       t.with_lengths([&](auto const lengths) {
         auto const copy = [&](auto usual) {
           gather(offsets, lengths.subspan(first, last - first), origin, stream, usual);
         };
-        if constexpr (sizeof(lengths[0]) == 8)  // some are of 4 GiB: a loop for the others pays for nothing
+        // some are of 4 GiB: a loop for the others pays for nothing
+        if constexpr (sizeof(lengths[0]) == 8)
           copy(t.usual_length());
         else
           with_length(t.usual_length(), copy);
@@ -177,14 +197,14 @@ class transfer {
 
   // Functions of their own: what a store of bytes cannot alias stays in registers.
   template <class Offset, class Length>
-  static void gather(std::span<Offset const> offsets, std::byte* __restrict memory, std::byte* __restrict stream,
-                     Length n) {
+  static void gather(std::span<Offset const> offsets, std::byte* __restrict memory,
+                     std::byte* __restrict stream, Length n) {
     for (std::size_t i = 0; i < offsets.size(); ++i)
       block(moved(memory, offsets[i]), stream + static_cast<std::int64_t>(i) * n, n);
   }
   template <class Offset, class Number, class Length>
-  static void gather(std::span<Offset const> offsets, std::span<Number const> lengths, std::byte* __restrict memory,
-                     std::byte* __restrict stream, Length usual) {
+  static void gather(std::span<Offset const> offsets, std::span<Number const> lengths,
+                     std::byte* __restrict memory, std::byte* __restrict stream, Length usual) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       std::int64_t const length = lengths[i];
       if (length == usual)
@@ -195,7 +215,8 @@ class transfer {
     }
   }
 
-  void range_of_copies(node const& n, std::byte* memory, std::byte* stream, std::int64_t from, std::int64_t to) const {
+  void range_of_copies(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
+                       std::int64_t to) const {
     node const& c = child(n);
     std::int64_t const first = from / c.size, last = to / c.size;
     std::int64_t const begin = from - first * c.size, end = to - last * c.size;
@@ -210,19 +231,22 @@ class transfer {
     if (end > 0) range(c, moved(memory, last * n.stride), stream + (last - whole) * c.size, 0, end);
   }
 
-  void range_of_places(node const& n, std::byte* memory, std::byte* stream, std::int64_t from, std::int64_t to) const {
+  void range_of_places(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
+                       std::int64_t to) const {
     auto const all_places = places(n);
     auto p = std::upper_bound(all_places.begin() + 1, all_places.end(), from,
                               [](std::int64_t x, place const& q) { return x < q.start; }) -
              1;
     for (; p != all_places.end() && p->start < to; ++p) {
-      std::int64_t const begin = std::max(from, p->start), end = std::min(to, p->start + child(*p).size);
-      range(child(*p), moved(memory, p->displacement), stream + (begin - from), begin - p->start, end - p->start);
+      std::int64_t const begin = std::max(from, p->start),
+                         end = std::min(to, p->start + child(*p).size);
+      range(child(*p), moved(memory, p->displacement), stream + (begin - from), begin - p->start,
+            end - p->start);
     }
   }
 
-  static void range_of_pieces(piece_table const& t, std::byte* memory, std::byte* stream, std::int64_t from,
-                              std::int64_t to) {
+  static void range_of_pieces(piece_table const& t, std::byte* memory, std::byte* stream,
+                              std::int64_t from, std::int64_t to) {
     std::size_t i = t.find(from);
     if (std::int64_t const begun = from - t.start(i); begun > 0) {
       std::int64_t const length = std::min(t.length(i) - begun, to - from);

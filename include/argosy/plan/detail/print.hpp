@@ -17,8 +17,9 @@ namespace detail {
 inline std::string line_of(std::size_t number, window const& w) {
   std::array<char, 160> text{};
   std::snprintf(text.data(), text.size(), "%8zu  %16lld  %12lld  %12lld  %10lld  %s\n", number,
-                static_cast<long long>(w.offset), static_cast<long long>(w.length), static_cast<long long>(w.wanted),
-                static_cast<long long>(w.pieces), std::string(name_of(w.how)).c_str());
+                static_cast<long long>(w.offset), static_cast<long long>(w.length),
+                static_cast<long long>(w.wanted), static_cast<long long>(w.pieces),
+                std::string(name_of(w.how)).c_str());
   return text.data();
 }
 

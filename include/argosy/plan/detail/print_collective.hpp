@@ -32,8 +32,10 @@ inline std::string to_string(collective_plan const& p) {
     return text + "every rank by itself\n  " + p.reason.str() + "\n" +
            (p.alone ? "this rank: " + to_string(*p.alone) : std::string());
   bool const striped = !p.domains.empty() && p.domains.front().striped();
-  text += detail::counted(static_cast<std::int64_t>(p.domains.size()), striped ? "agent" : "aggregator") + ", " +
-          detail::counted(p.rounds(), "round") + ", windows of " + detail::counted(p.window_bytes, "byte");
+  text += detail::counted(static_cast<std::int64_t>(p.domains.size()),
+                          striped ? "agent" : "aggregator") +
+          ", " + detail::counted(p.rounds(), "round") + ", windows of " +
+          detail::counted(p.window_bytes, "byte");
   if (striped)
     text += ", " + detail::every(p.domains.front().dealt_to) + "stripe of " +
             detail::counted(p.domains.front().stripe_bytes, "byte");
@@ -49,8 +51,9 @@ inline std::string to_string(collective_plan const& p) {
     }
     file_domain const& d = p.domains[i];
     std::array<char, 120> line{};
-    std::snprintf(line.data(), line.size(), "%8d  %16lld  %14lld  %12lld\n", d.rank, static_cast<long long>(d.begin),
-                  static_cast<long long>(d.end), static_cast<long long>(p.rounds_of(d)));
+    std::snprintf(line.data(), line.size(), "%8d  %16lld  %14lld  %12lld\n", d.rank,
+                  static_cast<long long>(d.begin), static_cast<long long>(d.end),
+                  static_cast<long long>(p.rounds_of(d)));
     text += line.data();
   }
   return text;

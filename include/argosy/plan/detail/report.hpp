@@ -18,7 +18,8 @@ ARGOSY_ONCE std::string to_string(report const& r) {
   if (r.write_calls > 0) text += ", " + detail::calls_text(r.write_calls, "write", r.bytes_written);
   if (r.read_calls == 0 && r.write_calls == 0) text += ", no call of the file by this rank";
   if (r.merged_bytes > 0) text += ", " + detail::counted(r.merged_bytes, "byte") + " of holes read";
-  if (r.fallbacks > 0) text += ", " + detail::counted(r.fallbacks, "window") + " by pieces instead of merged";
+  if (r.fallbacks > 0)
+    text += ", " + detail::counted(r.fallbacks, "window") + " by pieces instead of merged";
   if (r.rounds > 0) text += ", " + detail::counted(r.rounds, "round");
   if (r.messages > 0) text += ", " + detail::calls_text(r.messages, "message", r.message_bytes);
   if (r.view_bytes > 0) text += " and " + detail::counted(r.view_bytes, "byte") + " about views";
@@ -46,7 +47,8 @@ ARGOSY_ONCE std::string to_table(report const& r) {
     line(n.name, value);
   }
   if (r.time_ns > 0) {
-    line("exchange_ns", std::to_string(r.exchange_ns()) + "  " + detail::duration(r.exchange_ns()) + ", the rest");
+    line("exchange_ns",
+         std::to_string(r.exchange_ns()) + "  " + detail::duration(r.exchange_ns()) + ", the rest");
     line("rate", detail::with_digits(r.mb_per_s(), 1) + " MB/s of the request");
   }
   return text;

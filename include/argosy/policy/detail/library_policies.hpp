@@ -22,7 +22,7 @@ struct policy_list {
   template <class P>
   static constexpr bool has = (std::is_same_v<P, Policies> || ...);
   template <class P>
-  requires has<P>
+    requires has<P>
   static constexpr std::size_t place_of() noexcept {
     constexpr std::array<bool, size> is{std::is_same_v<P, Policies>...};
     std::size_t at = 0;

@@ -52,9 +52,7 @@ struct policy_traits<data_shipping> {
 };
 
 template <class T, class Member>
-inline constexpr bool has_member = requires(T& t, Member m) {
-  t.*m;
-};
+inline constexpr bool has_member = requires(T& t, Member m) { t.*m; };
 
 // Returns true if the pointer is to a member of the policy, or of one of its parts.
 template <class T, class Member>

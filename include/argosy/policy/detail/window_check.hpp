@@ -1,5 +1,5 @@
-// Looks at what an independent policy of the program returns, before it is carried out: an executor would crash, never end, or
-// write what nobody asked for.
+// Looks at what an independent policy of the program returns, before it is carried out: an executor
+// would crash, never end, or write what nobody asked for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,8 +28,10 @@ class window_check {
   // The next window, which must begin at `at`.
   void operator()(window const& w, std::int64_t at) {
     std::string const name = "window " + number(count_++);
-    if (w.position != at) refuse(name + " begins at " + number(w.position) + ", not at " + number(at));
-    if (w.wanted < 1) refuse(name + " has " + number(w.wanted) + " wanted bytes; it must have at least 1");
+    if (w.position != at)
+      refuse(name + " begins at " + number(w.position) + ", not at " + number(at));
+    if (w.wanted < 1)
+      refuse(name + " has " + number(w.wanted) + " wanted bytes; it must have at least 1");
     if (w.wanted > wanted_.end() - at)
       refuse(name + " begins at " + number(at) + " and has " + number(w.wanted) +
              " wanted bytes, but the access ends at " + number(wanted_.end()));
@@ -37,20 +39,25 @@ class window_check {
     // Where windows go by pieces nothing depends on it.
     if (wanted_.sorted && (w.offset != hull.offset || w.length != hull.length))
       refuse(name + " is " + number(w.length) + " bytes from " + number(w.offset) +
-             " of the file; its wanted bytes lie in " + number(hull.length) + " bytes from " + number(hull.offset));
-    if (w.pieces != hull.pieces) refuse(name + " has " + number(w.pieces) + " pieces; they are " + number(hull.pieces));
+             " of the file; its wanted bytes lie in " + number(hull.length) + " bytes from " +
+             number(hull.offset));
+    if (w.pieces != hull.pieces)
+      refuse(name + " has " + number(w.pieces) + " pieces; they are " + number(hull.pieces));
     switch (w.how) {
       case passage::pieces:
         return;
       case passage::whole:
-        if (hull.pieces > 1) refuse(name + " is not whole: it has " + number(hull.pieces) + " pieces");
+        if (hull.pieces > 1)
+          refuse(name + " is not whole: it has " + number(hull.pieces) + " pieces");
         return;
       case passage::merged:
         if (!wanted_.sorted)
-          refuse(name + " is merged, but the view names bytes twice or out of order: such windows go by pieces");
+          refuse(name +
+                 " is merged, but the view names bytes twice or out of order: such windows go by "
+                 "pieces");
         if (w.length > buffer_bytes_)
-          refuse(name + " is merged and " + number(w.length) + " bytes long, but buffer_for returned " +
-                 number(buffer_bytes_));
+          refuse(name + " is merged and " + number(w.length) +
+                 " bytes long, but buffer_for returned " + number(buffer_bytes_));
         return;
     }
     refuse(name + " moves by a passage that is none: " + number(static_cast<std::int64_t>(w.how)));

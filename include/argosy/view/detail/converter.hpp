@@ -15,14 +15,15 @@
 namespace argosy {
 namespace detail {
 
-// A block of memory's stream on the stack: half of a first-level cache, with its twin in the file's representation.
+// A block of memory's stream on the stack: half of a first-level cache, with its twin in the file's
+// representation.
 inline constexpr std::int64_t conversion_block_bytes = 8192;
 inline constexpr std::int64_t most_item_bytes = representation::most_file_bytes;
 
 [[noreturn]] inline void throw_types(layout const& form, signature const& types) {
-  throw invalid_layout("argosy::converter: the memory has " + std::to_string(form.size()) + " bytes, but its types " +
-                       std::to_string(types.size()) + " (" + to_string(types) +
-                       "); give the signature_of its datatype");
+  throw invalid_layout("argosy::converter: the memory has " + std::to_string(form.size()) +
+                       " bytes, but its types " + std::to_string(types.size()) + " (" +
+                       to_string(types) + "); give the signature_of its datatype");
 }
 
 }  // namespace detail
@@ -32,7 +33,8 @@ ARGOSY_ONCE converter::converter(representation r, layout const& form, signature
   if (form.size() != types.size()) detail::throw_types(form, types);
   basic_sizes const& sizes = representation_.sizes();
   for (detail::signature_node const& n : types.nodes())
-    nodes_.push_back({n.type, n.body, n.body > 0, n.count, detail::size_in(detail::native_sizes, n.type),
+    nodes_.push_back({n.type, n.body, n.body > 0, n.count,
+                      detail::size_in(detail::native_sizes, n.type),
                       detail::size_in(sizes, n.type)});
   // Backwards, so that bodies are known before their loops.
   std::int64_t most_shrinking = 1;
@@ -52,8 +54,8 @@ ARGOSY_ONCE converter::converter(representation r, layout const& form, signature
   }
   for (std::size_t i = 0; i < nodes_.size(); i += nodes_[i].body + 1)
     file_size_ = detail::add(file_size_, detail::mul(nodes_[i].count, nodes_[i].file_bytes));
-  block_bytes_ =
-      std::max(detail::conversion_block_bytes / most_shrinking - detail::most_item_bytes, detail::most_item_bytes);
+  block_bytes_ = std::max(detail::conversion_block_bytes / most_shrinking - detail::most_item_bytes,
+                          detail::most_item_bytes);
 }
 
 ARGOSY_ONCE converter::item converter::find(std::int64_t position) const {
@@ -75,53 +77,67 @@ ARGOSY_ONCE converter::item converter::find(std::int64_t position) const {
   return {basic::byte, form_->size(), file_size_, 1, 1};  // the end
 }
 
-ARGOSY_ONCE std::int64_t converter::item_start(std::int64_t position) const { return find(position).file; }
-ARGOSY_ONCE std::int64_t converter::memory_position(std::int64_t position) const { return find(position).memory; }
+ARGOSY_ONCE std::int64_t converter::item_start(std::int64_t position) const {
+  return find(position).file;
+}
+ARGOSY_ONCE std::int64_t converter::memory_position(std::int64_t position) const {
+  return find(position).memory;
+}
 
 template <bool Encode>
-bool converter::run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride,
-                    std::int64_t file_stride, std::byte* in_memory, std::byte* in_file) const {
+bool converter::run(node const& n, std::int64_t count, std::int64_t copies,
+                    std::int64_t memory_stride, std::int64_t file_stride, std::byte* in_memory,
+                    std::byte* in_file) const {
   constexpr auto way = Encode ? detail::conversion::encode : detail::conversion::decode;
   representation_functions const* const user = representation_.functions();
   if (user == nullptr)
-    return detail::convert_external32<way>(n.type, {count, copies, memory_stride, file_stride}, in_memory, in_file);
+    return detail::convert_external32<way>(n.type, {count, copies, memory_stride, file_stride},
+                                           in_memory, in_file);
   if (!(Encode ? static_cast<bool>(user->write) : static_cast<bool>(user->read)))
-    return detail::convert_plain<way>({count * n.memory_bytes, copies, memory_stride, file_stride}, in_memory, in_file);
+    return detail::convert_plain<way>({count * n.memory_bytes, copies, memory_stride, file_stride},
+                                      in_memory, in_file);
   bool fits = true;
   for (std::int64_t k = 0; k < copies; ++k, in_memory += memory_stride, in_file += file_stride)
-    fits = (Encode ? user->write(n.type, count, in_memory, in_file) : user->read(n.type, count, in_file, in_memory)) &&
+    fits = (Encode ? user->write(n.type, count, in_memory, in_file)
+                   : user->read(n.type, count, in_file, in_memory)) &&
            fits;
   return fits;
 }
 
-// Items of nodes [begin, end) that lie in the file's stream within [from, to), which starts and ends between items. The
-// nodes start at `memory_at` and `file_at` of the streams; `in_memory` and `in_file` are the addresses of position 0.
+// Items of nodes [begin, end) that lie in the file's stream within [from, to), which starts and
+// ends between items. The nodes start at `memory_at` and `file_at` of the streams; `in_memory` and
+// `in_file` are the addresses of position 0.
 template <bool Encode>
-bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at, std::int64_t file_at,
-                     std::int64_t from, std::int64_t to, std::byte* in_memory, std::byte* in_file) const {
+bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
+                     std::int64_t file_at, std::int64_t from, std::int64_t to, std::byte* in_memory,
+                     std::byte* in_file) const {
   bool fits = true;
   for (std::size_t i = begin; i < end && file_at < to; i += nodes_[i].body + 1) {
     node const& n = nodes_[i];
     std::int64_t const file_end = file_at + n.count * n.file_bytes;
     if (file_end > from) {
       std::int64_t first = from > file_at ? (from - file_at) / n.file_bytes : 0;
-      std::int64_t const last = to < file_end ? (to - file_at) / n.file_bytes : n.count;  // whole copies before `to`
+      // whole copies before `to`
+      std::int64_t const last = to < file_end ? (to - file_at) / n.file_bytes : n.count;
       auto const memory_of = [&](std::int64_t copy) { return memory_at + copy * n.memory_bytes; };
       auto const file_of = [&](std::int64_t copy) { return file_at + copy * n.file_bytes; };
       if (n.body == 0) {
-        fits &= run<Encode>(n, last - first, 1, 0, 0, in_memory + memory_of(first), in_file + file_of(first));
+        fits &= run<Encode>(n, last - first, 1, 0, 0, in_memory + memory_of(first),
+                            in_file + file_of(first));
       } else {
         auto const one = [&](std::int64_t copy) {
-          return walk<Encode>(i + 1, i + 1 + n.body, memory_of(copy), file_of(copy), from, to, in_memory, in_file);
+          return walk<Encode>(i + 1, i + 1 + n.body, memory_of(copy), file_of(copy), from, to,
+                              in_memory, in_file);
         };
         if (file_of(first) < from) fits &= one(first++);
         if (n.flat && first < last) {
-          // Member by member over all copies: a loop each, not a call for every member of every struct.
+          // Member by member over all copies: a loop each, not a call for every member of every
+          // struct.
           std::int64_t m = memory_of(first), f = file_of(first);
           for (std::size_t k = i + 1; k <= i + n.body; ++k) {
             node const& part = nodes_[k];
-            fits &=
-                run<Encode>(part, part.count, last - first, n.memory_bytes, n.file_bytes, in_memory + m, in_file + f);
+            fits &= run<Encode>(part, part.count, last - first, n.memory_bytes, n.file_bytes,
+                                in_memory + m, in_file + f);
             m += part.count * part.memory_bytes;
             f += part.count * part.file_bytes;
           }
@@ -139,13 +155,15 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
 
 // Whole items [from, to), block by block; inside, positions count from the start of the block.
 template <bool Encode, class Memory>
-bool converter::convert(Memory&& memory, std::int64_t from, std::int64_t to, std::byte* stream) const {
+bool converter::convert(Memory&& memory, std::int64_t from, std::int64_t to,
+                        std::byte* stream) const {
   bool fits = true;
   std::int64_t memory_from = find(from).memory;
   for (std::int64_t at = from; at < to;) {
     item const next = to - at > block_bytes_ ? find(at + block_bytes_) : find(to);
     std::byte* const block = memory.open(memory_from, next.memory);
-    fits &= walk<Encode>(0, nodes_.size(), -memory_from, -at, 0, next.file - at, block, stream + (at - from));
+    fits &= walk<Encode>(0, nodes_.size(), -memory_from, -at, 0, next.file - at, block,
+                         stream + (at - from));
     memory.close(memory_from, next.memory, block);
     memory_from = next.memory;
     at = next.file;
@@ -155,12 +173,15 @@ bool converter::convert(Memory&& memory, std::int64_t from, std::int64_t to, std
 
 namespace detail {
 
-// Memory's stream, block by block: memory itself where it is contiguous, else copied through a block on the stack.
+// Memory's stream, block by block: memory itself where it is contiguous, else copied through a
+// block on the stack.
 template <bool Encode>
 class memory_blocks {
  public:
   memory_blocks(layout const& form, void const* memory)
-      : form_(form), memory_(static_cast<std::byte*>(const_cast<void*>(memory))), direct_(form.is_contiguous()) {}
+      : form_(form),
+        memory_(static_cast<std::byte*>(const_cast<void*>(memory))),
+        direct_(form.is_contiguous()) {}
   std::byte* open(std::int64_t from, std::int64_t to) {
     if (direct_) return memory_ + form_.origin() + from;
     if constexpr (Encode) pack(form_, memory_, from, to, block_);
@@ -179,7 +200,8 @@ class memory_blocks {
 
 }  // namespace detail
 
-ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const {
+ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::int64_t to,
+                                   std::byte* stream) const {
   if (from >= to) return true;
   bool fits = true;
   detail::memory_blocks<true> blocks(*form_, memory);
@@ -187,7 +209,8 @@ ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::i
   auto const part_of = [&](item const& which, std::int64_t a, std::int64_t b) {
     std::array<std::byte, detail::most_item_bytes> whole;
     fits &= convert<true>(blocks, which.file, which.file + which.file_bytes, whole.data());
-    std::memcpy(stream + (a - from), whole.data() + (a - which.file), static_cast<std::size_t>(b - a));
+    std::memcpy(stream + (a - from), whole.data() + (a - which.file),
+                static_cast<std::size_t>(b - a));
   };
   item const first = find(from), last = find(to);
   std::int64_t begin = from;
@@ -200,7 +223,8 @@ ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::i
   return fits;
 }
 
-ARGOSY_ONCE bool converter::scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory) {
+ARGOSY_ONCE bool converter::scatter(std::byte const* stream, std::int64_t from, std::int64_t to,
+                                    void* memory) {
   if (from >= to) return true;
   bool fits = true;
   item const first = find(from), last = find(to);
@@ -211,18 +235,22 @@ ARGOSY_ONCE bool converter::scatter(std::byte const* stream, std::int64_t from, 
   }
   if (begin < last.file) {
     detail::memory_blocks<false> blocks(*form_, memory);
-    fits &= convert<false>(blocks, begin, last.file, const_cast<std::byte*>(stream) + (begin - from));
+    fits &=
+        convert<false>(blocks, begin, last.file, const_cast<std::byte*>(stream) + (begin - from));
   }
-  if (begin < to && last.file < to) fits &= keep(last, last.file, to, stream + (last.file - from), memory);
+  if (begin < to && last.file < to)
+    fits &= keep(last, last.file, to, stream + (last.file - from), memory);
   return fits;
 }
 
-ARGOSY_ONCE bool converter::keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream,
-                                 void* memory) {
-  auto at = std::find_if(cut_.begin(), cut_.end(), [&](cut_item const& c) { return c.which.file == which.file; });
+ARGOSY_ONCE bool converter::keep(item const& which, std::int64_t from, std::int64_t to,
+                                 std::byte const* stream, void* memory) {
+  auto at = std::find_if(cut_.begin(), cut_.end(),
+                         [&](cut_item const& c) { return c.which.file == which.file; });
   if (at == cut_.end()) {
     auto const size = static_cast<std::size_t>(which.file_bytes);
-    at = cut_.insert(cut_.end(), {which, std::vector<std::byte>(size), std::vector<bool>(size, false)});
+    at = cut_.insert(cut_.end(),
+                     {which, std::vector<std::byte>(size), std::vector<bool>(size, false)});
   }
   for (std::int64_t p = from; p < to; ++p) {
     auto const i = static_cast<std::size_t>(p - which.file);

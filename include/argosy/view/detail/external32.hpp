@@ -1,4 +1,5 @@
-// Loops that convert items between memory and external32: big-endian, with the sizes of MPI's table.
+// Loops that convert items between memory and external32: big-endian, with the sizes of MPI's
+// table.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,13 +38,14 @@ constexpr Unsigned big_endian(Unsigned v) noexcept {
     return __builtin_bswap64(v);
 }
 
-// --- One item. `encode` to the file and `decode` to memory return false where the value does not fit. ---
+// --- One item. `encode` to the file and `decode` to memory return false where the value does not f
 
 template <std::size_t Bytes>
 struct swapped {
   using word = std::conditional_t<
       Bytes == 1, std::uint8_t,
-      std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+      std::conditional_t<Bytes == 2, std::uint16_t,
+                         std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
   static constexpr std::int64_t memory_bytes = Bytes, file_bytes = Bytes;
   static bool encode(std::byte const* from, std::byte* to) noexcept {
     store_at(to, big_endian(load<word>(from)));
@@ -55,7 +57,8 @@ template <>
 struct swapped<16> {
   static constexpr std::int64_t memory_bytes = 16, file_bytes = 16;
   static bool encode(std::byte const* from, std::byte* to) noexcept {
-    auto const a = big_endian(load<std::uint64_t>(from)), b = big_endian(load<std::uint64_t>(from + 8));
+    auto const a = big_endian(load<std::uint64_t>(from)),
+               b = big_endian(load<std::uint64_t>(from + 8));
     constexpr bool turn = std::endian::native == std::endian::little;
     store_at(to, turn ? b : a);
     store_at(to + 8, turn ? a : b);
@@ -116,7 +119,8 @@ struct wide_float {
   static bool decode(std::byte const* from, std::byte* to) noexcept {
 #if LDBL_MANT_DIG == 64
     bool fits = true;
-    x87 const x = to_x87({big_endian(load<std::uint64_t>(from)), big_endian(load<std::uint64_t>(from + 8))}, fits);
+    x87 const x = to_x87(
+        {big_endian(load<std::uint64_t>(from)), big_endian(load<std::uint64_t>(from + 8))}, fits);
     std::memset(to, 0, sizeof(long double));
     store_at(to, x.significand);
     store_at(to + 8, x.sign_exponent);
@@ -147,13 +151,16 @@ bool convert_items(item_run const& r, std::byte* memory, std::byte* file) noexce
     for (std::int64_t i = 0; i < count; ++i, m += Item::memory_bytes, f += Item::file_bytes)
       fits &= Way == conversion::encode ? Item::encode(m, f) : Item::decode(f, m);
   };
-  // Known group sizes become straight code: the members of structs are mostly single items and triples.
+  // Known group sizes become straight code: the members of structs are mostly single items and
+  // triples.
   switch (r.count) {
     case 1:
-      for (std::int64_t k = 0; k < r.copies; ++k) group(1, memory + k * r.memory_stride, file + k * r.file_stride);
+      for (std::int64_t k = 0; k < r.copies; ++k)
+        group(1, memory + k * r.memory_stride, file + k * r.file_stride);
       break;
     case 3:
-      for (std::int64_t k = 0; k < r.copies; ++k) group(3, memory + k * r.memory_stride, file + k * r.file_stride);
+      for (std::int64_t k = 0; k < r.copies; ++k)
+        group(3, memory + k * r.memory_stride, file + k * r.file_stride);
       break;
     default:
       for (std::int64_t k = 0; k < r.copies; ++k)
@@ -173,7 +180,8 @@ bool convert_plain(item_run const& r, std::byte* memory, std::byte* file) noexce
 }
 
 template <conversion Way>
-bool convert_external32(basic type, item_run const& r, std::byte* memory, std::byte* file) noexcept {
+bool convert_external32(basic type, item_run const& r, std::byte* memory,
+                        std::byte* file) noexcept {
   switch (type) {
     case basic::byte:
     case basic::character:

@@ -11,11 +11,12 @@
 
 namespace argosy::detail {
 
-[[noreturn]] ARGOSY_ONCE void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype) {
+[[noreturn]] ARGOSY_ONCE void throw_filetype(filetype_fault fault, layout const& etype,
+                                             layout const& filetype) {
   auto const bounds = [](layout const& l) {
-    return "size " + std::to_string(l.size()) + ", bytes [" + std::to_string(l.true_lower_bound()) + ", " +
-           std::to_string(l.true_upper_bound()) + "), bounds [" + std::to_string(l.lower_bound()) + ", " +
-           std::to_string(l.upper_bound()) + ")";
+    return "size " + std::to_string(l.size()) + ", bytes [" + std::to_string(l.true_lower_bound()) +
+           ", " + std::to_string(l.true_upper_bound()) + "), bounds [" +
+           std::to_string(l.lower_bound()) + ", " + std::to_string(l.upper_bound()) + ")";
   };
   auto const e = " (etype: " + bounds(etype) + ")", f = " (filetype: " + bounds(filetype) + ")";
   using enum filetype_fault;
@@ -30,10 +31,12 @@ namespace argosy::detail {
       what += "the etype has a negative displacement" + e + "; move it up";
       break;
     case etype_order:
-      what += "the displacements of the etype decrease" + e + "; list its parts in the order of the file";
+      what += "the displacements of the etype decrease" + e +
+              "; list its parts in the order of the file";
       break;
     case etype_overlap:
-      what += "the etype names a byte twice" + e + "; open the file for reading only, or make its parts disjoint";
+      what += "the etype names a byte twice" + e +
+              "; open the file for reading only, or make its parts disjoint";
       break;
     case negative:
       what += "the filetype has a negative displacement or extent" + f +
@@ -48,12 +51,17 @@ namespace argosy::detail {
               "; make its parts disjoint, or open the file for reading only";
       break;
     case tiles_overlap:
-      what += "the extent of the filetype is smaller than its data, and its copies overlap, so it cannot be written" +
-              f + "; give it the extent of the whole tile with io::resized, or open the file for reading only";
+      what +=
+          "the extent of the filetype is smaller than its data, and its copies overlap, so it "
+          "cannot be written" +
+          f +
+          "; give it the extent of the whole tile with io::resized, or open the file for reading "
+          "only";
       break;
     case not_etypes:
       what += "the etype does not divide the filetype" + e + f +
-              "; offsets count etypes; build the filetype of whole ones (holes, too), or give set_view both, as in "
+              "; offsets count etypes; build the filetype of whole ones (holes, too), or give "
+              "set_view both, as in "
               "{io::bytes(1), filetype}, and count bytes; or give the hint argosy_lenient";
       break;
   }

@@ -65,12 +65,14 @@ constexpr bool consists_of(layout const& form, layout const& etype) {
   if (form.empty() || form == etype) return true;
   if (etype.pieces() == 1 && etype.size() == etype.extent())
     return is_built_of(at(-etype.true_lower_bound(), form), etype.size());
-  // An etype with holes: its first and last copy are compared, as far as can be told without walking all of them.
+  // An etype with holes: its first and last copy are compared, as far as can be told without
+  // walking all of them.
   return holds_etype(form, etype, 0) && holds_etype(form, etype, form.size() / etype.size() - 1);
 }
 
-// The filetype, repeated without end, names a byte twice: two of its own bytes are whole extents apart. It is known to name none
-// twice by itself, and to begin at 0 or later. O(pieces) where copies interleave.
+// The filetype, repeated without end, names a byte twice: two of its own bytes are whole extents
+// apart. It is known to name none twice by itself, and to begin at 0 or later. O(pieces) where
+// copies interleave.
 constexpr bool tiles_overlap(layout const& form) {
   std::int64_t const extent = form.extent();
   if (form.true_extent() <= extent) return false;
@@ -86,13 +88,15 @@ constexpr bool tiles_overlap(layout const& form) {
     }
     all.push_back(p);
   }
-  std::sort(all.begin(), all.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  std::sort(all.begin(), all.end(),
+            [](piece const& a, piece const& b) { return a.offset < b.offset; });
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].offset < all[i - 1].end()) return true;
   return false;
 }
 
-constexpr filetype_fault check_filetype_here(layout const& etype, layout const& filetype, bool writable) {
+constexpr filetype_fault check_filetype_here(layout const& etype, layout const& filetype,
+                                             bool writable) {
   using enum filetype_fault;
   if (etype.empty() || etype.extent() <= 0) return etype_empty;
   if (etype.true_lower_bound() < 0) return etype_bounds;
@@ -106,12 +110,14 @@ constexpr filetype_fault check_filetype_here(layout const& etype, layout const& 
 }
 
 namespace linked {
-filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);  // see `once`
+// see `once`
+filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 }  // namespace linked
 
 }  // namespace detail
 
-constexpr detail::filetype_fault detail::check_filetype(layout const& etype, layout const& filetype, bool writable) {
+constexpr detail::filetype_fault detail::check_filetype(layout const& etype, layout const& filetype,
+                                                        bool writable) {
   return once([&] { return check_filetype_here(etype, filetype, writable); },
               [&] { return linked::check_filetype(etype, filetype, writable); });
 }

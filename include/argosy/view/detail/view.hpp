@@ -24,7 +24,8 @@ constexpr decltype(auto) core_of(D const& type) {
 template <class D>
 inline constexpr bool is_resized_core = false;
 template <class Old, class L, class E>
-inline constexpr bool is_resized_core<resized_type<Old, L, E>> = !typed_copies<Old> || is_resized_core<Old>;
+inline constexpr bool is_resized_core<resized_type<Old, L, E>> =
+    !typed_copies<Old> || is_resized_core<Old>;
 template <datatype D>
 constexpr decltype(auto) resized_core_of(D const& type) {
   if constexpr (typed_copies<D> && !is_resized_core<D>)
@@ -48,7 +49,8 @@ void view::make_of(Filetype const& type, layout filetype) {
       fault = no_fault;
     }
   }
-  if (fault == etype_empty || fault == etype_bounds || fault == etype_order)  // a filetype, but no etype
+  // a filetype, but no etype
+  if (fault == etype_empty || fault == etype_bounds || fault == etype_order)
     make(bytes(1), std::move(filetype), stream_types(signature(basic::byte)));
   else
     make(std::move(etype), std::move(filetype), detail::types_of_copies(core, 1));

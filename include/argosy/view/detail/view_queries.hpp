@@ -40,8 +40,9 @@ ARGOSY_ONCE void view::make(layout etype, layout filetype, stream_types types) {
     throw invalid_layout("argosy::view: the displacement is " + std::to_string(displacement_) +
                          "; give 0 or more, in bytes from the start of the file");
   // Filetypes of fractions of etypes are nowhere allowed.
-  uneven_ = detail::check_filetype(etype_, filetype_, false) == detail::filetype_fault::not_etypes &&
-            filetype_.size() % etype_.size() == 0;
+  uneven_ =
+      detail::check_filetype(etype_, filetype_, false) == detail::filetype_fault::not_etypes &&
+      filetype_.size() % etype_.size() == 0;
   if (!uneven_) detail::require_filetype(etype_, filetype_, false);
   stream_ = detail::tiles(displacement_, filetype_);
   if (uneven_) detail::throw_filetype(detail::filetype_fault::not_etypes, etype_, filetype_);
@@ -53,8 +54,8 @@ ARGOSY_ONCE void view::compare_types(signature const& etype, signature const& fi
   detail::type_digest const wanted(etype, converts), given(filetype, converts);
   if (wanted.is_bytes() || given.is_bytes() || etype_.empty()) return;
   if (!given.repeats(wanted, filetype_.size() / etype_.size()))
-    types_fault_ =
-        "the filetype is of other types (" + to_string(filetype) + ") than the etype (" + to_string(etype) + ")";
+    types_fault_ = "the filetype is of other types (" + to_string(filetype) + ") than the etype (" +
+                   to_string(etype) + ")";
 }
 
 ARGOSY_ONCE view view::lenient() const {
@@ -72,8 +73,9 @@ ARGOSY_ONCE view view::first_copy() const {
 
 ARGOSY_ONCE std::int64_t view::offset_of_end(std::int64_t file_size) const {
   if (stream_.empty()) return 0;
-  // Offsets never decrease within a tile, so its etypes are sorted by where they start; those of all tiles are, unless they interleave.
-  // Uses the cursor, not bytes_before, because a view for reading may name bytes twice.
+  // Offsets never decrease within a tile, so its etypes are sorted by where they start; those of
+  // all tiles are, unless they interleave. Uses the cursor, not bytes_before, because a view for
+  // reading may name bytes twice.
   std::int64_t low = 0, high = stream_.size() / etype_.size();
   if (std::int64_t const of_tile = filetype_.size() / etype_.size();
       filetype_.true_extent() > filetype_.extent() && of_tile > 0) {

@@ -19,7 +19,8 @@ std::error_code first_failure(World const& world, int error) {
     }
   } first{error, world.rank()};
   world.all_reduce(first);
-  return first.error != 0 ? std::error_code(first.error, std::system_category()) : std::error_code();
+  return first.error != 0 ? std::error_code(first.error, std::system_category())
+                          : std::error_code();
 }
 
 }  // namespace argosy::detail

@@ -13,7 +13,8 @@ namespace argosy::detail {
 
 std::string host_name();
 
-// The processors that a process may use. Sets of a node's ranks are united, since each rank may be bound to its own processor.
+// The processors that a process may use. Sets of a node's ranks are united, since each rank may be
+// bound to its own processor.
 struct processor_set {
   std::array<std::uint64_t, 16> bits = {};
   void combine(processor_set const& other) {
@@ -27,7 +28,8 @@ struct processor_set {
   static processor_set of_this_process();
 };
 
-// That the ranks of a node share, at most one each: worlds whose ranks share processors say so. Collective.
+// That the ranks of a node share, at most one each: worlds whose ranks share processors say so.
+// Collective.
 template <class World>
 std::int64_t processors_for(World const& near) {
   if constexpr (requires { near.processors(); }) {
@@ -39,7 +41,8 @@ std::int64_t processors_for(World const& near) {
   }
 }
 
-// The same of all nodes. Fewer than ranks: some wait for a processor, and times tell little. Collective.
+// The same of all nodes. Fewer than ranks: some wait for a processor, and times tell little.
+// Collective.
 template <class World>
 std::int64_t processors_of_all(World const& world) {
   struct number {

@@ -39,7 +39,8 @@ struct self::mailbox {
     std::vector<std::byte> content;
   };
   std::deque<letter> letters;
-  std::deque<std::weak_ptr<started>> receives;  // an expired one belongs to a request that was dropped
+  // an expired one belongs to a request that was dropped
+  std::deque<std::weak_ptr<started>> receives;
 };
 
 ARGOSY_ONCE self::self() : mail_(std::make_shared<mailbox>()) {}
@@ -49,7 +50,8 @@ ARGOSY_ONCE void self::check(int peer) {
 }
 
 ARGOSY_ONCE void self::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
-  if (mine.size() != all.size()) throw std::invalid_argument("argosy::self: all_gather gathers size() times `out`");
+  if (mine.size() != all.size())
+    throw std::invalid_argument("argosy::self: all_gather gathers size() times `out`");
   if (mine.data() != all.data()) std::copy(mine.begin(), mine.end(), all.begin());
 }
 
@@ -72,11 +74,12 @@ ARGOSY_ONCE std::size_t self::receive(std::span<std::byte> message, int from, in
   return bytes;
 }
 
-ARGOSY_ONCE self::request self::start_receive(std::span<std::byte> message, int from, int tag) const {
+ARGOSY_ONCE self::request self::start_receive(std::span<std::byte> message, int from,
+                                              int tag) const {
   check(from);
   auto const receive = std::make_shared<started>(started{message, tag});
-  auto const found =
-      std::find_if(mail_->letters.begin(), mail_->letters.end(), [=](auto const& l) { return l.tag == tag; });
+  auto const found = std::find_if(mail_->letters.begin(), mail_->letters.end(),
+                                  [=](auto const& l) { return l.tag == tag; });
   if (found == mail_->letters.end()) {
     mail_->receives.push_back(receive);
   } else {
@@ -89,7 +92,8 @@ ARGOSY_ONCE self::request self::start_receive(std::span<std::byte> message, int 
 ARGOSY_ONCE void self::wait_all(std::span<request> requests) {
   for (request& r : requests) {
     if (r.receive_ && !r.receive_->done)
-      throw std::logic_error("argosy::self: waits for a message that this rank has not sent to itself");
+      throw std::logic_error(
+          "argosy::self: waits for a message that this rank has not sent to itself");
     if (r.receive_) r.received_ = r.receive_->received;
     r.receive_.reset();
   }
@@ -99,14 +103,16 @@ ARGOSY_ONCE shared_memory self::share(std::size_t bytes, std::error_code& error)
   error.clear();
   if (bytes == 0) return {};
   shared_memory zeros = shared_memory::private_zeros(bytes);
-  if (zeros.bytes().empty()) error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
+  if (zeros.bytes().empty())
+    error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
   return zeros;
 }
 
 ARGOSY_ONCE shared_memory self::share(std::size_t bytes) const {
   std::error_code error;
   shared_memory result = share(bytes, error);
-  if (error) throw std::system_error(error, "argosy::self::share: " + std::to_string(bytes) + " bytes");
+  if (error)
+    throw std::system_error(error, "argosy::self::share: " + std::to_string(bytes) + " bytes");
   return result;
 }
 

@@ -1,5 +1,5 @@
-// A world of the same ranks beside another: they exchange by a service, and not by MPI, so that a thread which must not call MPI can
-// make collective calls, whatever the program does meanwhile.
+// A world of the same ranks beside another: they exchange by a service, and not by MPI, so that a
+// thread which must not call MPI can make collective calls, whatever the program does meanwhile.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,22 +26,27 @@ class post_office;
 
 // A world that keeps something for those who come again: with itself and its duplicates.
 template <class C>
-concept keeping = communicator<C> && serving<C> && requires(C const& c, std::shared_ptr<void> what) {
-  { c.kept() } -> std::same_as<std::shared_ptr<void>>;
-  c.keep(what);
-};
+concept keeping =
+    communicator<C> && serving<C> && requires(C const& c, std::shared_ptr<void> what) {
+      { c.kept() } -> std::same_as<std::shared_ptr<void>>;
+      c.keep(what);
+    };
 
-// One thread of each rank uses a communicator at a time. Collective calls go along binomial trees: twice log2(size) messages one
-// after the other. Short messages are in the receiver's hands when `start_send` returns, long ones end when it takes them. A rank
-// that cannot be reached is a rank_failure. Others do not learn of that by themselves: who leaves for this reason calls `revoke`.
+// One thread of each rank uses a communicator at a time. Collective calls go along binomial trees:
+// twice log2(size) messages one after the other. Short messages are in the receiver's hands when
+// `start_send` returns, long ones end when it takes them. A rank that cannot be reached is a
+// rank_failure. Others do not learn of that by themselves: who leaves for this reason calls
+// `revoke`.
 class served_world {
  public:
   class request;
 
-  // Collective in `world`; on all ranks or on none. `node`: those ranks of it that can share memory. The sockets and threads behind
-  // it are kept with the world and its duplicates: only the first one costs more than a few messages.
+  // Collective in `world`; on all ranks or on none. `node`: those ranks of it that can share
+  // memory. The sockets and threads behind it are kept with the world and its duplicates: only the
+  // first one costs more than a few messages.
   template <keeping World>
-  static std::unique_ptr<served_world> beside(World const& world, World const& node, std::error_code& error);
+  static std::unique_ptr<served_world> beside(World const& world, World const& node,
+                                              std::error_code& error);
 
   int rank() const noexcept { return group_->rank; }
   int size() const noexcept { return static_cast<int>(group_->ranks.size()); }
@@ -77,14 +82,16 @@ class served_world {
   static void wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
   static processor_set processors() { return processor_set::of_this_process(); }
 
-  // Of the whole world beside the other, also in a group of it, with ranks as the whole one counts them: whoever waits in it, or comes
-  // to it later, throws a rank_failure. Returns when those that can be reached know.
+  // Of the whole world beside the other, also in a group of it, with ranks as the whole one counts
+  // them: whoever waits in it, or comes to it later, throws a rank_failure. Returns when those that
+  // can be reached know.
   void revoke(int unreachable) const;
   // Throws the rank_failure if the ranks of this world are not together any more.
   void check() const;
 
-  // What ranks ask each other that is no message of this world, also while they are in no call of it; any thread may ask, and several
-  // answer. Who asks must know that the other listens. Until the last copy of this world goes.
+  // What ranks ask each other that is no message of this world, also while they are in no call of
+  // it; any thread may ask, and several answer. Who asks must know that the other listens. Until
+  // the last copy of this world goes.
   void listen(serve_function answers) const;
   std::vector<service_answer> ask(std::vector<parcel> requests) const;
 
@@ -134,7 +141,8 @@ class served_world {
   }
 
   static constexpr int tree_tag = -1;
-  static constexpr std::chrono::milliseconds longest_wait{100};  // then it looks whether the ranks are still together
+  // then it looks whether the ranks are still together
+  static constexpr std::chrono::milliseconds longest_wait{100};
 
   std::shared_ptr<group> group_;
 };
@@ -175,7 +183,8 @@ class served_world::request {
 };
 
 template <keeping World>
-std::unique_ptr<served_world> served_world::beside(World const& world, World const& node, std::error_code& error) {
+std::unique_ptr<served_world> served_world::beside(World const& world, World const& node,
+                                                   std::error_code& error) {
   error.clear();
   auto all = std::make_shared<setting>();
   all->office = std::static_pointer_cast<post_office>(world.kept());
@@ -213,7 +222,8 @@ std::unique_ptr<served_world> served_world::beside(World const& world, World con
   int first = world.rank();
   node.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
   all->first_of_node.resize(static_cast<std::size_t>(world.size()));
-  world.all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(all->first_of_node)));
+  world.all_gather(std::as_bytes(std::span(&first, 1)),
+                   std::as_writable_bytes(std::span(all->first_of_node)));
   if constexpr (requires { world.host_name(); })
     all->host_name = world.host_name();
   else

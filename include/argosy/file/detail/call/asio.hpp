@@ -22,14 +22,17 @@ namespace argosy::detail {
 template <class Handler>
 class completion {
  public:
-  explicit completion(Handler handler) : handler_(std::move(handler)), work_(boost::asio::make_work_guard(handler_)) {}
+  explicit completion(Handler handler)
+      : handler_(std::move(handler)), work_(boost::asio::make_work_guard(handler_)) {}
 
   void operator()(background_call const& o) {
     auto const executor = work_.get_executor();
     // Posted: the file's threads are waited for by close(), so no code of the user may run there.
-    boost::asio::post(executor, [handler = std::move(handler_), error = boost::system::error_code(o.result.code),
-                                 done = o.done]() mutable { std::move(handler)(error, std::move(done)); });
-    // Not before: the handler may have run by now, and its context would end while post() still wakes it.
+    boost::asio::post(
+        executor, [handler = std::move(handler_), error = boost::system::error_code(o.result.code),
+                   done = o.done]() mutable { std::move(handler)(error, std::move(done)); });
+    // Not before: the handler may have run by now, and its context would end while post() still
+    // wakes it.
     work_.reset();
   }
 
@@ -46,7 +49,8 @@ struct launcher {
   };
 
   template <communicator World, class Token>
-  static auto initiate(basic_file<World>& file, begun what, source data, any_policy by, Token&& token) {
+  static auto initiate(basic_file<World>& file, begun what, source data, any_policy by,
+                       Token&& token) {
     // Some tokens start later, or elsewhere: all but the file goes with them.
     return boost::asio::async_initiate<Token, void(boost::system::error_code, report)>(
         [&file, what](auto handler, source given, how const& with) {

@@ -48,14 +48,16 @@ struct job {
     bool timed = false;
     std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
     exchanged_by together_by = {};  // who moved its windows
-  } told;  // in reports
+  } told;                           // in reports
 
   // Before the call returns that this goes on after.
-  void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
+  void keep(source&& data) {
+    memory = std::make_shared<const_buffer const>(std::move(data).buffer());
+  }
 };
 
-// The simplest call: one stretch of memory to or from one stretch of the file, as the hints choose. Most small calls are
-// that, and no window need be planned for them.
+// The simplest call: one stretch of memory to or from one stretch of the file, as the hints choose.
+// Most small calls are that, and no window need be planned for them.
 struct plain_call {
   access_kind kind;
   std::span<std::byte> memory;

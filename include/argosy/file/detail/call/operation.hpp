@@ -12,15 +12,46 @@
 namespace argosy::detail {
 
 enum class operation : std::uint8_t {
-  read_at, write_at, read, write, read_shared, write_shared,
-  iread_at, iwrite_at, iread, iwrite, iread_shared, iwrite_shared,
-  async_read_at, async_write_at, async_read, async_write,
-  read_at_all, write_at_all, read_all, write_all, read_ordered, write_ordered,
-  iread_at_all, iwrite_at_all, iread_all, iwrite_all,
-  begin_read_at_all, begin_write_at_all, begin_read_all, begin_write_all,
-  begin_read_ordered, begin_write_ordered,
-  explain_read_at, explain_write_at, explain_read, explain_write,
-  explain_read_at_all, explain_write_at_all, explain_read_all, explain_write_all,
+  read_at,
+  write_at,
+  read,
+  write,
+  read_shared,
+  write_shared,
+  iread_at,
+  iwrite_at,
+  iread,
+  iwrite,
+  iread_shared,
+  iwrite_shared,
+  async_read_at,
+  async_write_at,
+  async_read,
+  async_write,
+  read_at_all,
+  write_at_all,
+  read_all,
+  write_all,
+  read_ordered,
+  write_ordered,
+  iread_at_all,
+  iwrite_at_all,
+  iread_all,
+  iwrite_all,
+  begin_read_at_all,
+  begin_write_at_all,
+  begin_read_all,
+  begin_write_all,
+  begin_read_ordered,
+  begin_write_ordered,
+  explain_read_at,
+  explain_write_at,
+  explain_read,
+  explain_write,
+  explain_read_at_all,
+  explain_write_at_all,
+  explain_read_all,
+  explain_write_all,
   count_of_operations  // is none
 };
 
@@ -97,8 +128,7 @@ inline constexpr auto operation_table = [] {
 constexpr operation_row const& row_of(operation o) noexcept {
   return operation_table[static_cast<std::size_t>(o)];
 }
-static_assert(operation_table.size() ==
-              static_cast<std::size_t>(operation::count_of_operations));
+static_assert(operation_table.size() == static_cast<std::size_t>(operation::count_of_operations));
 static_assert([] {
   for (std::size_t i = 0; i < operation_table.size(); ++i)
     if (operation_table[i].of != operation{static_cast<std::uint8_t>(i)}) return false;

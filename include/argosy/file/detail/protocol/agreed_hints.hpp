@@ -28,11 +28,13 @@ struct agreed_hints {
   bool of_first = false;  // rank 0 was asked
 
   void compare_in(arguments& given) {
-    given.same_lines("hints", mine.same_hash(), [this] { return lines_with_sources(mine); }, &differ);
+    given.same_lines(
+        "hints", mine.same_hash(), [this] { return lines_with_sources(mine); }, &differ);
   }
 };
 
-// Takes over what rank 0 has. Collective, and ends on every rank: one that lacks the memory for it keeps its own.
+// Takes over what rank 0 has. Collective, and ends on every rank: one that lacks the memory for it
+// keeps its own.
 template <communicator World>
 void ask_first(World const& world, agreed_hints& h) {
   std::string told;
@@ -57,7 +59,8 @@ void ask_first(World const& world, agreed_hints& h) {
   });
 }
 
-// Does `body`, which begins with an agreement on the hints, and does it once more if they were found to differ where rank 0's count.
+// Does `body`, which begins with an agreement on the hints, and does it once more if they were
+// found to differ where rank 0's count.
 template <communicator World, class Body>
 agreement with_agreed_hints(std::optional<World>& world, agreed_hints& h, Body&& body) try {
   agreement result = body();

@@ -38,9 +38,9 @@
 namespace argosy::detail {
 
 // Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the
-// ranks before it. A hidden file is asked only if some rank has used it, and left as it is: all ranks
-// learn the new value here. `before`: what the ranks before ask for, or -1. Returns nothing on all ranks
-// where some rank fails: then it may be another one that says why.
+// ranks before it. A hidden file is asked only if some rank has used it, and left as it is: all
+// ranks learn the new value here. `before`: what the ranks before ask for, or -1. Returns nothing
+// on all ranks where some rank fails: then it may be another one that says why.
 template <agreeing World>
 std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointer& pointer,
                                                std::int64_t etypes, std::int64_t all,

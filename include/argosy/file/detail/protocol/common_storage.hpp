@@ -32,11 +32,11 @@ struct storage_of_ranks {
     auto const dearer = [](auto& mine, auto const& theirs, auto... members) {
       ((mine.*members = std::max(mine.*members, theirs.*members)), ...);
     };
-    dearer(file, other.file, &prices::call_ns, &prices::write_call_ns, &prices::lock_ns, &prices::byte_ns,
-           &prices::piece_ns);
-    dearer(exchange, other.exchange, &exchange_prices::round_ns, &exchange_prices::byte_ns, &exchange_prices::piece_ns,
-           &exchange_prices::block_ns, &exchange_prices::server_byte_ns, &exchange_prices::server_call_ns,
-           &exchange_prices::crowd, &exchange_prices::write);
+    dearer(file, other.file, &prices::call_ns, &prices::write_call_ns, &prices::lock_ns,
+           &prices::byte_ns, &prices::piece_ns);
+    dearer(exchange, other.exchange, &exchange_prices::round_ns, &exchange_prices::byte_ns,
+           &exchange_prices::piece_ns, &exchange_prices::block_ns, &exchange_prices::server_byte_ns,
+           &exchange_prices::server_call_ns, &exchange_prices::crowd, &exchange_prices::write);
     over_network |= other.over_network;
     separate_caches |= other.separate_caches;
     inexact_writes |= other.inexact_writes;
@@ -48,9 +48,9 @@ struct storage_of_ranks {
   }
 };
 
-// That of this rank, if all have the same. A file that some ranks reach through a network and others do not has the dearer of
-// each two prices. Ranks that are not `near` measure what messages cost between them, the first time that they open a file.
-// Collective.
+// That of this rank, if all have the same. A file that some ranks reach through a network and
+// others do not has the dearer of each two prices. Ranks that are not `near` measure what messages
+// cost between them, the first time that they open a file. Collective.
 template <agreeing World>
 storage common_storage(World const& world, any_handle const& file, bool near) {
   storage mine;
@@ -75,7 +75,8 @@ storage common_storage(World const& world, any_handle const& file, bool near) {
   all.name.set_start(mine.name);
   world.all_reduce(all);
   if constexpr (priced<World>) {
-    // Where threads open several files at a time ranks may have kept different ones: those of the reduction count, for all.
+    // Where threads open several files at a time ranks may have kept different ones: those of the
+    // reduction count, for all.
     if (!near && all.unpriced != 0) {
       std::optional<message_prices> const measured = measure_messages(world, opening_times);
       if (measured) {

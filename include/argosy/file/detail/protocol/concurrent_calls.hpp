@@ -1,4 +1,5 @@
-// Collective calls that go on while the ranks compute: on a thread of each rank, which makes no MPI calls.
+// Collective calls that go on while the ranks compute: on a thread of each rank, which makes no MPI
+// calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,7 +1,9 @@
-// Nonblocking collective calls where ranks exchange by the world itself. Where no thread beside them may use it, without a service or
-// by the hint argosy_progress, they are carried out, in order, when a rank waits for one of them or comes to another collective call
-// of the file. A world that works in the background carries them out there, one after the other, and whoever comes to another
-// collective call of the file waits for them: so all of them meet in the order in which they began, and ranks in different calls find it.
+// Nonblocking collective calls where ranks exchange by the world itself. Where no thread beside
+// them may use it, without a service or by the hint argosy_progress, they are carried out, in
+// order, when a rank waits for one of them or comes to another collective call of the file. A world
+// that works in the background carries them out there, one after the other, and whoever comes to
+// another collective call of the file waits for them: so all of them meet in the order in which
+// they began, and ranks in different calls find it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,8 +38,8 @@ class deferred {
   // `workers` go on beside the program; null: only when a rank waits.
   deferred(World world, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> pointer,
            std::shared_ptr<team<World>> ranks, std::shared_ptr<background> workers = nullptr)
-      : state_(std::make_shared<state>(std::move(world), std::move(f), std::move(pointer), std::move(ranks),
-                                       std::move(workers))) {}
+      : state_(std::make_shared<state>(std::move(world), std::move(f), std::move(pointer),
+                                       std::move(ranks), std::move(workers))) {}
 
   bool goes_on() const noexcept { return state_->workers != nullptr; }
 
@@ -60,9 +62,13 @@ class deferred {
  private:
   struct call;
   struct state {
-    state(World w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p, std::shared_ptr<team<World>> r,
-          std::shared_ptr<background> b)
-        : world(std::move(w)), file(std::move(f)), pointer(std::move(p)), ranks(std::move(r)), workers(std::move(b)) {}
+    state(World w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p,
+          std::shared_ptr<team<World>> r, std::shared_ptr<background> b)
+        : world(std::move(w)),
+          file(std::move(f)),
+          pointer(std::move(p)),
+          ranks(std::move(r)),
+          workers(std::move(b)) {}
 
     World world;
     std::shared_ptr<open_file> file;
@@ -94,7 +100,8 @@ class deferred {
       at_it = false;
     }
 
-    // Carries them out in their order, until `last` has ended; all, if it is null. On the program's thread, or waits for those who do.
+    // Carries them out in their order, until `last` has ended; all, if it is null. On the program's
+    // thread, or waits for those who do.
     void finish_up_to(call* last) {
       if (workers) return wait_for_workers(last);
       std::lock_guard const only(at_work);
@@ -112,7 +119,8 @@ class deferred {
     void wait_for_workers(call* last) {
       std::int64_t const since = now_ns(file->seen_by().clock());
       workers->wait([&] { return last ? last->ended : under_way == 0; });
-      if (!last && file->seen_by().report()) file->seen_by().report()->add_waited(now_ns(file->seen_by().clock()) - since);
+      if (!last && file->seen_by().report())
+        file->seen_by().report()->add_waited(now_ns(file->seen_by().clock()) - since);
     }
 
     void carry_out(call& c) {
@@ -128,7 +136,8 @@ class deferred {
               .run(staging_of_call(file->buffers()));
         });
         if constexpr (!working_in_background<World>)
-          c.done.reason += "; carried out where it was waited for, as its nodes exchange by MPI alone";
+          c.done.reason +=
+              "; carried out where it was waited for, as its nodes exchange by MPI alone";
       } catch (rank_failure const& lost) {
         c.result = without(lost, std::optional<World>(world));
         // Which windows the aggregators wrote, nobody can say any more.

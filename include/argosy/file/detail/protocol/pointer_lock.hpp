@@ -10,7 +10,8 @@
 
 namespace argosy::detail {
 
-// Keeps out others of this rank. In worlds that work in the background they are on this thread, too: who waits lets them go on.
+// Keeps out others of this rank. In worlds that work in the background they are on this thread,
+// too: who waits lets them go on.
 class pointer_lock {
  public:
   void wait_beside(std::shared_ptr<background> b) { beside_ = std::move(b); }

@@ -25,20 +25,23 @@
 
 namespace argosy::detail {
 
-// What `add_together` does, in turns: twice the number of the call is free, one more is being added to, two more has the value.
+// What `add_together` does, in turns: twice the number of the call is free, one more is being added
+// to, two more has the value.
 struct pointer_turn {
   std::uint64_t stage;
   std::int64_t before;
 };
 
-// In memory where all ranks share some; else in a hidden file beside the data, under a lock, made by the rank that needs it
-// first; or kept by rank 0, which answers the others. Every open of a file has its own. Values are etypes. Any thread.
+// In memory where all ranks share some; else in a hidden file beside the data, under a lock, made
+// by the rank that needs it first; or kept by rank 0, which answers the others. Every open of a
+// file has its own. Values are etypes. Any thread.
 class shared_pointer {
  public:
   shared_pointer() = default;
   static constexpr std::size_t memory_bytes = sizeof(std::int64_t) + sizeof(pointer_turn);
   explicit shared_pointer(shared_memory m) : memory_(std::move(m)) {}
-  shared_pointer(opener files, std::string path) : files_(std::move(files)), path_(std::move(path)) {}
+  shared_pointer(opener files, std::string path)
+      : files_(std::move(files)), path_(std::move(path)) {}
 
   // Kept by rank 0: what its service answers, and the service, which is made of that on all ranks.
   serve_function answers() {
@@ -58,7 +61,8 @@ class shared_pointer {
 
   bool is_in_file() const noexcept { return memory_.bytes().empty() && !asked_; }
 
-  // The value before; `n` is added, unless that would go beyond 2^63. Local: waits for no rank that computes.
+  // The value before; `n` is added, unless that would go beyond 2^63. Local: waits for no rank that
+  // computes.
   std::int64_t add(std::int64_t n, failure& f) {
     if (!memory_.bytes().empty()) return add_to(in_memory(), n);
     if (asked_) return ask(n, f);
@@ -66,8 +70,9 @@ class shared_pointer {
     return in_file(n, f);
   }
   std::int64_t get(failure& f) { return add(0, f); }
-  // Of a pointer in memory, where all ranks have met and know what all of them ask for: it is added once, by whoever comes first, and
-  // each is told the value before. They meet again before the next time.
+  // Of a pointer in memory, where all ranks have met and know what all of them ask for: it is added
+  // once, by whoever comes first, and each is told the value before. They meet again before the
+  // next time.
   std::int64_t add_together(std::int64_t all);
   // The same, of a rank that knows whether any rank has used the file since the pointer was set.
   std::int64_t get(bool file_was_used, failure& f) {
@@ -86,8 +91,9 @@ class shared_pointer {
     put(value, rank);
   }
 
-  // For a collective call that moves the pointer of a hidden file without the file: while this lives no other thread of this
-  // rank moves it. Where no rank has used the file since the pointer was set, all know its value.
+  // For a collective call that moves the pointer of a hidden file without the file: while this
+  // lives no other thread of this rank moves it. Where no rank has used the file since the pointer
+  // was set, all know its value.
   class held {
    public:
     explicit held(shared_pointer& p) : pointer_(p), guard_(*p.mutex_) {}
@@ -101,16 +107,17 @@ class shared_pointer {
     std::lock_guard<pointer_lock> guard_;
   };
 
-  // Removes the hidden file when no rank needs it any more. Local, by one of them. It is no error if
-  // nobody needed the hidden file.
+  // Removes the hidden file when no rank needs it any more. Local, by one of them. It is no error
+  // if nobody needed the hidden file.
   void remove();
   void close() {
     if (handle_.is_open()) handle_.close();
   }
 
  private:
-  // What the hidden file holds, twice: the newer of the two counts, the older is written over, so that a write that is torn
-  // leaves the pointer as it was. Setting the pointer touches no file: what is of an earlier epoch does not count.
+  // What the hidden file holds, twice: the newer of the two counts, the older is written over, so
+  // that a write that is torn leaves the pointer as it was. Setting the pointer touches no file:
+  // what is of an earlier epoch does not count.
   struct stored {
     std::int64_t number = 0;  // of the write
     std::int64_t epoch = 0;
@@ -119,7 +126,8 @@ class shared_pointer {
 
     std::uint64_t sum() const {
       std::uint64_t h = 14695981039346656037u;
-      for (std::int64_t const x : {number, epoch, value}) h = (h ^ static_cast<std::uint64_t>(x)) * 1099511628211u;
+      for (std::int64_t const x : {number, epoch, value})
+        h = (h ^ static_cast<std::uint64_t>(x)) * 1099511628211u;
       return h;
     }
   };
@@ -137,15 +145,18 @@ class shared_pointer {
 
   static std::int64_t add_to(std::atomic_ref<std::int64_t> value, std::int64_t n) {
     std::int64_t before = value.load(std::memory_order_relaxed);
-    while (n <= INT64_MAX - before && !value.compare_exchange_weak(before, before + n, std::memory_order_relaxed)) {
+    while (n <= INT64_MAX - before &&
+           !value.compare_exchange_weak(before, before + n, std::memory_order_relaxed)) {
     }
     return before;
   }
   std::atomic_ref<std::int64_t> in_memory() const {
-    return std::atomic_ref<std::int64_t>(*static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())));
+    return std::atomic_ref<std::int64_t>(
+        *static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())));
   }
   pointer_turn& turn() const {
-    return *static_cast<pointer_turn*>(static_cast<void*>(memory_.bytes().data() + sizeof(std::int64_t)));
+    return *static_cast<pointer_turn*>(
+        static_cast<void*>(memory_.bytes().data() + sizeof(std::int64_t)));
   }
   void put(std::int64_t value, int rank) {
     ++epoch_;
@@ -204,8 +215,9 @@ inline std::int64_t shared_pointer::ask(std::int64_t n, failure& f) {
   return before;
 }
 
-// To read it the file is made, too: what is said of names that are not there may be old. Where this rank can make none, another one may
-// have: if there is none even then, nobody has moved the pointer.
+// To read it the file is made, too: what is said of names that are not there may be old. Where this
+// rank can make none, another one may have: if there is none even then, nobody has moved the
+// pointer.
 inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   auto const failed = [&](std::error_code e, char const* what) { return has_failed(e, what, f); };
   if (!files_) {  // of a file that is not open
@@ -221,7 +233,8 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   }
   if (!handle_.is_open()) {
     std::error_code e;
-    handle_ = (*files_)(path_, {.read = true, .write = true, .create = true, .permissions = 0600}, e);
+    handle_ =
+        (*files_)(path_, {.read = true, .write = true, .create = true, .permissions = 0600}, e);
     if (e && (classify(e) == errc::access || classify(e) == errc::read_only)) {
       if (n == 0) return only_read(f);
       f.keep({e,
@@ -243,7 +256,8 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
     s.check = s.sum();
     if (s.value != before) {
       used_ = true;  // whatever becomes of the write
-      io_result const put = handle_.write(static_cast<std::int64_t>(older * sizeof s), std::as_bytes(std::span(&s, 1)));
+      io_result const put = handle_.write(static_cast<std::int64_t>(older * sizeof s),
+                                          std::as_bytes(std::span(&s, 1)));
       bool const cut = put.bytes < static_cast<std::int64_t>(sizeof s);
       // If it were lost later, the next rank would be given the same place, before anybody is told.
       if (!failed(cut && !put.error ? make_error_code(errc::io) : put.error, "writing"))

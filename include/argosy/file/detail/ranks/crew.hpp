@@ -48,9 +48,11 @@ struct crew {
   bool watched = false;  // on some rank
   bool one_path = true;  // all ranks call the file by the same path
 
-  // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
+  // Makes the pointer, and what collective calls keep; after the file is open on all ranks.
+  // Collective.
   void meet();
-  // Whether a lock of rank 0 keeps out those on other nodes, as far as anybody can tell. Collective.
+  // Whether a lock of rank 0 keeps out those on other nodes, as far as anybody can tell.
+  // Collective.
   bool locks_reach_all();
   void disband();  // all of that goes; the file's own part stays
 
@@ -59,7 +61,8 @@ struct crew {
   // Returns the number of rank 0. Collective.
   std::uint64_t told_by_first(std::uint64_t number) const;
 
-  // For messages of the program: calls that go on beside it exchange by the world of the file. Local.
+  // For messages of the program: calls that go on beside it exchange by the world of the file.
+  // Local.
   World const& for_program() {
     if constexpr (requires { world->beside(); }) {
       if (!outside) outside.emplace(world->beside());
@@ -69,11 +72,13 @@ struct crew {
     }
   }
 
-  // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that takes a bool is told
-  // whether any rank has requests. `told`: on all ranks, whether it was set on any.
+  // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that
+  // takes a bool is told whether any rank has requests. `told`: on all ranks, whether it was set on
+  // any.
   template <class Body>
   agreement collectively(arguments const& given, Body&& body, bool* told = nullptr);
-  // The same, for what changes hints or views: ranks of several nodes agree, too, on whether they merge by themselves.
+  // The same, for what changes hints or views: ranks of several nodes agree, too, on whether they
+  // merge by themselves.
   template <class Body>
   agreement collectively_changing(arguments const& given, Body&& body);
   // The same, of rank 0 alone, for what changes the size of the file.
@@ -81,11 +86,13 @@ struct crew {
   agreement on_one_rank(arguments const& given, Body&& body);
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
-  // Where nodes have caches of their own, what ranks wrote is in the file, and all see it. False, on all ranks, where one fails: on that
-  // one with `f`. Collective.
+  // Where nodes have caches of their own, what ranks wrote is in the file, and all see it. False,
+  // on all ranks, where one fails: on that one with `f`. Collective.
   bool reconcile(failure& f);
   // False: its hidden file was not used. Collective.
-  bool pointer_was_used() const { return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used()); }
+  bool pointer_was_used() const {
+    return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used());
+  }
 
   // Carries out a call of this rank; moves the pointers. `plain`: it is known to be that; null: it
   // is not known yet. Local.
@@ -96,8 +103,8 @@ struct crew {
   bool goes_alone() const {
     return file->ranks() == 1 && !develop && !later && file->choice().one_rank_goes_alone;
   }
-  // Returns the call as a plain one, if ranks meet in memory and nobody wants to know more of it than
-  // its outcome. Others may bring more to it.
+  // Returns the call as a plain one, if ranks meet in memory and nobody wants to know more of it
+  // than its outcome. Others may bring more to it.
   std::optional<plain_call> plain_together(call const& c) const;
   // Returns what this rank brings to a collective call; `moves` the individual pointer.
   collective_call part_of(call const& c, std::optional<plain_call> const& plain, bool moves);
@@ -107,10 +114,12 @@ struct crew {
   // Some rank has a complaint about the environment: the lowest of them says it. Collective.
   void complain_once() const;
 
-  // Sums up over all ranks what was done, and rank 0 writes it. Collective; after the file is closed, if it was closed by all.
+  // Sums up over all ranks what was done, and rank 0 writes it. Collective; after the file is
+  // closed, if it was closed by all.
   void tell_usage(agreement const& closed);
 
-  // After hints have changed: agents serve, and have their parts of the file, if they say so. Collective.
+  // After hints have changed: agents serve, and have their parts of the file, if they say so.
+  // Collective.
   failure follow_hints();
   failure partition();
   failure unpartition();
@@ -132,7 +141,8 @@ struct crew {
 template <communicator World>
 template <class Body>
 agreement crew<World>::collectively(arguments const& given, Body&& body, bool* told) try {
-  if constexpr (requires { world->note(given.call(), given.where()); }) world->note(given.call(), given.where());
+  if constexpr (requires { world->note(given.call(), given.where()); })
+    world->note(given.call(), given.where());
   if (concurrent) concurrent->drain();
   call_board::waiting const here(file->seen_by().board(), given.call(), given.where());
   if (later) later->finish();
@@ -187,13 +197,15 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 template <communicator World>
 bool crew<World>::reconcile(failure& f) {
   if (!file->merges().caches_differ()) return true;
-  // What requests read meanwhile may be kept, and old: so this counts for nothing where ranks carry each other's data next.
+  // What requests read meanwhile may be kept, and old: so this counts for nothing where ranks carry
+  // each other's data next.
   f = file->reconcile();
   return !ranks_where(*world, static_cast<bool>(f));
 }
 
-// Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot
-// tell; then `f` says why, on that rank. What it throws does not let it leave the others waiting.
+// Asked on rank 0, when all have come, and told to all: others may see another end, or another
+// pointer. Nothing if it cannot tell; then `f` says why, on that rank. What it throws does not let
+// it leave the others waiting.
 template <communicator World>
 template <class Ask>
 std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
@@ -330,7 +342,8 @@ void crew<World>::tell_usage(agreement const& closed) {
   spread copies;
   // Virtual time is no time of this machine, and ranks that wait for a processor measure that.
   if constexpr (!requires { world->now(); }) {
-    if (std::int64_t const ns = told.crowded() ? -1 : plain_copy_ns(bytes); ns >= 0) copies = spread(ns);
+    if (std::int64_t const ns = told.crowded() ? -1 : plain_copy_ns(bytes); ns >= 0)
+      copies = spread(ns);
     world->all_reduce(copies);
   }
   if (file->rank() != 0) return;

@@ -31,8 +31,8 @@ void crew<World>::serve_agents() {
   }
 }
 
-// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for that. Fails only
-// if ending the previous partitioning failed.
+// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for
+// that. Fails only if ending the previous partitioning failed.
 template <communicator World>
 failure crew<World>::partition() {
   partitioning& parts = file->agents().parts();
@@ -41,7 +41,8 @@ failure crew<World>::partition() {
   agency const* const serving = file->agents().serving();
   rank_group const& group = serving ? serving->ranks() : ranks->group(*world, *file);
   data_shipping const how = file->choice().data_shipping;
-  partitioning::stripes const next = wanted ? partitioning::stripes_of(how, group) : partitioning::stripes();
+  partitioning::stripes const next =
+      wanted ? partitioning::stripes_of(how, group) : partitioning::stripes();
   if (parts.asked() == next) return {};
   agent_nodes nodes;
   nodes.busy = file->others().has_requests();
@@ -59,7 +60,8 @@ failure crew<World>::partition() {
   agreement started;
   bool released = false;
   if (possible) {
-    failure mine = failure_of(errc::io, [&] { return partitioning::start(file->handle(), next, world->size(), nodes); });
+    failure mine = failure_of(
+        errc::io, [&] { return partitioning::start(file->handle(), next, world->size(), nodes); });
     released = partitioning::was_released(mine);
     started = agree_on_outcome(*world, released ? failure() : mine, released);
   }
@@ -74,14 +76,16 @@ failure crew<World>::partition() {
   return ended;
 }
 
-// All ranks know whether the partitioning has ended. If it could not be ended, the next call that needs this, or `close`, tries again.
+// All ranks know whether the partitioning has ended. If it could not be ended, the next call that
+// needs this, or `close`, tries again.
 template <communicator World>
 failure crew<World>::unpartition() {
   if (!file->agents().parts().is_on()) return {};
   failure mine = failure_of(errc::io, [&] { return partitioning::stop(file->handle()); });
   bool kept = mine && !partitioning::has_ended(mine);
   bool const released = partitioning::was_released(mine);
-  bool const known = !agree_on_outcome(*world, released ? failure() : mine, kept);  // by some rank, why
+  // by some rank, why
+  bool const known = !agree_on_outcome(*world, released ? failure() : mine, kept);
   if (!kept) file->agents().parts().is_now({});
   if (mine && !kept && !file->late().of_sync()) file->late().keep_of_sync(mine);
   return known && released ? failure() : mine;

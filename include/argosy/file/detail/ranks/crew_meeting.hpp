@@ -1,4 +1,5 @@
-// Where the ranks of an open file meet: in memory of their node, or by files and services between nodes.
+// Where the ranks of an open file meet: in memory of their node, or by files and services between
+// nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +28,9 @@ bool crew<World>::locks_reach_all() {
   constexpr std::int64_t at = merge_safety::lock_tried_at;
   bool const asked = world->rank() == 0;
   bool works = true;
-  if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle().lock(at, 1, lock_kind::exclusive), ""}; });
+  if (asked)
+    works = !failure_of(
+        errc::io, [&] { return failure{file->handle().lock(at, 1, lock_kind::exclusive), ""}; });
   world->barrier();
   if (!asked) works = file->handle().is_locked(at, 1).value_or(true);
   bool const all = !ranks_where(*world, !works);
@@ -39,7 +42,8 @@ template <communicator World>
 void crew<World>::meet() {
   ranks = std::make_shared<team<World>>();
   constexpr bool meets = node_waiting<World> && !working_in_background<World>;
-  // What ranks share: parts of a segment, each at a pair of cache lines, which is as much as any of them asks for.
+  // What ranks share: parts of a segment, each at a pair of cache lines, which is as much as any of
+  // them asks for.
   std::size_t bytes = 0;
   auto const room = [&bytes](std::size_t size) {
     std::size_t const from = bytes;
@@ -67,14 +71,17 @@ void crew<World>::meet() {
   }
   // Between nodes the gate of each rank is its own.
   if (shares)
-    file->meet({of_gate(common), world->rank(), world->size(), file->others().workers().get()}, true);
-  else if (shared_memory mine = shared_memory::private_zeros(write_gate::bytes_for(1)); !mine.bytes().empty())
+    file->meet({of_gate(common), world->rank(), world->size(), file->others().workers().get()},
+               true);
+  else if (shared_memory mine = shared_memory::private_zeros(write_gate::bytes_for(1));
+           !mine.bytes().empty())
     file->meet({std::move(mine), 0, 1, file->others().workers().get()}, false);
   else
     file->meet({}, false);
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(of_calls(common));
-  pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common)) : distant_pointer());
+  pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common))
+                                                    : distant_pointer());
   [[maybe_unused]] bool const goes_on =
       file->hints().values().progress == resolved_hints::progress_time::always;
   if constexpr (meets) {
@@ -90,7 +97,8 @@ void crew<World>::meet() {
     }
   }
   if constexpr (working_in_background<World>) {
-    later.emplace(*world, file.shared(), pointer, ranks, goes_on ? file->others().workers() : nullptr);
+    later.emplace(*world, file.shared(), pointer, ranks,
+                  goes_on ? file->others().workers() : nullptr);
     pointer->wait_beside(file->others().workers());
   } else if (!concurrent) {
     later.emplace(*world, file.shared(), pointer, ranks);
@@ -107,7 +115,8 @@ void crew<World>::meet_on_node(shared_memory lines, shared_memory slots) {
                                                   std::move(mixed), file.shared(), pointer);
 }
 
-// Between nodes: where nonblocking collective calls are carried out, if a service can be had. Collective.
+// Between nodes: where nonblocking collective calls are carried out, if a service can be had.
+// Collective.
 template <communicator World>
 void crew<World>::meet_beside(World const& node)
   requires keeping<World>
@@ -117,13 +126,15 @@ void crew<World>::meet_beside(World const& node)
   if (error) return;
   auto mixed = call_mismatch::between_nodes(board(), *beside);
   world->barrier();  // before one asks another
-  concurrent = std::make_unique<concurrent_calls>(*beside, std::move(mixed), file.shared(), pointer);
+  concurrent =
+      std::make_unique<concurrent_calls>(*beside, std::move(mixed), file.shared(), pointer);
 }
 
 // Ranks of a node see where the others are, and ask other nodes. Collective.
 template <communicator World>
 void crew<World>::share_board(World const& node) {
-  std::vector<int> all(static_cast<std::size_t>(node.size())), firsts(static_cast<std::size_t>(world->size()));
+  std::vector<int> all(static_cast<std::size_t>(node.size())),
+      firsts(static_cast<std::size_t>(world->size()));
   int const mine = world->rank();
   node.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
   int const first = all.front();

@@ -36,7 +36,8 @@ inline std::int64_t block_bytes_of(any_handle const& file) noexcept {
   }
 }
 
-// What collective calls keep between them. Made at the first one, by all ranks: a file that is used without pays nothing.
+// What collective calls keep between them. Made at the first one, by all ranks: a file that is used
+// without pays nothing.
 template <agreeing World>
 class team {
  public:
@@ -65,8 +66,8 @@ class team {
         met |= other.met;
         scattered = scattered || other.scattered;
       }
-    } all{leads ? 1 : 0,   leads ? processors : 0, block_bytes_of(file.handle()),
-          allowed ? 1 : 0, file.in_use().hosts_met(host),   world.rank() - near.rank() != first};
+    } all{leads ? 1 : 0,   leads ? processors : 0,        block_bytes_of(file.handle()),
+          allowed ? 1 : 0, file.in_use().hosts_met(host), world.rank() - near.rank() != first};
     world.all_reduce(all);
     file.in_use().tell_hosts(all.eligible, all.met);
     rank_group g{world.size(), all.nodes, all.block_bytes, all.processors};
@@ -78,10 +79,12 @@ class team {
     return *group_;
   }
 
-  // Carries out a plan for all ranks together, and agrees on the outcome; `asked` is what all ranks ask for, `before` what failed on this rank already.
-  // Returns nullopt if no rank could get staging memory; then nothing was done. Collective.
-  std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t, open_file& file,
-                                    staging& space, report& done, access_summary const& asked, failure const& before) {
+  // Carries out a plan for all ranks together, and agrees on the outcome; `asked` is what all ranks
+  // ask for, `before` what failed on this rank already. Returns nullopt if no rank could get
+  // staging memory; then nothing was done. Collective.
+  std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t,
+                                    open_file& file, staging& space, report& done,
+                                    access_summary const& asked, failure const& before) {
     in_phase const now(phase::exchange, {.bytes = t.bytes});
     bool relayed = false;
     {
@@ -94,8 +97,8 @@ class team {
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merges().together(asked.pending > 0);
     memory_side memory(t.where->view.representation(), *t.memory);
-    collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan, asked.bytes, wanted,
-                            file.handle(), memory, prices, how, space, done);
+    collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan,
+                            asked.bytes, wanted, file.handle(), memory, prices, how, space, done);
     failure f = all.run(t.where->number);
     if (!f) f = memory.fault();
     failure lost;
@@ -108,9 +111,10 @@ class team {
     agreement const result = agree_on_outcome(world, f, phase::waiting);
     // Requests and threads of this rank may have read, and kept, what was not all in the file yet.
     if (kept_apart)
-      if (failure const late = file.reconcile()) file.late().add("a write", alone(file.rank(), late));
-    // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none. Nor does anybody
-    // where what was written did not come to the file.
+      if (failure const late = file.reconcile())
+        file.late().add("a write", alone(file.rank(), late));
+    // A rank that could not bring all of its data does not know which of its windows failed
+    // besides: it counts none. Nor does anybody where what was written did not come to the file.
     if (!result && t.kind == access_kind::write) {
       bool const all_came = !kept_apart || !ranks_where(world, static_cast<bool>(lost));
       bool const brought = all_came && done.bytes == t.bytes;
@@ -124,11 +128,13 @@ class team {
   // One rank of each node after the other.
   static std::vector<int> eligible(World const& world, int place_in_node) {
     std::vector<int> places(static_cast<std::size_t>(world.size())), ranks;
-    world.all_gather(std::as_bytes(std::span(&place_in_node, 1)), std::as_writable_bytes(std::span(places)));
+    world.all_gather(std::as_bytes(std::span(&place_in_node, 1)),
+                     std::as_writable_bytes(std::span(places)));
     for (int r = 0; r < world.size(); ++r)
       if (places[static_cast<std::size_t>(r)] >= 0) ranks.push_back(r);
     std::sort(ranks.begin(), ranks.end(), [&](int a, int b) {
-      return std::pair(places[static_cast<std::size_t>(a)], a) < std::pair(places[static_cast<std::size_t>(b)], b);
+      return std::pair(places[static_cast<std::size_t>(a)], a) <
+             std::pair(places[static_cast<std::size_t>(b)], b);
     });
     return ranks;
   }
@@ -148,16 +154,19 @@ class team {
   struct needs {
     std::int64_t aggregators = 0, window_bytes = 0, mark_words = 0;
     bool hold(needs const& other) const {
-      return aggregators >= other.aggregators && window_bytes >= other.window_bytes && mark_words >= other.mark_words;
+      return aggregators >= other.aggregators && window_bytes >= other.window_bytes &&
+             mark_words >= other.mark_words;
     }
   };
 
-  // Whatever keeps one node from sharing memory, all do without: then each rank has a stage of its own.
+  // Whatever keeps one node from sharing memory, all do without: then each rank has a stage of its
+  // own.
   bool has_stage(World const& world, collective_plan const& plan) {
     needs const wanted{static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
                        marks::words_for(plan.window_bytes / plan.granule + 1)};
     if (held_.hold(wanted)) return true;
-    needs const next{std::max(wanted.aggregators, held_.aggregators), std::max(wanted.window_bytes, held_.window_bytes),
+    needs const next{std::max(wanted.aggregators, held_.aggregators),
+                     std::max(wanted.window_bytes, held_.window_bytes),
                      std::max(wanted.mark_words, held_.mark_words)};
     held_ = {};
     stage_ = {};
@@ -170,7 +179,8 @@ class team {
   bool make_stage(World const& world, needs const& n) {
     take_seats(world);
     auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
-    node_stage::shape const shape{ranks, std::min(n.aggregators, ranks), n.window_bytes, n.mark_words};
+    node_stage::shape const shape{ranks, std::min(n.aggregators, ranks), n.window_bytes,
+                                  n.mark_words};
     std::error_code error;
     shared_memory m;
     if constexpr (node_waiting<World>) {
@@ -186,15 +196,16 @@ class team {
     if constexpr (node_waiting<World> && communicator<World>) {
       std::int64_t const nodes = group_->nodes;
       if (!shares_ || !relays_ || nodes < 2) return false;
-      needs const wanted{most_relays, plan.window_bytes, marks::words_for(plan.window_bytes / plan.granule + 1)};
+      needs const wanted{most_relays, plan.window_bytes,
+                         marks::words_for(plan.window_bytes / plan.granule + 1)};
       if (relays_hold_.hold(wanted)) return true;
       needs const next{most_relays, std::max(wanted.window_bytes, relays_hold_.window_bytes),
                        std::max(wanted.mark_words, relays_hold_.mark_words)};
       relays_hold_ = {};
       relayed_ = {};
       auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
-      node_stage::shape const shape{ranks, std::min<std::int64_t>(most_relays, ranks), next.window_bytes,
-                                    next.mark_words};
+      node_stage::shape const shape{ranks, std::min<std::int64_t>(most_relays, ranks),
+                                    next.window_bytes, next.mark_words};
       std::error_code error, table_error;
       shared_memory m = node(world).share(node_stage::bytes_for(shape), error);
       shared_memory table = node(world).share(relay_table::bytes_for(nodes), table_error);
@@ -215,7 +226,8 @@ class team {
     seats_.mine = near.rank();
     seats_.ranks.resize(static_cast<std::size_t>(near.size()));
     int const mine = world.rank();
-    near.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(seats_.ranks)));
+    near.all_gather(std::as_bytes(std::span(&mine, 1)),
+                    std::as_writable_bytes(std::span(seats_.ranks)));
   }
 
   std::optional<World> node_;

@@ -1,4 +1,5 @@
-// What a rank has of the agents of a file: its own agent, and the service by which it reaches all others.
+// What a rank has of the agents of a file: its own agent, and the service by which it reaches all
+// others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

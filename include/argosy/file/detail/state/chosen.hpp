@@ -29,8 +29,12 @@ struct chosen {
 
   std::uint64_t reading_key = 0, writing_key = 0;  // of `reading` and `writing`
 
-  any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
-  std::uint64_t key(access_kind kind) const { return kind == access_kind::read ? reading_key : writing_key; }
+  any_policy const& together(access_kind kind) const {
+    return kind == access_kind::read ? reading : writing;
+  }
+  std::uint64_t key(access_kind kind) const {
+    return kind == access_kind::read ? reading_key : writing_key;
+  }
   // Of whoever owns its windows: nobody waits for its locks.
   argosy::sieving sieving_of_owner() const {
     argosy::sieving s = sieving;
@@ -43,8 +47,9 @@ struct chosen {
 // Of two_phase, whatever hints ask for.
 inline constexpr std::int64_t most_window_bytes = 1 << 30;
 
-// The policy that a call was given, with what ARGOSY_HINTS_OVERRIDE says of it; empty: the hints choose. `together`: of all
-// ranks of a collective call, else of one rank.
-any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind, bool together);
+// The policy that a call was given, with what ARGOSY_HINTS_OVERRIDE says of it; empty: the hints
+// choose. `together`: of all ranks of a collective call, else of one rank.
+any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind,
+                      bool together);
 
 }  // namespace argosy::detail

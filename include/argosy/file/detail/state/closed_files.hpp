@@ -1,4 +1,5 @@
-// The files whose reports ARGOSY_REPORT has shown, a line each: one table of them when the program ends.
+// The files whose reports ARGOSY_REPORT has shown, a line each: one table of them when the program
+// ends.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,8 @@ namespace argosy::detail {
 class closed_files {
  public:
   void add(usage_report const& r);
-  // Those that took longest first. Empty if fewer than two reports were added: there is nothing to sum up.
+  // Those that took longest first. Empty if fewer than two reports were added: there is nothing to
+  // sum up.
   std::string table() const;
 
   // A program may write a file for each step: those beyond it, by name, are one line together.
@@ -24,9 +26,11 @@ class closed_files {
 
  private:
   struct line {
-    std::int64_t closed = 0, calls = 0, together = 0, bytes_read = 0, bytes_written = 0, file_calls = 0, failed = 0;
-    std::int64_t time_ns = 0;                     // of the slowest rank
-    std::int64_t timed_copy_ns = 0, copy_ns = 0;  // of those whose plain copy was measured: their time, and its
+    std::int64_t closed = 0, calls = 0, together = 0, bytes_read = 0, bytes_written = 0,
+                 file_calls = 0, failed = 0;
+    std::int64_t time_ns = 0;  // of the slowest rank
+    // of those whose plain copy was measured: their time, and its
+    std::int64_t timed_copy_ns = 0, copy_ns = 0;
     std::int64_t advice = 0;
     void combine(line const& other);
   };

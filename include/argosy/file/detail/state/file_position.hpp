@@ -16,7 +16,8 @@ struct pointer_move {
   std::uint64_t settings = 0;  // after it; 0: there was none
 };
 
-// In etypes; counts how often it was set. Any thread: calls of several threads have places one behind the other.
+// In etypes; counts how often it was set. Any thread: calls of several threads have places one
+// behind the other.
 class file_position {
  public:
   std::int64_t get() const noexcept {

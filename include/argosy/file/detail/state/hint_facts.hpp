@@ -40,7 +40,8 @@ struct hint_facts {
   std::int64_t stripe_bytes = 0;
   std::int64_t stripe_count = 0;
 
-  // Of cb_config_list, from the first collective call on: a bit for each of its first 64 entries that names a host of this job.
+  // Of cb_config_list, from the first collective call on: a bit for each of its first 64 entries
+  // that names a host of this job.
   bool hosts_known = false;
   std::int64_t hosts_allow = 0;  // ranks that may be aggregators
   std::uint64_t hosts_met = 0;
@@ -52,7 +53,8 @@ std::optional<resolved_hints::policy_name> library_policy(any_policy const& poli
 // The hints with what is known of their effect.
 file_hints with_effects(file_hints h, hint_facts const& last);
 
-// h.same_on_all(), and behind a tab in each line which variable and file the value is from; nothing behind what the program gave.
+// h.same_on_all(), and behind a tab in each line which variable and file the value is from; nothing
+// behind what the program gave.
 std::string lines_with_sources(file_hints const& h);
 
 }  // namespace argosy::detail

@@ -28,7 +28,9 @@ class hints_in_use {
 
   // `merges`: policies of a rank by itself may plan merges.
   void follow(file_hints h, int ranks, bool merges);
-  void choose_again(int ranks, bool merges) { choice_ = chosen(hints_.values(), ranks, on_, merges); }
+  void choose_again(int ranks, bool merges) {
+    choice_ = chosen(hints_.values(), ranks, on_, merges);
+  }
   void lies_on(storage s, int ranks, bool merges);
 
   // Chooses the policies of a job by the hints, or as given, for this rank and for all together.
@@ -39,7 +41,8 @@ class hints_in_use {
 
   last_call& last() noexcept { return last_; }
   last_call const& last() const noexcept { return last_; }
-  // Returns the hints, and what became of them in the last call; valid until this thread asks again.
+  // Returns the hints, and what became of them in the last call; valid until this thread asks
+  // again.
   file_hints const& told();
 
   // Returns what cb_config_list says.

@@ -10,7 +10,8 @@ namespace argosy::detail {
 
 class io_threads {
  public:
-  // At most so many, made when there is work for them. 0: as many as the machine has, but at most 4.
+  // At most so many, made when there is work for them. 0: as many as the machine has, but at most
+  // 4.
   explicit io_threads(std::int64_t count);
   // Waits until all work has ended.
   ~io_threads();

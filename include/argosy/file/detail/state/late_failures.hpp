@@ -31,8 +31,8 @@ class late_failures {
     std::string const& why = own ? own.detail : result.detail;
     try {
       untold_.advice = own ? own.advice : result.advice;
-      untold_.detail = std::string(call) + ", which nobody waited for, failed" +
-                       (why.empty() ? "" : ": ") + why;
+      untold_.detail =
+          std::string(call) + ", which nobody waited for, failed" + (why.empty() ? "" : ": ") + why;
     } catch (std::bad_alloc const&) {  // then without words
     }
   }

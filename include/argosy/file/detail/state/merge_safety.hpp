@@ -1,5 +1,5 @@
-// Keeps the merges of an open file and the writes of others apart. A merge reads a window and writes
-// it back: what somebody else writes into its holes meanwhile would be lost.
+// Keeps the merges of an open file and the writes of others apart. A merge reads a window and
+// writes it back: what somebody else writes into its holes meanwhile would be lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,8 +21,8 @@ namespace argosy::detail {
 
 struct used_view;
 
-// Each rank has one. A `merging` that it returns says for one call who may write meanwhile, and what
-// keeps them out; write_guard carries that out.
+// Each rank has one. A `merging` that it returns says for one call who may write meanwhile, and
+// what keeps them out; write_guard carries that out.
 class merge_safety {
  public:
   // Opening, in this order.
@@ -37,7 +37,8 @@ class merge_safety {
   // Lets other opens know, and waits for those that merge. `number` is the same on all ranks.
   // `none`: this rank has no locks.
   failure enter(any_handle& file, std::uint64_t number, bool& none);
-  // Tries a lock, which leaves nothing behind. `none`: this rank has none that other ranks would see.
+  // Tries a lock, which leaves nothing behind. `none`: this rank has none that other ranks would
+  // see.
   failure try_lock(any_handle& file, bool& none) const;
   // Returns true if nobody else has the file open, or has it from now on. Never waits.
   bool is_alone(any_handle& file) const;
@@ -69,9 +70,9 @@ class merge_safety {
   // Returns true if policies are to be chosen again. The same on all ranks.
   bool agree(bool merge) noexcept;
 
-  // Nodes keep what they read, and for a while what they write, to themselves. So before ranks carry
-  // each other's data all reconcile, and again when they have carried it: what each wrote by itself
-  // is in the file then, and what it reads next is from there. The same on all ranks.
+  // Nodes keep what they read, and for a while what they write, to themselves. So before ranks
+  // carry each other's data all reconcile, and again when they have carried it: what each wrote by
+  // itself is in the file then, and what it reads next is from there. The same on all ranks.
   bool caches_differ() const noexcept { return !near_ && on_.caches; }
   lone_writes& written_alone() noexcept { return alone_; }
   lone_writes const& written_alone() const noexcept { return alone_; }
@@ -109,8 +110,8 @@ class merge_safety {
     int rank = 0, ranks = 1;
   } opened_;
   bool can_read_ = true;
-  // working: all ranks have locks, which all see. lacking: some rank has none. in_vain: those of one
-  // node do not keep out others.
+  // working: all ranks have locks, which all see. lacking: some rank has none. in_vain: those of
+  // one node do not keep out others.
   enum class locks { working, lacking, in_vain } locks_ = locks::working;
   bool near_ = true;  // all ranks are on one node
   struct {

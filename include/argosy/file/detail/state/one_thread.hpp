@@ -1,4 +1,5 @@
-// Whether only one thread has used a file so far: then its writes need not keep out those of others.
+// Whether only one thread has used a file so far: then its writes need not keep out those of
+// others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,10 +8,12 @@
 
 namespace argosy::detail {
 
-// The first thread that comes is alone until a second one comes, which waits until the first is outside; from then on nobody is.
+// The first thread that comes is alone until a second one comes, which waits until the first is
+// outside; from then on nobody is.
 class one_thread {
  public:
-  // From the start nobody is alone, of any thread: who waits would have to wait for a call that needs other ranks.
+  // From the start nobody is alone, of any thread: who waits would have to wait for a call that
+  // needs other ranks.
   void expect_others() noexcept { several_.store(true, std::memory_order_relaxed); }
   bool has_been() const noexcept { return !several_.load(std::memory_order_relaxed); }
 
@@ -38,11 +41,13 @@ class one_thread {
 
   bool enter() noexcept {
     void const* first = first_.load(std::memory_order_relaxed);
-    if (!first && first_.compare_exchange_strong(first, me(), std::memory_order_relaxed)) first = me();
+    if (!first && first_.compare_exchange_strong(first, me(), std::memory_order_relaxed))
+      first = me();
     if (first == me()) {
       if (depth_ == 0) {
         if (several_.load(std::memory_order_relaxed)) return false;
-        // Said before it looks again, as the second thread does: at least one of the two sees the other.
+        // Said before it looks again, as the second thread does: at least one of the two sees the
+        // other.
         inside_.store(true, std::memory_order_seq_cst);
         if (several_.load(std::memory_order_seq_cst)) {
           inside_.store(false, std::memory_order_release);

@@ -107,18 +107,20 @@ class open_file {
   void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
   failure reconcile();
   void remark(std::string const& text) const;  // in the trace, if there is one
-  void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
+  // for other ranks: they may never come, and the trace must have everything
+  void before_waiting() const noexcept {
     if (seen_by_.trace() && ranks() > 1) seen_by_.trace()->flush();
   }
   // Syncs, and keeps the first failure of it.
   failure sync();
 
   // Opening, step by step; what needs other ranks is between them.
-  void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
-             opener with);
+  void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks,
+             argosy::hints const& h, opener with);
   // Returns true if the environment names what cannot be read or written.
   bool complains() const noexcept { return !seen_by_.complaint().empty(); }
-  void complain(int others) const;  // on standard error, once per process; so many other ranks have one, too
+  // on standard error, once per process; so many other ranks have one, too
+  void complain(int others) const;
   // Opens the file on the rank that makes it, and enters it; `made` if it was not there before.
   // `none`: see enter().
   failure create(std::uint64_t number, bool& made, bool& none);
@@ -133,27 +135,31 @@ class open_file {
   // Closes the file after a failed open. If this open `made` it, and it is empty and nobody else
   // has it open, it is removed.
   void abandon(bool made);
-  void drain();             // waits for requests
-  void leave();             // the same for a dropped file; in develop mode says that
+  void drain();  // waits for requests
+  void leave();  // the same for a dropped file; in develop mode says that
 
-  // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
-  // pointer goes is not known yet. A call at the individual pointer moves it, unless it has been `moved`; plans have no `moved`.
+  // Checks that the call is allowed on this file, and fills the job, which refers to the call's
+  // data. Where data at the shared pointer goes is not known yet. A call at the individual pointer
+  // moves it, unless it has been `moved`; plans have no `moved`.
   failure prepare(call const& c, job& t, pointer_move* moved) const;
   // Finds the job's place in the view, `offset` etypes from its start.
   failure locate(std::int64_t offset, job& t) const;
-  // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says what.
+  // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says
+  // what.
   std::optional<plain_call> plain(call const& c) const;
   // `f` is the caller's, and left alone where nothing is wrong: most calls make only one.
   void access_plain(plain_call const& p, std::int64_t offset, report& done, failure& f);
-  // A small call of one stretch of memory, which may be close: the next one says so when its place is known. Nothing if it is no such
-  // call, or if something is wrong with it.
+  // A small call of one stretch of memory, which may be close: the next one says so when its place
+  // is known. Nothing if it is no such call, or if something is wrong with it.
   std::optional<plain_call> small(call const& c) const;
-  // A small call within one piece of the view, or a read of some that lie close together, as the policy would carry it out: by one
-  // call of the file, without a plan. False if it is no such call; then nothing was done.
+  // A small call within one piece of the view, or a read of some that lie close together, as the
+  // policy would carry it out: by one call of the file, without a plan. False if it is no such
+  // call; then nothing was done.
   bool access_close(plain_call const& p, std::int64_t offset, report& done, failure& f);
   // Does the job, without other ranks but agents.
   failure access_alone(job const& t, staging& with, report& done);
-  failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
+  // the same, as a call of its own
+  failure access_timed(job const& t, staging& with, report& done);
   plan explain(job const& t) const;
   // Returns who may write during a call of this rank by itself, while `caller` lives. `beside`: the
   // call is a request.
@@ -161,7 +167,8 @@ class open_file {
     bool const others = others_.has_requests() || !caller.is_alone();
     return merges_.alone(others, beside, agents_.serving() != nullptr);
   }
-  // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or ranks that merge.
+  // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or
+  // ranks that merge.
   one_thread::inside caller(access_kind kind) {
     bool const shared = ranks() > 1 && !has(modes(), mode::unique_open);
     bool const locks = shared || others_.has_requests();
@@ -171,7 +178,8 @@ class open_file {
   // Returns the summary of a plain call; nothing if it would reach beyond what the view can
   // address.
   std::optional<access_summary> summary_of(plain_call const& p, std::int64_t offset) const;
-  // For a call whose place is known only when all ranks have come: `spans` is what it asks for in etypes, and there is no hull.
+  // For a call whose place is known only when all ranks have come: `spans` is what it asks for in
+  // etypes, and there is no hull.
   access_summary placeless_summary_of(plain_call const& p) const;
   access access_of(job const& t) const;
 
@@ -180,9 +188,7 @@ class open_file {
     others_.start(std::move(work), hints().values().io_threads);
   }
 
-  bool wants_agents() const {
-    return agents_.may_be_had() && hints().values().wants_agents();
-  }
+  bool wants_agents() const { return agents_.may_be_had() && hints().values().wants_agents(); }
   bool wants_partitioning() const;
   bool ships_alone(job const& t) const { return t.by.shipped && why_not_shipped(t).empty(); }
 
@@ -194,7 +200,8 @@ class open_file {
   void carry(plain_call const& p, report& done, failure& f, Move&& move);
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
-  static constexpr std::int64_t most_close_bytes = 4096;  // a page: to read it costs less than a second call
+  // a page: to read it costs less than a second call
+  static constexpr std::int64_t most_close_bytes = 4096;
   std::error_code read_picking(window const& w, std::byte* memory, report& done);
   bool may_plan_merges() const noexcept;
   failure moved(job const& t, staging& with, report& done);

@@ -10,7 +10,8 @@
 namespace argosy::detail {
 
 // Requests and completions may hold that longer, but when the file goes no thread
-// is at work for it any more: else one could still be telling an executor what is done while the program ends.
+// is at work for it any more: else one could still be telling an executor what is done while the
+// program ends.
 class own_part {
  public:
   own_part() = default;

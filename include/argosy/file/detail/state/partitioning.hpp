@@ -1,5 +1,5 @@
-// File partitioning: the file system is told which node has which part of the file, so that blocks are cached where their
-// agents are, and no tokens move. gpfs/fcntl.hpp has the directives.
+// File partitioning: the file system is told which node has which part of the file, so that blocks
+// are cached where their agents are, and no tokens move. gpfs/fcntl.hpp has the directives.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,8 +34,9 @@ struct agent_nodes {
   }
 };
 
-// One rank's part in it. Start and stop wait in the file system for those of all other ranks; the simulated one releases
-// whoever waits in vain, because another rank could not say the same, with ETIMEDOUT after a while.
+// One rank's part in it. Start and stop wait in the file system for those of all other ranks; the
+// simulated one releases whoever waits in vain, because another rank could not say the same, with
+// ETIMEDOUT after a while.
 class partitioning {
  public:
   // Stripes dealt to so many agents in turn.
@@ -56,7 +57,8 @@ class partitioning {
   }
 
   // Local.
-  void add_node(agent_nodes& all, int node, int rank, data_shipping const& how, rank_group const& ranks) const noexcept;
+  void add_node(agent_nodes& all, int node, int rank, data_shipping const& how,
+                rank_group const& ranks) const noexcept;
   static failure start(any_handle& h, stripes const& wanted, int instances, agent_nodes const& all);
   static failure stop(any_handle& h);
 
@@ -64,8 +66,8 @@ class partitioning {
   static bool is_possible(stripes const& wanted, agent_nodes const& all) noexcept;
   static std::string why_impossible(stripes const& wanted, agent_nodes const& all);
 
-  // What a directive that failed means. Released: because of another rank, which may know more. Ended: the mode is over all the
-  // same, and what was cached may be lost.
+  // What a directive that failed means. Released: because of another rank, which may know more.
+  // Ended: the mode is over all the same, and what was cached may be lost.
   static bool was_released(failure const& f);
   static bool has_ended(failure const& f);
 

@@ -1,4 +1,5 @@
-// A value of each thread that uses a file, for what a call leaves behind and hands out by reference.
+// A value of each thread that uses a file, for what a call leaves behind and hands out by
+// reference.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +17,16 @@ class per_thread {
  public:
   per_thread() = default;
   per_thread(per_thread&& other) noexcept
-      : values_(std::move(other.values_)), any_(other.any_.exchange(false, std::memory_order_relaxed)) {}
+      : values_(std::move(other.values_)),
+        any_(other.any_.exchange(false, std::memory_order_relaxed)) {}
   per_thread& operator=(per_thread&& other) noexcept {
     values_ = std::move(other.values_);
     any_.store(other.any_.exchange(false, std::memory_order_relaxed), std::memory_order_relaxed);
     return *this;
   }
 
-  // Of this thread: stays until this thread sets or clears its own. Of a thread that has none: an empty one.
+  // Of this thread: stays until this thread sets or clears its own. Of a thread that has none: an
+  // empty one.
   T const& get() const {
     static T const none{};
     if (!any_.load(std::memory_order_relaxed)) return none;

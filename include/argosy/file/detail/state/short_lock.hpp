@@ -7,8 +7,8 @@
 
 namespace argosy::detail {
 
-// Costs one exchange where nobody else holds it, which is always so in programs of one thread. Nothing that takes long, and
-// nothing that waits, goes under it.
+// Costs one exchange where nobody else holds it, which is always so in programs of one thread.
+// Nothing that takes long, and nothing that waits, goes under it.
 class short_lock {
  public:
   bool try_lock() noexcept { return !taken_.exchange(true, std::memory_order_acquire); }

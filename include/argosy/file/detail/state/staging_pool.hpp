@@ -13,8 +13,8 @@
 
 namespace argosy::detail {
 
-// The first to come has the first buffer, always the same one, for one exchange; who comes while it is used has one of those
-// beside it. All are kept from call to call.
+// The first to come has the first buffer, always the same one, for one exchange; who comes while it
+// is used has one of those beside it. All are kept from call to call.
 class staging_pool {
  public:
   class lease {

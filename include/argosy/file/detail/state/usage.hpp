@@ -1,4 +1,5 @@
-// What is asked for by ARGOSY_REPORT: what became of a file between open and close, over all ranks, with advice.
+// What is asked for by ARGOSY_REPORT: what became of a file between open and close, over all ranks,
+// with advice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,8 +40,8 @@ constexpr std::size_t kind_of_call(operation_row const& r) noexcept {
 }
 std::string name_of_call_kind(std::size_t kind);
 
-// Who says how many aggregators there are, and windows of which length: hints, a policy that the call was given, or one of the
-// program's own, which no hint changes.
+// Who says how many aggregators there are, and windows of which length: hints, a policy that the
+// call was given, or one of the program's own, which no hint changes.
 enum class chosen_by : std::uint8_t { hints, call, program };
 
 // Who moves the windows of a call that all ranks carry out together.
@@ -59,7 +60,8 @@ struct program_line {
   std::string words() const;  // " at solver.cpp:12", or nothing
 };
 
-// The time that ranks waited at the start of collective calls, and who waited least: the others wait for that one.
+// The time that ranks waited at the start of collective calls, and who waited least: the others
+// wait for that one.
 struct waits_to_begin {
   spread ns;
   std::int32_t least_rank = 0;
@@ -118,9 +120,8 @@ class usage {
   usage& operator=(usage const&) = delete;
 
   // `begin_ns`: that it waited for all ranks to come.
-  void add(operation call, report const& done, bool failed,
-           std::int64_t begin_ns = 0, exchanged_by const& together = {},
-           source_location const& where = {});
+  void add(operation call, report const& done, bool failed, std::int64_t begin_ns = 0,
+           exchanged_by const& together = {}, source_location const& where = {});
   void add_waited(std::int64_t ns);  // for calls in the background
   void add_view();
   usage_numbers numbers() const;
@@ -162,7 +163,8 @@ std::string to_string(usage_report const& r);
 // One line each.
 std::vector<std::string> advice_of(usage_report const& r);
 
-// The time in which this rank copies as many bytes in memory: the best of some copies; -1 if it could not.
+// The time in which this rank copies as many bytes in memory: the best of some copies; -1 if it
+// could not.
 std::int64_t plain_copy_ns(std::int64_t bytes);
 
 // To standard error, or to the end of the file that ARGOSY_REPORT names.

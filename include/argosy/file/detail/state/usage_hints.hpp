@@ -13,13 +13,14 @@
 
 namespace argosy::detail {
 
-// Hints that somebody gave, a line each with what became of them; without the effects of calls, in which ranks may differ.
+// Hints that somebody gave, a line each with what became of them; without the effects of calls, in
+// which ranks may differ.
 std::string given_lines(file_hints const& h);
 // The lines of one text that the other lacks.
 std::string lines_without(std::string const& lines, std::string const& others);
 
-// Of the lowest rank that was given others than rank 0: its lines that rank 0 lacks, headed by which ranks differ. Empty on ranks
-// other than 0, and where all were given the same. Collective.
+// Of the lowest rank that was given others than rank 0: its lines that rank 0 lacks, headed by
+// which ranks differ. Empty on ranks other than 0, and where all were given the same. Collective.
 template <agreeing World>
 std::string hints_of_others(World const& world, file_hints const& h) {
   std::string const mine = given_lines(h);

@@ -79,10 +79,12 @@ struct used_view {
   struct stretch {
     std::int64_t begin = 0, bytes = 0, etype = 0;
 
-    // Where in the file `length` bytes from etype `offset` on lie; nothing if it does not reach so far.
+    // Where in the file `length` bytes from etype `offset` on lie; nothing if it does not reach so
+    // far.
     std::optional<std::int64_t> place(std::int64_t offset, std::int64_t length) const noexcept {
       std::int64_t start = 0;
-      if (offset < 0 || __builtin_mul_overflow(offset, etype, &start) || start > bytes - length) return {};
+      if (offset < 0 || __builtin_mul_overflow(offset, etype, &start) || start > bytes - length)
+        return {};
       return begin + start;
     }
   } one = {};

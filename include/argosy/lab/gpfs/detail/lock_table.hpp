@@ -22,7 +22,8 @@ class lock_table {
   };
 
   // False if the request has to wait. In both cases granted() returns it once it has the lock.
-  bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call);
+  bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive,
+               std::int64_t call);
   // What request() would say; asks for nothing.
   bool would_wait(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive) const {
     return !may_go({who, begin, end, exclusive, 0}, waiting_.end());

@@ -13,8 +13,8 @@ namespace argosy::lab::detail {
 using argosy::lab::gpfs::block_range;
 using argosy::lab::gpfs::token_mode;
 
-// Sorted and disjoint, without entries of mode none. Each entry has the number of its grant: a message that takes tokens back
-// must not take those that were granted after it was written.
+// Sorted and disjoint, without entries of mode none. Each entry has the number of its grant: a
+// message that takes tokens back must not take those that were granted after it was written.
 class token_map {
  public:
   struct token {

@@ -20,7 +20,9 @@ void combine_values(void* others, void* mine, int* count, MPI_Datatype*) noexcep
   for (int i = 0; i < *count; ++i) {
     auto* const other = static_cast<std::byte*>(others) + static_cast<std::size_t>(i) * sizeof(T);
     auto* const value = static_cast<std::byte*>(mine) + static_cast<std::size_t>(i) * sizeof(T);
-    if ((reinterpret_cast<std::uintptr_t>(other) | reinterpret_cast<std::uintptr_t>(value)) % alignof(T) == 0) {
+    if ((reinterpret_cast<std::uintptr_t>(other) | reinterpret_cast<std::uintptr_t>(value)) %
+            alignof(T) ==
+        0) {
       reinterpret_cast<T*>(value)->combine(*reinterpret_cast<T const*>(other));
     } else {
       alignas(T) std::byte copies[2][sizeof(T)];
@@ -32,7 +34,8 @@ void combine_values(void* others, void* mine, int* count, MPI_Datatype*) noexcep
   }
 }
 
-// Made when it is first used. Never freed: MPI has no moment for that in programs of sessions, and needs none.
+// Made when it is first used. Never freed: MPI has no moment for that in programs of sessions, and
+// needs none.
 struct mpi_reduction {
   MPI_User_function* combine;
   int bytes;
