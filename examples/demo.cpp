@@ -39,8 +39,7 @@ struct particle {
   std::int16_t kind;
   std::int32_t id;
 };
-template <>
-struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+io::members<&particle::x, &particle::id> describe(particle const&);
 
 namespace {
 

@@ -24,9 +24,7 @@ struct header {
   std::int64_t rows, columns;
   double time;
 };
-template <>
-struct argosy::describe<header> : argosy::members<&header::rows, &header::columns, &header::time> {
-};
+io::members<&header::rows, &header::columns, &header::time> describe(header const&);
 
 int main() {
   boost::mpi::environment const environment;

@@ -21,9 +21,8 @@ struct particle {
   double scratch[5];  // of no use to anybody later
   std::int64_t id;
 };
-template <>
 // 32 of 72 bytes
-struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+io::members<&particle::x, &particle::id> describe(particle const&);
 
 constexpr std::int64_t header_bytes = 64;
 

@@ -39,8 +39,8 @@ struct particle {
   float charge;
   int id;
 };
-template <>  // these two members, and their names
-struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+// these two members, and their names
+io::members<&particle::x, &particle::id> describe(particle const&);
 // [format_record]
 
 namespace {

@@ -23,8 +23,7 @@ struct particle {
   float charge;
   std::int32_t id;
 };
-template <>
-struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+io::members<&particle::x, &particle::id> describe(particle const&);
 
 namespace {
 

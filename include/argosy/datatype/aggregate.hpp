@@ -13,10 +13,10 @@ namespace argosy {
 
 //   struct particle { double x[3]; int id; };
 //   io::contiguous(n, io::type<particle>)       28 of every 32 bytes
-// A specialisation of `describe` for one type goes before this.
+// A description of one type by `describe` is used instead of this.
 template <class T>
   requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-           !detail::is_std_array<T>)
+           !detail::is_std_array<T> && !detail::described_beside<T>)
 struct describe<T> {
   static constexpr layout form() {
     constexpr auto offsets = detail::field_offsets<T>();

@@ -12,22 +12,26 @@
 #include <utility>
 
 #include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/detail/described_beside.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
 
-// The place to say how a type lies in memory. Specialise it for your type, by chosen members or by
-// a layout:
-//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id>
-//   {};
-//   template <> struct argosy::describe<tagged> { static constexpr layout form() { return
-//   argosy::bytes(8); } };
-// An array of T steps by sizeof(T), whatever the description leaves out. Names are looked up in
-// namespace argosy first: if it has one like that of your class, such as node, element or piece,
-// write ::node and &::node::x.
+// The description of a class: the members that are read and written. Declare a function `describe`
+// beside your class, without a body. A friend may name private members.
+//   io::members<&particle::x, &particle::id> describe(particle const&);
+// A class of your own with a static form() may be returned instead of `members`:
+//   struct first_8_bytes { static constexpr io::layout form() { return io::bytes(8); } };
+//   first_8_bytes describe(tagged const&);
+// For a class of another library, which has no room for that function, specialise this template:
+//   template <> struct argosy::describe<::other::point> : argosy::members<&::other::point::x> {};
+// An array of T steps by sizeof(T), whatever the description leaves out.
 template <class T>
 struct describe;
+template <class T>
+  requires detail::described_beside<T>
+struct describe<T> : detail::beside_class::description<T> {};
 
 namespace detail {
 

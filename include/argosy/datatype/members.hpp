@@ -30,8 +30,7 @@ constexpr bool are_named_once() {
 
 }  // namespace detail
 
-//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id>
-//   {};
+//   io::members<&particle::x, &particle::id> describe(particle const&);
 // It is also a datatype of its own, to choose other members at one place only; it steps by
 // sizeof(particle), too:
 //   f.write_all({particles.data(), io::members<&particle::x>{}, n});

@@ -120,13 +120,13 @@ inner_type inner_type_of() {
 
 }  // namespace detail
 
-// Of a C++ type that `io::type` knows. Members are named as in the program; `names` in a
-// description says otherwise:
-//   template <> struct argosy::describe<particle> : argosy::members<&particle::x_, &particle::id_>
-//   {
+// Returns the NumPy type of a C++ type that `io::type` knows. Members have their names of the
+// program, unless the description has `names`:
+//   struct columns : io::members<&particle::x_, &particle::id_> {
 //     static constexpr char const* names[] = {"x", "id"};
 //   };
-// A description by a form alone is bytes, 'V28'.
+//   columns describe(particle const&);
+// A class that is described by a form alone is bytes, such as 'V28'.
 template <element_type T>
 dtype dtype_of() {
   detail::inner_type t = detail::inner_type_of<T>();
