@@ -26,6 +26,7 @@ namespace mesh {
 namespace described {
 
 struct with_text {
+  ~with_text() {}  // or it would be described as an aggregate
   int n;
 };
 std::string describe(with_text const&);  // a function of the program, which says nothing to argosy

@@ -82,11 +82,6 @@ struct chosen {
   double x, v, f;
   int id;
 };
-// A class that has the name of one in argosy.
-struct node {
-  double x;
-  int id;
-};
 
 }  // namespace
 
@@ -101,8 +96,6 @@ struct argosy::describe<by_hand> {
 };
 template <>
 struct argosy::describe<chosen> : argosy::members<&chosen::x, &chosen::id> {};
-template <>
-struct argosy::describe<::node> : argosy::members<&::node::x> {};
 
 namespace {
 
@@ -140,7 +133,6 @@ static_assert(io::detail::layout_of<std::complex<double>[3]>() == io::bytes(48))
 static_assert(io::detail::layout_of<std::array<std::array<int, 3>, 2>>() == io::bytes(24));
 static_assert(io::detail::layout_of<empty>().empty() &&
               io::detail::layout_of<empty>().extent() == 1);
-static_assert(io::detail::layout_of<::node>().size() == 8);
 static_assert(std::is_empty_v<io::element<nested>> &&
               io::detail::static_datatype<io::element<nested>>);
 static_assert(io::element_type<nested> && io::element_type<double&> && io::element_type<derived>);
