@@ -1,4 +1,4 @@
-// What a program includes that opens files on a world of its own: the bodies of basic_file.
+// The bodies of basic_file, for programs that open files on a world of their own.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -15,27 +15,28 @@ namespace argosy {
 
 //   io::report r = co_await io::async_write_at(f, 0, u, boost::asio::use_awaitable);
 //   std::future<io::report> r = io::async_read(f, u, boost::asio::use_future);
-//   io::async_write(f, u, io::independent{}, boost::asio::bind_executor(context, [](auto error,
-//   io::report r) { ... }));
-// The nonblocking calls of a file: after the data comes a policy, if the hints shall not choose it,
-// and last any completion token of the signature
+//   io::async_write(f, u, io::independent{},
+//                   boost::asio::bind_executor(context, [](auto error, io::report r) { ... }));
+// The nonblocking calls of a file for Boost.Asio. After the data comes a policy, which may be left
+// out: then the hints choose it. The last argument is any completion token of the signature
 //   void(boost::system::error_code, argosy::report)
-// It is Boost's error_code, as only that one Boost.Asio throws out of co_await and of a future; it
-// holds the errc of the call: `error == io::errc::no_space`, and std::error_code(error) is what the
-// error_code& form returns.
+// The error is Boost's error_code, because Boost.Asio throws no other one out of co_await and of a
+// future. It holds the errc of the call: `error == io::errc::no_space`. std::error_code(error) is
+// what the error_code& form returns.
 //
-// - Local, as those with a request. Errors of the arguments come to the completion, too. Pointers
-//   move when the operation begins: at once, or with co_await and deferred ones where it is
-//   awaited.
-// - The completion runs on its associated executor, never inside of the initiating call and never
-//   on the file's own threads; the executor has outstanding work until then. Where there is none it
-//   is Asio's system executor.
-// - No cancellation: a transfer that has begun ends; a cancellation slot is not looked at.
-// - The file, its data and what the datatype refers to must outlive the operation. It begins on the
-//   thread that calls, or awaits; several may. close() waits for the transfers; their completions
-//   may come after it.
-// - What code of the user threw (a datatype's function, a representation) is told as its errc; the
-//   exception is lost.
+// - Local, like the calls that return a request. The completion also reports errors of the
+//   arguments. Pointers move when the operation begins: at once, or when the program awaits it, if
+//   the token is co_await or deferred.
+// - The completion runs on its associated executor, never inside the initiating call and never on
+//   the file's own threads. Until then the executor has outstanding work. Without an associated
+//   executor the completion runs on Asio's system executor.
+// - An operation cannot be cancelled: a transfer that has begun goes on to its end. Cancellation
+//   slots are ignored.
+// - The file, its data and the objects that the datatype refers to must outlive the operation. The
+//   operation begins on the thread that calls or awaits. Several threads may begin operations.
+//   close() waits for the transfers. Their completions may run after close().
+// - If code of the user throws (a datatype's function, a representation), the completion gets its
+//   errc. The exception itself is lost.
 template <communicator World, class... PolicyAndToken>
 auto async_read_at(basic_file<World>& file, std::int64_t offset, target into,
                    PolicyAndToken&&... rest) {
@@ -50,7 +51,7 @@ auto async_write_at(basic_file<World>& file, std::int64_t offset, source from,
                                     std::move(from), std::forward<PolicyAndToken>(rest)...);
 }
 
-// At the individual pointer.
+// Read and write at the individual pointer.
 template <communicator World, class... PolicyAndToken>
 auto async_read(basic_file<World>& file, target into, PolicyAndToken&&... rest) {
   return detail::launcher::initiate(file, {detail::operation::async_read, 0}, std::move(into),

@@ -35,8 +35,8 @@ namespace argosy {
 
 namespace detail {
 
-struct discarding;  // closes and removes what a format could not finish
-// begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
+struct discarding;  // closes and removes a file that a format could not finish
+// begins nonblocking calls that report their end without a request: see asio.hpp
 struct launcher;
 class arguments;
 struct agreed_hints;
@@ -48,61 +48,67 @@ struct crew;
 
 }  // namespace detail
 
-// `io::file` is this on MPI. Movable. Every call throws its error, or sets the std::error_code that
-// is its last argument; both leave every rank of a collective call with an error, or none. What
-// else that argument takes: how.hpp, hinted.hpp.
+// A file of the ranks of a world. `io::file` is this class on MPI. Movable, not copyable. Every
+// call throws its error. If its last argument is an std::error_code, it sets that instead. For
+// other values of the last argument see how.hpp and hinted.hpp.
 //
-// - *Collective* calls are made by all ranks, in the same order. They begin with one reduction, in
-//   which the ranks agree that all arguments are valid, and equal where they must be, and end with
-//   one, in which they agree on the outcome. Nothing is read or written before the first. A rank
-//   that did not fail returns errc::error_on_another_rank; the exception, or what_failed(), tells
-//   which rank failed first, and with what.
+// - *Collective* calls are made by all ranks, in the same order. They begin with one reduction: the
+//   ranks agree that all arguments are valid, and equal if they must be. Nothing is read or written
+//   before. They end with another reduction: the ranks agree on the outcome. Either every rank
+//   reports an error, or none does. A rank that did not fail itself reports
+//   errc::error_on_another_rank. The exception, or what_failed(), says which rank failed first, and
+//   why.
 // - *Local* calls wait for no other rank.
-// - Offsets and pointers count etypes of the view; 64-bit, as everything here.
-// - Threads of a rank may make local calls of one file side by side, also beside a collective call;
-//   reads and writes at explicit offsets wait for nothing of each other, individual pointers move
-//   once for each call. Collective calls of one file are made one after another, as everywhere;
-//   close(), and what sets the view, hints or atomic mode, while no other thread is in a call of
-//   the file. MPI's programs ask for MPI_THREAD_MULTIPLE; requests need no more than
+// - Offsets and pointers count etypes of the view. They have 64 bits, like all numbers here.
+// - Threads of a rank may make local calls of one file at the same time, even during a collective
+//   call. Reads and writes at explicit offsets do not wait for each other. Each call moves the
+//   individual pointer once.
+// - Collective calls of one file are made one after another. While a thread calls close(), or sets
+//   the view, hints or atomic mode, no other thread may be in a call of the file.
+// - Programs on MPI with several threads need MPI_THREAD_MULTIPLE. Requests need only
 //   MPI_THREAD_FUNNELED.
-// - An error leaves the file usable: read, write or close it. close() is explicit; the destructor
-//   waits for this rank's own requests and drops the handle, no more.
+// - After an error the file can still be read, written and closed. Call close() explicitly: the
+//   destructor only waits for this rank's own requests and drops the handle.
 template <communicator World>
 class basic_file {
  public:
-  basic_file();  // not open
+  basic_file();  // a file that is not open
   basic_file(basic_file&&) noexcept;
   basic_file& operator=(basic_file&&) noexcept;
   ~basic_file();
 
   // --- Opening and closing: collective -----------------------------------------------------------
 
-  // Path and modes must be equal on all ranks. `files` says how: on which handle, with which
-  // decorators around it. With mode::create one rank makes the file, and removes it if another rank
-  // cannot open it. If there was an error, what is returned is not open. Hints come from
-  // ARGOSY_HINTS and from `with`; ARGOSY_DEVELOP=1 and ARGOSY_TRACE are looked at here.
+  // Opens a file. Collective. Path and modes must be equal on all ranks. `files` makes the handle,
+  // with its decorators. With mode::create one rank creates the file, and removes it if another
+  // rank cannot open it. Hints come from ARGOSY_HINTS and from `with`. The environment variables
+  // ARGOSY_DEVELOP and ARGOSY_TRACE are read here. If an error is reported by std::error_code, the
+  // result is not open.
   static basic_file open(World const& world, std::string const& path, argosy::mode modes,
                          detail::hinted with = {}, opener files = posix_opener());
 
-  // Waits for this rank's requests first. The file is closed whatever comes.
+  // Waits for this rank's requests, then closes the file. Collective. The file is closed even if an
+  // error is reported.
   void close(on_error e = {});
+  // Returns true if the file is open. Local.
   bool is_open() const noexcept;
 
   // --- The view: collective ----------------------------------------------------------------------
 
-  // Displacement, etype and filetype may differ between ranks, the size of the etype's extent and
-  // the representation may not. All pointers start at 0 again. No request may be pending. What a
-  // shape is made of: view_shape.hpp.
+  // Sets the view, and moves all pointers to 0. Collective. Displacement, etype and filetype may
+  // differ between ranks. The extent of the etype and the representation must be equal. No request
+  // may be pending. For the forms of a shape see view_shape.hpp.
   void set_view(std::int64_t displacement, detail::view_shape shape, detail::hinted with = {});
   void set_view(argosy::view const& v, detail::hinted with = {});
 
   // --- Local questions ---------------------------------------------------------------------------
 
+  // Returns the view in use. Valid until the view is set again.
   argosy::view const& view() const;
-  // Where the etype lies in the file, in bytes. Throws errc::argument if it is negative or beyond
-  // 2^63.
+  // Returns the byte of the file at which that etype of the view begins. Throws errc::argument if
+  // `offset` is negative or the byte is beyond 2^63.
   std::int64_t byte_offset(std::int64_t offset) const;
-  // Of a datatype in the file, in the view's representation.
+  // Returns the extent of a datatype in the file, in the view's representation.
   template <datatype D>
   std::int64_t type_extent(D const& type) const {
     auto const& r = view().representation();
@@ -111,41 +117,47 @@ class basic_file {
   }
   argosy::mode mode() const;
   std::string const& path() const;
-  World const& world() const;  // its own messages: a duplicate of the one it was opened with
+  World const& world() const;  // a duplicate of the world of open(), with messages of its own
   bool atomic() const;
-  // With what became of each in the last read or write; valid until this thread asks again.
+  // Returns every hint with its effect in the last read or write. Valid until this thread calls
+  // get_hints() again.
   file_hints const& get_hints() const;
-  // Of the last call of this thread, if it failed; empty after a success. Requests have their own.
+  // Returns the message of this thread's last call if it failed; empty after a success. Requests
+  // have their own message.
   std::string const& what_failed() const noexcept { return what_failed_.get(); }
 
+  // Returns the size of the file in bytes.
   std::int64_t size(on_error e = {}) const;
 
   // --- The file as a whole: collective -----------------------------------------------------------
 
+  // Sets the size of the file. Collective. `bytes` must be equal on all ranks.
   void set_size(std::int64_t bytes, on_error e = {});
-  // Space for [0, bytes). Data stays; the size grows if it is smaller.
+  // Allocates space for [0, bytes). Collective. Data stays; a smaller file grows to `bytes`.
   void preallocate(std::int64_t bytes, on_error e = {});
-  // What was written is on the storage, as far as the system knows. After one that failed every
-  // later one fails with the same error: the system may have dropped the data. clear_sync_error()
-  // says that it was written again; with the hint argosy_sync_errors = until_written a later write
-  // of that rank does.
+  // Writes all data out to the storage, as far as the system reports it. Collective. If a sync
+  // fails, every later one fails with the same error, because the system may have dropped the data.
+  // Then write the data again and call clear_sync_error(). With the hint argosy_sync_errors =
+  // until_written a later write of that rank clears the error.
   void sync(on_error e = {});
+  // Clears the error of a failed sync of this rank. Local.
   void clear_sync_error();
 
-  // In atomic mode a call reads and writes as if no other call ran meanwhile, under a lock of its
-  // whole range.
+  // Switches atomic mode on or off. Collective. In atomic mode a call locks its whole range, and
+  // reads and writes as if no other call ran at the same time.
   void set_atomic(bool on, on_error e = {});
-  // Wrong hints are no errors: get_hints() says what became of them. Those of MPI must be equal on
-  // all ranks.
+  // Sets hints. Collective. The hints that MPI defines must be equal on all ranks. An invalid hint
+  // is no error: get_hints() reports it.
   void set_hints(hints const& h, on_error e = {});
 
   // --- Reading and writing: local ----------------------------------------------------------------
 
-  // A report counts what was moved, also where an error came after it; fewer bytes than asked for
-  // and no error is the end of the file, and memory beyond is as before. Data must be whole etypes.
-  // Without a policy the hints choose.
+  // Reads and writes return a report of the bytes that were moved, even if an error came
+  // afterwards. A read that reports fewer bytes and no error has reached the end of the file; the
+  // rest of the memory is unchanged. Data must be whole etypes. If no policy is given, the hints
+  // choose one.
 
-  // At an explicit offset.
+  // Read and write at an explicit offset.
   report read_at(std::int64_t offset, target into, how with = {}) {
     return access_alone({operation::read_at, offset, into, with});
   }
@@ -153,15 +165,15 @@ class basic_file {
     return access_alone({operation::write_at, offset, from, with});
   }
 
-  // At the individual pointer, which moves by what was asked for, as in MPI; it stays if there was
-  // an error.
+  // Read and write at the individual pointer. The pointer moves by the amount asked for, as in MPI;
+  // if there was an error it stays.
   report read(target into, how with = {}) { return access_alone({operation::read, 0, into, with}); }
   report write(source from, how with = {}) {
     return access_alone({operation::write, 0, from, with});
   }
 
-  // At the pointer that all ranks share, which moves by what was asked for before the data does.
-  // Calls of several ranks come one after the other, in any order.
+  // Read and write at the shared pointer of all ranks. The pointer moves by the amount asked for,
+  // before the data is moved. Calls of several ranks are made one after the other, in any order.
   report read_shared(target into, how with = {}) {
     return access_alone({operation::read_shared, 0, into, with});
   }
@@ -169,8 +181,8 @@ class basic_file {
     return access_alone({operation::write_shared, 0, from, with});
   }
 
-  // The same in the background. Errors come with the request, those of the arguments, too; pointers
-  // move at once. The order of requests among themselves is open.
+  // Nonblocking versions. The request reports every error, including invalid arguments. Pointers
+  // move before the call returns. Requests may complete in any order.
   request iread_at(std::int64_t offset, target into, any_policy by = {}) {
     return begin_alone({operation::iread_at, offset, into, by});
   }
@@ -192,7 +204,8 @@ class basic_file {
 
   // --- Reading and writing: collective -----------------------------------------------------------
 
-  // Every rank takes part, with any amount of data, also none. Counts are each rank's own.
+  // Every rank takes part, with any amount of data or none. Each report counts the bytes of its own
+  // rank.
   report read_at_all(std::int64_t offset, target into, how with = {}) {
     return access_together({operation::read_at_all, offset, into, with});
   }
@@ -206,7 +219,8 @@ class basic_file {
     return access_together({operation::write_all, 0, from, with});
   }
 
-  // At the shared pointer, one rank's data behind the other's in the order of ranks.
+  // Read and write at the shared pointer. The data of the ranks lies one behind the other, in the
+  // order of the ranks.
   report read_ordered(target into, how with = {}) {
     return access_together({operation::read_ordered, 0, into, with});
   }
@@ -214,11 +228,12 @@ class basic_file {
     return access_together({operation::write_ordered, 0, from, with});
   }
 
-  // The same in the background, all ranks in the same order; pointers move at once. A thread of
-  // each rank exchanges data and accesses the file. Between nodes without sockets, or with
-  // argosy_progress = in_calls, ranks do it when they wait for the request, test it, or come to
-  // another collective call of the file; that waits for the other ranks. A request that is dropped
-  // goes on: its memory must live until the file is closed.
+  // Nonblocking versions, called by all ranks in the same order. Pointers move before the call
+  // returns. A thread of each rank exchanges data and accesses the file. Between nodes without
+  // sockets, or with the hint argosy_progress = in_calls, no thread does this work. Then the ranks
+  // do it when they wait for the request, test it, or make another collective call of the file.
+  // That call waits for the other ranks. If a request is dropped, the call goes on: its memory must
+  // live until the file is closed.
   request iread_at_all(std::int64_t offset, target into, any_policy by = {}) {
     return begin_together({operation::iread_at_all, offset, into, by});
   }
@@ -232,8 +247,8 @@ class basic_file {
     return begin_together({operation::iwrite_all, 0, from, by});
   }
 
-  // Split calls: one at a time on a file, and end() waits for it. Beginning a second one throws; a
-  // blocking collective read or write between the two is an error on all ranks.
+  // Split calls. A file has at most one at a time, and end() waits for it. A second begin throws.
+  // If a blocking collective read or write is called before end(), it fails on all ranks.
   void begin_read_at_all(std::int64_t offset, target into, any_policy by = {}) {
     begin_split({operation::begin_read_at_all, offset, into, by});
   }
@@ -252,25 +267,27 @@ class basic_file {
   void begin_write_ordered(source from, any_policy by = {}) {
     begin_split({operation::begin_write_ordered, 0, from, by});
   }
+  // Waits for the split call and returns its report. Collective.
   report end(on_error e = {}) { return end_split({}, e); }
-  // Only if that is what has begun: f.end("begin_write_all").
+  // Does the same if `begun` names the split call: f.end("begin_write_all"). Otherwise it fails.
   report end(std::string_view begun, on_error e = {}) { return end_split(begun, e); }
 
   // --- Pointers ----------------------------------------------------------------------------------
 
-  // The individual pointer; local. A sequential file has none, which is errc::unsupported.
+  // The individual pointer: its position in etypes of the view, and a move. Local. A sequential
+  // file has none: errc::unsupported.
   std::int64_t position() const;
   void seek(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 
-  // The shared pointer: asking is local, moving it is collective, with the same arguments on all
-  // ranks.
+  // The shared pointer. position_shared() is local. seek_shared() is collective, with the same
+  // arguments on all ranks.
   std::int64_t position_shared();
   void seek_shared(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 
   // --- Plans -------------------------------------------------------------------------------------
 
-  // What a call would do to the file, without touching it: at the individual pointer, or at an
-  // offset. Local. Throws what the call would throw for its arguments.
+  // Returns what a call would do to the file, without touching it: at the individual pointer, or at
+  // an offset. Local. Throws the error that the call would report for its arguments.
   plan explain(access_kind kind, source data, any_policy by = {}) const {
     return explain_alone(
         {explained(kind, pointer_kind::individual, ranks_of_call::one), 0, data, by});
@@ -279,7 +296,7 @@ class basic_file {
     return explain_alone(
         {explained(kind, pointer_kind::explicit_offset, ranks_of_call::one), offset, data, by});
   }
-  // What a collective call would do, the same on all ranks: collective, too.
+  // Returns what a collective call would do, the same on all ranks. Collective.
   collective_plan explain_all(access_kind kind, source data, any_policy by = {}) {
     return explain_together(
         {explained(kind, pointer_kind::individual, ranks_of_call::all), 0, data, by});
@@ -297,7 +314,7 @@ class basic_file {
   using pointer_kind = detail::pointer_kind;
   using ranks_of_call = detail::ranks_of_call;
 
-  // What other ranks have no part in.
+  // the parts of this rank alone
   detail::open_file& local() const;
   int rank() const noexcept;
   std::int64_t from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const;
@@ -327,8 +344,8 @@ class basic_file {
   void begin_split(detail::call const& c);
   plan explain_alone(detail::call const& c) const;
   collective_plan explain_together(detail::call const& c);
-  // Begins a call. `then` is called with it once, when it has ended: on a thread of the file, or
-  // before launch() returns if the arguments are wrong.
+  // Begins a call, and calls `then` once after its end, on a thread of the file. If the arguments
+  // are wrong, `then` is called before launch() returns.
   std::shared_ptr<detail::background_call> launch(
       detail::call const& c, std::function<void(detail::background_call const&)> then);
   std::shared_ptr<detail::background_call> ended(detail::call const& c, failure f) const;
@@ -336,16 +353,16 @@ class basic_file {
   failure split_fault(std::string_view begun) const;
   report end_split(std::string_view begun, on_error const& e);
 
-  // Throws what the agreement says, or tells the error_code.
+  // Reports the outcome of an agreement: throws, or sets the error_code.
   void done(agreement const& a, std::string_view call, on_error const& e);
   report finish(agreement const& a, std::string_view call, report r, std::error_code* error);
   void end_call(agreement const& a, std::string_view call, report const* done,
                 std::error_code* error);
 
-  std::unique_ptr<detail::crew<World>> crew_;  // null where no file was opened
+  std::unique_ptr<detail::crew<World>> crew_;  // null if no file was opened
   request split_;
-  operation split_call_ = {};                            // that began it
-  mutable detail::per_thread<std::string> what_failed_;  // asking for the size may fail, too
+  operation split_call_ = {};                            // the call that began split_
+  mutable detail::per_thread<std::string> what_failed_;  // mutable, because size() may fail, too
 };
 
 extern template class basic_file<self>;

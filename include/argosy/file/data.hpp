@@ -1,4 +1,4 @@
-// What a call reads into and what it writes: buffers, described inside of the call.
+// The data of a call: the buffers that it reads into or writes, described inside the call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,17 +27,17 @@
 namespace argosy {
 namespace detail {
 
-// The type of text in quotes; an array of characters that may change is none.
+// The type of text in quotes. An array of characters that may change is not text in quotes.
 template <class T>
 inline constexpr bool is_quoted = false;
 template <std::size_t N>
 inline constexpr bool is_quoted<char const (&)[N]> = true;
 
-// Whatever is described beside an address: not the place of the call.
+// A description that follows an address. The place of the call is not one.
 template <class D>
 concept beside_address = !std::same_as<D, source_location>;
 
-// The first item of a list in braces: an address, or anything else.
+// The first item of a list in braces is an address, or anything else.
 template <class A>
 concept address_of_data = std::is_pointer_v<A> && (std::is_void_v<std::remove_pointer_t<A>> ||
                                                    std::is_object_v<std::remove_pointer_t<A>>);
@@ -45,14 +45,14 @@ template <class A>
 concept no_address =
     !std::is_pointer_v<std::remove_cvref_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
 
-// Items side by side at an address that is there: nothing can be wrong with them.
+// Items one behind the other at a valid address: nothing about them can be wrong.
 struct item_row {
   void const* address;
   basic type;
   std::int64_t count;
 };
 
-// A datatype, or what a function returns that is given in its place.
+// Returns the datatype, or the result of a function that returns one.
 template <class D>
 decltype(auto) datatype_in(D const& type) {
   if constexpr (std::invocable<D const&>)
@@ -69,19 +69,20 @@ concept container_and_datatype = holds_data<C> && gives_datatype<D>;
 
 }  // namespace detail
 
-// Calls take these by value; users write what they describe:
-//   f.write(u);                                   anything that io::memory takes
-//   f.write({u, inside});                         a datatype in a container: if that is too small
-//                                                 the call fails; {u, inside, count}: several
-//                                                 copies
-//   f.write({particles, members<&particle::x>{}}) these members of all of them
+// The data that a call writes. Calls take this by value; users write the description:
+//   f.write(u);                                   anything that io::memory accepts
+//   f.write({u, inside});                         a datatype in a container; the call fails if the
+//                                                 container is too small
+//   f.write({u, inside, count});                  several copies
+//   f.write({particles, members<&particle::x>{}}) these members of all elements
 //   f.write({blocks, members<&block::u>{}})       behind each pointer of a container
-//   f.write({address, datatype, count});          as in MPI: nobody knows how much lies there
+//   f.write({address, datatype, count});          as in MPI; the size of the memory is not checked
 // `datatype` may be a function that returns one.
 //   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
-//   f.write_all({});                              nothing: on a rank that has none
-// What cannot be described - a negative count, a null address, a datatype that cannot be or whose
-// function throws - is an error of the call, so that a collective call reports it on every rank.
+//   f.write_all({});                              no data, on a rank that has none
+// A description may be invalid: a negative count, a null address, an invalid datatype, or a
+// function that throws. The error is stored here and becomes an error of the call, so a collective
+// call reports it on every rank.
 class source {
  public:
   source(source_location where = source_location::current()) noexcept : where_(where) {}
@@ -113,7 +114,7 @@ class source {
       });
   }
 
-  // In a container, or behind its pointers.
+  // A datatype in a container, or behind its pointers.
   template <detail::no_address Container, detail::beside_address Datatype>
   source(Container&& x, Datatype const& type, source_location where = source_location::current())
       : where_(where) {
@@ -133,7 +134,7 @@ class source {
         return memory(std::forward<Container>(x), detail::datatype_in(type), count);
       });
   }
-  // Says what is wrong.
+  // Does not compile, and says how to describe data.
   template <detail::no_address A, class B, detail::beside_address C>
     requires(!detail::integer<C>)
   source(A const&, B const&, C const&) {
@@ -141,7 +142,7 @@ class source {
   }
 
   source(detail::item_row const r, source_location where) : row_(r), where_(where) {}
-  // Data that is wrong for other reasons: the call ends with this error, on every rank.
+  // Makes invalid data: the call reports the error `f`, if it is collective on every rank.
   source(failure f, source_location where) : fault_(std::move(f)), where_(where) {}
 
   const_buffer const& buffer() const& {
@@ -157,15 +158,15 @@ class source {
     buffer();
     return *std::move(buffer_);
   }
-  // If it is no more than items side by side, of which a buffer need not be made; else its address
-  // is null.
+  // The address, type and number of items if they lie one behind the other, so that no buffer need
+  // be made. Otherwise its address is null.
   detail::item_row const& row() const noexcept { return row_; }
   std::optional<failure> const& fault() const noexcept { return fault_; }
-  // Where in the program the call stands.
+  // The place of the call in the program.
   source_location const& where() const noexcept { return where_; }
 
  private:
-  // Numbers side by side; nothing, where there is something to look at.
+  // Returns the numbers of a contiguous range. The address is null if `x` is not one, or too long.
   template <class T>
   static detail::item_row row_of(T& x) {
     if constexpr (detail::numbers_in_a_row<T&>) {
@@ -189,7 +190,8 @@ class source {
     });
     if (fault_) buffer_.reset();
   }
-  // Keeps what `f` throws, which may be code of the program, for the call that gets the data.
+  // Calls `f`, which may be code of the program, and stores what it throws. The call that gets the
+  // data reports it.
   template <class F>
   void carry(F&& f) {
     try {
@@ -202,12 +204,12 @@ class source {
   }
 
   detail::item_row row_{nullptr, basic::byte, 0};
-  mutable std::optional<const_buffer> buffer_;  // of a row: when somebody asks
+  mutable std::optional<const_buffer> buffer_;  // for a row: made at the first use
   std::optional<failure> fault_;
   source_location where_;
 };
 
-// What can be read into can be written.
+// The data that a call reads into. All of it can also be written.
 class target : public source {
  public:
   target(source_location where = source_location::current()) noexcept : source(where) {}

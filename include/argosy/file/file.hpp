@@ -10,10 +10,11 @@ namespace argosy {
 
 //   boost::mpi::communicator world;
 //   auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::write);
-// Any communicator of Boost.MPI, or MPI_Comm. Without MPI: io::basic_file<io::self>.
+// `world` is any communicator of Boost.MPI, or an MPI_Comm. Without MPI, use
+// io::basic_file<io::self>.
 using file = basic_file<mpi>;
 
-// Over the ranks of any communicator: see summed_report.hpp.
+// Returns the report summed over the ranks of any communicator: see summed_report.hpp. Collective.
 inline summed_report sum(report const& r, mpi const& world) { return sum<mpi>(r, world); }
 
 extern template class basic_file<mpi>;

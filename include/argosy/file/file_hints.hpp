@@ -1,5 +1,5 @@
-// The hints of an open file: what is in force, where each value comes from, and what became of
-// those that were given.
+// The hints of an open file: the values in force, the source of each, and the status of those that
+// were given.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,57 +15,59 @@
 namespace argosy {
 
 enum class hint_status : std::uint8_t {
-  defaulted,  // nobody gave it
+  defaulted,  // not given
   accepted,   // in force as given
-  // given with a value that cannot be, or at a time when it may not: the value before stays
+  // given with an invalid value, or at a time when it may not be; the earlier value stays
   rejected,
-  ignored,  // unknown, or valid and without effect here
-  // valid, but another hint, or the policy that the last call was given, says otherwise
+  ignored,  // unknown, or valid but without effect here
+  // valid, but another hint, or the policy of the last call, decides otherwise
   overridden,
-  capped,  // in force, but what it asks for is not to be had in full; `why` says how much
+  capped,  // in force, but cannot be fulfilled in full; `why` says how far
 };
-// `overriding`: ARGOSY_HINTS_OVERRIDE, which wins over all others, and over policies that calls are
-// given.
+// The source of a hint. `overriding` is ARGOSY_HINTS_OVERRIDE, which wins over all other sources
+// and over policies that calls are given.
 enum class hint_source : std::uint8_t { library, environment, info, code, overriding };
 enum class hint_moment : std::uint8_t { open, set_view, set_hints };
 
-// One line of get_hints(): the value in force, and the fate of what was given last.
+// One row of get_hints(): the value in force, and the status of the hint as it was last given.
 struct hint_state {
   std::string name;
-  std::string value;  // decimal, lower case, without suffix; what unknown hints were given
+  std::string value;  // decimal, lower case, without suffix; unknown hints as they were given
   hint_status status = hint_status::defaulted;
-  hint_source source = hint_source::library;  // of what was given last
-  std::string why = {};                       // empty if defaulted, or accepted as it stands
+  hint_source source = hint_source::library;  // source of the last value given
+  std::string why = {};                       // empty if defaulted, or accepted unchanged
   friend bool operator==(hint_state const&, hint_state const&) = default;
 };
 
-// A regular value; local, no exceptions but those of memory.
+// A regular value. Local. Throws only std::bad_alloc.
 class file_hints {
  public:
-  // All defaults.
+  // Makes the defaults.
   file_hints();
-  // Defaults, then what each source says, later ones over earlier ones. What `overriding` says
-  // stays.
+  // Makes the defaults, then merges each source; later sources win over earlier ones. Hints of
+  // `overriding` cannot be changed later.
   file_hints(hints const& from_environment, hints const& from_info, hints const& from_code,
              hints const& overriding = {});
 
-  // `pending`: an operation on the file has not ended.
+  // Merges hints of one source. `pending`: an operation on the file has not ended.
   void merge(hints const& given, hint_source origin, hint_moment moment, bool pending = false);
-  // What the library knows itself: `filename`.
+  // Sets a hint that only the library sets: `filename`.
   void tell(std::string_view name, std::string value);
-  // What it knows of the effect of a hint; only what was accepted can have another fate.
+  // Notes the effect of a hint in this file. Changes the status only if the hint was accepted.
   void note(std::string_view name, hint_status status, std::string why);
 
   resolved_hints const& values() const noexcept { return values_; }
-  // Every known hint in the order of known_hints(), then the unknown ones that were given.
+  // Every known hint in the order of known_hints(), then the unknown hints that were given.
   std::vector<hint_state> const& all() const noexcept { return all_; }
+  // Returns the state of a hint; null if there is none of that name. Valid until the hints change.
   hint_state const* find(std::string_view name) const noexcept;
 
-  // Those that must be equal on all ranks, as "name value" lines, and a hash of them: two ranks
-  // differ if the hashes do.
+  // Returns the hints that must be equal on all ranks, as "name value" lines. same_hash() returns
+  // their hash. If it differs between two ranks, so do the lines.
   std::string same_on_all() const;
   std::uint64_t same_hash() const;
-  // Takes over what counts as rank 0 has it. `lines` are same_on_all() of that rank.
+  // Adopts rank 0's values of the hints in which rank 0 counts. `lines` is same_on_all() of that
+  // rank.
   void follow_first(std::string_view lines);
 
   friend bool operator==(file_hints const&, file_hints const&) = default;
@@ -78,7 +80,8 @@ class file_hints {
 
   std::vector<hint_state> all_;
   resolved_hints given_, values_;
-  std::vector<bool> given_in_force_;  // for each known hint: given with a value that is in force
+  // for each known hint: true if a value that was given is in force
+  std::vector<bool> given_in_force_;
 };
 
 std::string_view name_of(hint_status status) noexcept;
@@ -86,8 +89,8 @@ std::string_view name_of(hint_source origin) noexcept;
 
 namespace detail {
 
-// A table with a line per hint that somebody gave, and all others in one paragraph, or without
-// them; or a line for each.
+// The rows of the table: hints that were given, with all others in one paragraph; the same without
+// that paragraph; or all hints.
 enum class hints_shown : std::uint8_t { given, given_alone, all };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// What `open` and `set_view` are told beside their arguments: hints, and where an error goes.
+// The last argument of `open` and `set_view`: hints, and how the call reports an error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,15 +12,12 @@ namespace argosy {
 
 namespace detail {
 
-//   io::file::open(world, path, modes);                                            no hints; an
-//                                                                                  error is thrown
+//   io::file::open(world, path, modes);                     no hints; an error is thrown
 //   io::file::open(world, path, modes, io::hints{.cb_nodes = 4});
-//   io::file::open(world, path, modes, error);                                     an
-//                                                                                  std::error_code&
-//                                                                                  is set
-//   io::file::open(world, path, modes, {io::hints{.cb_nodes = 4}, error});         both
-// An argument, not to be kept: it refers to the hints. So nothing can be thrown before the ranks of
-// the call have met.
+//   io::file::open(world, path, modes, error);              an std::error_code& is set
+//   io::file::open(world, path, modes, {io::hints{.cb_nodes = 4}, error});  both
+// An argument only: it refers to the hints of the caller and must not outlive the call. It copies
+// nothing, so it cannot throw before the ranks of the call have agreed.
 class hinted : public on_error {
  public:
   hinted(source_location where = source_location::current()) noexcept : on_error(where) {}

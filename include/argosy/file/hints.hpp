@@ -1,5 +1,5 @@
-// Hints: what a program may tell about its access, by typed members or by name. All are optional,
-// none changes results.
+// Hints: facts and wishes that a program gives about its access, by typed members or by name. All
+// are optional, and none changes the data.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace argosy {
 
-// Leave the choice to the library, force it, or forbid it.
+// The library chooses, always, or never.
 enum class toggle : std::uint8_t { automatic, enable, disable };
 
-// IBM_largeblock_io. `switchable`: as off, and may be changed on the open file.
+// IBM_largeblock_io. `switchable` begins as `off`, and may be changed while the file is open.
 enum class largeblock : std::uint8_t { off, on, switchable };
 
 namespace detail {
 
-// A hint by name, as MPI_Info holds it. `origin` says where it was read, `fault` why it could not
-// be.
+// A hint by name, as in MPI_Info. `origin` is the place where the hint was read. `fault` says why
+// the hint could not be read.
 struct named_hint {
   std::string name;
   std::string value;
   std::string origin = {};
   std::string fault = {};
-  bool from_info = false;  // its source is an MPI_Info, whoever gives it
+  bool from_info = false;  // its source is an MPI_Info, even if a program gives it
   friend bool operator==(named_hint const&, named_hint const&) = default;
 };
 
@@ -35,9 +35,9 @@ struct named_hint {
 
 //   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable}
 //   io::hints{.named = {{"romio_cb_write", "enable"}, {"cb_nodes", "4"}}}
-// Nothing is checked here: a value that cannot be is reported as rejected by the file's hints, as
-// in MPI, and the default stays. Where a member and a name mean the same hint, the member counts.
-// The table of all hints: docs/use/hints.md.
+// Nothing is checked here. As in MPI, an invalid value is no error: get_hints() of the file reports
+// it as rejected, and the default is used. If a member and a name mean the same hint, the member
+// wins. The table of all hints: docs/use/hints.md.
 struct hints {
   std::optional<std::string> access_style = {};          // access_style
   std::optional<bool> collective_buffering = {};         // collective_buffering
@@ -76,13 +76,13 @@ struct hints {
   std::optional<double> price_message_ns = {};       // argosy_price_message_ns
   std::optional<double> price_message_byte_ns = {};  // argosy_price_message_byte_ns
   std::optional<double> price_block_ns = {};         // argosy_price_block_ns
-  std::vector<detail::named_hint> named = {};        // any hint; of equal names the last counts
+  std::vector<detail::named_hint> named = {};        // any hint; of equal names the last wins
 
   hints& set(std::string name, std::string value) {
     named.push_back({std::move(name), std::move(value)});
     return *this;
   }
-  // All of them by name, in the order in which they are to be merged.
+  // Returns all hints by name, in the order in which they are merged.
   std::vector<detail::named_hint> by_name() const;
   bool empty() const { return by_name().empty(); }
   friend bool operator==(hints const&, hints const&) = default;

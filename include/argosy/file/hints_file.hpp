@@ -1,5 +1,5 @@
-// Hints from text files, named by the environment variables ARGOSY_HINTS and ARGOSY_HINTS_OVERRIDE:
-// a line `name value` each, comments from # on.
+// Hints from text files, named by the environment variables ARGOSY_HINTS and ARGOSY_HINTS_OVERRIDE.
+// Each line is `name value`; a comment begins with #.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,19 +10,20 @@
 
 namespace argosy {
 
-// Lines that cannot be read become rejected hints with their line number; nothing here fails.
-// `origin` names the text.
+// Returns the hints of `text`; never fails because of the text. A line that cannot be read becomes
+// a rejected hint that names the line. Local. `origin` names the text in messages.
 hints parse_hints(std::string_view text, std::string_view origin);
-// A file that cannot be read is one rejected hint named ARGOSY_HINTS, or as `variable` says.
+// Returns the hints of a file. Local. If the file cannot be read, the result is one rejected hint,
+// named by `variable`.
 hints read_hints_file(std::string const& path, std::string_view variable = "ARGOSY_HINTS");
 
 namespace detail {
 
-// The file that ARGOSY_HINTS names; no hints where it is unset or empty. Local: every rank that
-// calls it opens the file.
+// Returns the hints of the file that ARGOSY_HINTS names; no hints if it is unset or empty. Local:
+// every rank that calls this opens the file.
 hints environment_hints();
-// The file that ARGOSY_HINTS_OVERRIDE names: its hints win over those of the program, and over the
-// policies that it gives.
+// Returns the hints of the file that ARGOSY_HINTS_OVERRIDE names. They win over hints of the
+// program and over policies that calls are given. Local.
 hints overriding_hints();
 
 }  // namespace detail

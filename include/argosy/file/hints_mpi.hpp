@@ -9,12 +9,12 @@
 
 namespace argosy {
 
-// All pairs, as named hints; none of MPI_INFO_NULL. Local. Throws std::system_error if `info` is
-// not valid.
+// Returns all pairs of `info` as named hints, none for MPI_INFO_NULL. Local. Throws
+// std::system_error if `info` is not valid.
 hints from_info(MPI_Info info);
 
-// As MPI_File_get_info: every hint with a value in force, known or not; of rejected ones the value
-// that stays. The caller frees the result. Local.
+// Returns every hint that has a value in force, known or unknown, like MPI_File_get_info. A
+// rejected hint is returned with the value that was kept. Local. The caller frees the result.
 MPI_Info to_info(file_hints const& h);
 
 }  // namespace argosy

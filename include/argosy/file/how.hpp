@@ -1,4 +1,4 @@
-// How a read or write goes: by which policy, and where its error goes.
+// How a read or write is made: by which policy, and how it reports an error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,7 @@ namespace argosy {
 //   f.write_all(u, io::two_phase{});               this policy
 //   f.write_all(u, error);                         an std::error_code& is set
 //   f.write_all(u, {io::two_phase{}, error});      both
-// No template takes part in the call itself, so it costs no more to compile than the policy that is
-// given.
+// The call itself is no template, so a call takes no longer to compile than the policy given.
 class how {
  public:
   how() = default;
@@ -39,7 +38,7 @@ class how {
 
   any_policy const& policy() const& noexcept { return policy_; }  // empty: the hints choose
   any_policy policy() && noexcept { return std::move(policy_); }
-  std::error_code* error() const noexcept { return error_; }  // null: it is thrown
+  std::error_code* error() const noexcept { return error_; }  // null: errors are thrown
 
  private:
   any_policy policy_;

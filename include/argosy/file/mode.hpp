@@ -12,15 +12,15 @@ enum class mode : std::uint16_t {
   none = 0,
   read = 1,
   write = 2,
-  read_write = 4,  // exactly one of these three
-  create = 8,      // make the file if it is not there
-  exclusive = 16,  // with create: fail if it is there; without it says nothing
+  read_write = 4,  // exactly one of read, write and read_write
+  create = 8,      // create the file if it does not exist
+  exclusive = 16,  // with create: fail if the file exists; without create: no effect
   append = 32,     // all pointers start at the end of the file
   delete_on_close = 64,
-  // a promise: nobody but these ranks has the file open; one who is alone with it needs no locks
+  // a promise that only these ranks have the file open; a rank that is alone needs no locks
   unique_open = 128,
-  sequential = 256,  // only through shared pointers
-  truncate = 512,    // cut it to 0 bytes when all ranks have opened it; MPI has no such mode
+  sequential = 256,  // access only by shared pointers
+  truncate = 512,    // cut the file to 0 bytes after all ranks have opened it; not a mode of MPI
 };
 
 constexpr mode operator|(mode a, mode b) noexcept {
@@ -42,7 +42,7 @@ std::string to_string(mode m);  // "read_write | create"
 
 namespace detail {
 
-// What contradicts itself in `m`, with the remedy; empty if nothing does.
+// Returns the contradiction within `m` and its remedy; empty if there is none.
 constexpr std::string_view fault_of(mode m) noexcept {
   int const ways =
       int{has(m, mode::read)} + int{has(m, mode::write)} + int{has(m, mode::read_write)};

@@ -1,4 +1,4 @@
-// Where an error of a call goes, and where in the program the call stands.
+// The way in which a call reports an error, and the place of the call in the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace argosy {
 
-// The last argument of calls that may fail: nothing, and the error is thrown, or an
-// std::error_code& that is set.
+// The last argument of calls that may fail. If it is left out, the call throws its error. If it is
+// an std::error_code, the call sets it.
 //   f.sync();
 //   f.sync(error);
 class on_error {
@@ -18,7 +18,7 @@ class on_error {
   on_error(std::error_code& error, source_location where = source_location::current()) noexcept
       : error_(&error), where_(where) {}
 
-  std::error_code* error() const noexcept { return error_; }  // null: it is thrown
+  std::error_code* error() const noexcept { return error_; }  // null: errors are thrown
   source_location const& where() const noexcept { return where_; }
 
  private:

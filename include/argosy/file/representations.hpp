@@ -1,5 +1,5 @@
-// The data representations of this process by name: native, internal, external32, and those that
-// were registered.
+// The data representations of this process by name: native, internal, external32, and registered
+// ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,17 +11,19 @@
 
 namespace argosy {
 
-// As MPI_Register_datarep: lasts until the process ends. Local; register it on every rank that uses
-// it. errc::duplicate_representation if the name is taken; errc::argument if it is empty or longer
-// than 127 characters, if a size is not 1 to 256 bytes, or if a missing function would have to
-// change a size. Any thread.
+// Registers a data representation until the process ends, like MPI_Register_datarep. Local: every
+// rank that uses the name must register it. Any thread may call this. Throws
+// errc::duplicate_representation if the name is taken. Throws errc::argument if the name is empty
+// or longer than 127 characters. Throws errc::argument if a size is not 1 to 256 bytes. Throws
+// errc::argument if a function is missing that would have to change a size.
 void register_representation(std::string_view name, representation_functions functions);
 void register_representation(std::string_view name, representation_functions functions,
                              std::error_code& error);
 
 namespace detail {
 
-// errc::representation if there is none of that name; the result is then `native`.
+// Returns the representation of that name. If there is none, throws errc::representation, or sets
+// `error` and returns `native`.
 representation find_representation(std::string_view name);
 representation find_representation(std::string_view name, std::error_code& error);
 

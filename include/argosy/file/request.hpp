@@ -18,13 +18,14 @@ struct request_watch;
 }  // namespace detail
 
 //   io::request r = f.iwrite_at(0, u);
-//   compute();                            u must neither change nor go
-//   io::report done = r.wait();           throws what the call would have thrown
-// Move-only. Errors come at wait, those of the arguments, too. The destructor waits for this rank's
-// file access, never for other ranks; an error is told by the file's close.
+//   compute();                            u must neither change nor be destroyed
+//   io::report done = r.wait();           throws the error of the call
+// Move-only. wait() reports all errors, including those of the arguments. The destructor waits for
+// this rank's file access, never for other ranks. If the program did not call wait(), the file's
+// close() reports the error.
 class request {
  public:
-  request() = default;  // nothing to wait for
+  request() = default;  // no call
   explicit request(std::shared_ptr<detail::background_call> o) : operation_(std::move(o)) {}
   request(request&&) = default;
   request& operator=(request&& other) {
@@ -37,30 +38,31 @@ class request {
     what_failed_.swap(other.what_failed_);
   }
 
-  // There is something that was not waited for yet.
+  // Returns true if the request has a call that was not waited for yet. Local.
   bool pending() const noexcept { return operation_ != nullptr; }
 
-  // Has it ended? Then wait() returns at once. Local.
+  // Returns true if the call has ended, so that wait() returns at once. Local.
   bool test();
 
-  // Waits, and tells what was done. Afterwards nothing is pending.
+  // Waits for the call and returns its report. Afterwards nothing is pending. Throws the error of
+  // the call. A collective call ends only when the other ranks have come to it.
   report wait(on_error e = {});
-  // Of what was waited for, if it failed: the message, as an exception would have it.
+  // Returns the message of the last wait() if it failed, as an exception would have it; otherwise
+  // an empty string. Local. Valid until the next wait().
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
   template <communicator>
   friend class basic_file;
   friend struct detail::request_watch;
-  // The file is being closed, and this one may never be waited for: if it failed, close says so,
-  // too.
+  // Lets close() report an error of the call, since the program may never wait for it.
   void tell_by_close();
 
   std::shared_ptr<detail::background_call> operation_;
   std::string what_failed_;
 };
 
-// Waits for all of them, also if some fail; then throws, or tells, the first error.
+// Waits for all requests, even if some fail, and then reports the first error.
 void wait_all(std::span<request> requests, on_error e = {});
 
 }  // namespace argosy

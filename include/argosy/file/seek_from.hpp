@@ -1,4 +1,4 @@
-// What an offset of seek counts from.
+// The place from which seek counts an offset.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,16 +8,16 @@
 namespace argosy {
 
 enum class seek_from : std::uint8_t {
-  start,    // of the view
-  current,  // the pointer as it stands
-  end,      // of the file: the first etype that starts at or after it
+  start,    // the start of the view
+  current,  // the current position of the pointer
+  end,      // the end of the file: the first etype that starts at or after it
 };
 
 constexpr std::string_view to_string(seek_from from) noexcept {
   return from == seek_from::start ? "start" : from == seek_from::current ? "current" : "end";
 }
 
-// As the displacement of a view of a sequential file: where the shared pointer stands.
+// A displacement for the view of a sequential file: the position of the shared pointer.
 inline constexpr std::int64_t current_displacement = -54278278;
 
 }  // namespace argosy

@@ -1,4 +1,4 @@
-// A report over all ranks: of each number the least, the mean, the most and the sum.
+// A report over all ranks: the least, the mean, the most and the sum of each number.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace argosy {
 
-// A number of every rank.
+// One number of every rank, summed up.
 struct spread {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = std::numeric_limits<std::int64_t>::min();
@@ -41,31 +41,33 @@ struct spread {
 static_assert(reducible<spread>);
 
 struct summed_report {
-  std::string policy = {};  // of rank 0
+  std::string policy = {};  // the policy of rank 0
   std::string reason = {};
-  bool one_policy = true;  // on all ranks
+  bool one_policy = true;  // true if all ranks used the same policy
   std::array<spread, detail::report_numbers.size()> numbers = {};
-  spread exchange = {};  // exchange_ns(), the rest of the times
+  spread exchange = {};  // exchange_ns(): the time that the other numbers do not explain
 
   //   s.of(&io::report::file_ns).most
+  // Returns the ranks' values of one number. `which` must be a number of the report.
   spread const& of(std::int64_t report::* which) const {
     std::size_t i = 0;
     while (detail::report_numbers[i].value != which) ++i;
     return numbers[i];
   }
-  // 10^6 bytes of all requests per second of the slowest rank; 0 if no time was taken.
+  // Returns 10^6 bytes per second: the bytes of all requests by the time of the slowest rank. 0 if
+  // no time was measured.
   double mb_per_s() const {
     std::int64_t const ns = of(&report::time_ns).most;
     return ns > 0 ? static_cast<double>(of(&report::bytes).sum) * 1e3 / static_cast<double>(ns) : 0;
   }
 };
 
-// Collective, the same on all ranks: one reduction and a broadcast. On MPI, `world` is any
-// communicator.
+// Returns the report summed over all ranks, the same on every rank. Collective. On MPI, `world` is
+// any communicator. Costs one reduction and one broadcast.
 template <agreeing World>
 summed_report sum(report const& r, World const& world);
 
-// A line for each number: least, mean, most, sum.
+// Returns a table with a line for each number: least, mean, most, sum.
 std::string to_table(summed_report const& s);
 
 namespace detail {

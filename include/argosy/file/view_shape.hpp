@@ -1,5 +1,4 @@
-// What set_view makes a view of: a filetype, with its etype and its representation if they are
-// given.
+// The argument of set_view: a filetype, with its etype and its representation if they are given.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,14 +26,14 @@ template <class R>
 concept representation_like =
     std::same_as<R, representation> || std::convertible_to<R const&, std::string_view>;
 
-// Users write what it is made of:
+// Users write the parts in braces:
 //   f.set_view(0, filetype);
 //   f.set_view(0, {etype, filetype});
 //   f.set_view(0, {filetype, io::external32});
 //   f.set_view(0, {etype, filetype, "external32"});
-// A mistake in static datatypes does not compile.
-// Datatypes may be functions that return one. The view is made inside of the call: what is thrown
-// then is an error of the call, on every rank. An argument, not to be kept: it refers to its parts.
+// A mistake in static datatypes does not compile. A datatype may be a function that returns one.
+// The view is made inside the call: if that throws, the call reports the error on every rank. An
+// argument only: it refers to its parts and must not outlive the call.
 class view_shape {
  public:
   template <class Filetype>
@@ -71,14 +70,14 @@ class view_shape {
   view_shape(view_shape const&) = delete;
   view_shape& operator=(view_shape const&) = delete;
 
-  // A view as it stands, wherever it is asked for.
+  // A view that is used unchanged, at any displacement.
   static view_shape exactly(view const& v) noexcept { return view_shape(ready{}, v); }
 
   view at(std::int64_t displacement) const { return make_(*this, displacement); }
 
  private:
-  // Does not compile if types that are known to the compiler break a rule for reading. Bytes that
-  // are named twice are a mistake in files that are written; only the mode of the file tells.
+  // Does not compile if static types break a rule for reading. Bytes that are named twice are wrong
+  // only in files that are written, which the mode of the file decides.
   template <class Etype, class Filetype>
   static constexpr void require_rules() {
     if constexpr (static_datatype<Etype> && static_datatype<Filetype>)
