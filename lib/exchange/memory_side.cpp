@@ -1,5 +1,4 @@
-// Implements exchange/detail/memory_side.hpp: what it does where memory is in another
-// representation than the file.
+// Implements exchange/detail/memory_side.hpp if memory has another representation than the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/exchange/detail/memory_side.hpp>
 

@@ -1,4 +1,4 @@
-// What a rank has of the agents of a file.
+// Implements agency.hpp: one rank's access to the agents of a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/agency.hpp>
 
@@ -17,15 +17,16 @@ struct agency::state {
   state(open_file& f, rank_group const& r)
       : file(f),
         ranks(r),
-        // Who writes without an agent may be in the same window, so merging needs the lock also
-        // where the file is unique.
+        // Ranks that write without an agent may write to the same window. So merging needs the lock
+        // even if no other program has the file open.
         mine(f.handle(), f.choice().sieving_of_owner(), f.merges().of_agent(),
              f.others().workers()) {}
 
   open_file& file;
   rank_group ranks;
   agent<any_handle> mine;
-  std::unique_ptr<service> others;  // goes first: it waits for what `mine` still answers
+  // destroyed first: it waits for requests that `mine` still answers
+  std::unique_ptr<service> others;
 };
 
 agency::agency(open_file& f, rank_group const& ranks) : state_(std::make_unique<state>(f, ranks)) {}
@@ -33,8 +34,8 @@ agency::~agency() = default;
 
 serve_function agency::answers() {
   return [s = state_.get()](int, std::span<std::byte const> request) {
-    // The request may be for what its rank has written without an agent, and be followed by what it
-    // writes without one.
+    // The rank may have written the same data without an agent before this request, and may do so
+    // again after it.
     auto const reconcile = [s] {
       if (!s->file.merges().caches_differ()) return;
       if (failure const lost = s->file.reconcile())

@@ -1,4 +1,4 @@
-// Implements file/detail/ranks/call_board.hpp: what a rank writes of its calls.
+// Implements file/detail/ranks/call_board.hpp: the records that a rank writes of its calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/ranks/call_board.hpp>
 
@@ -38,7 +38,7 @@ std::string call_board::line::last_seen() {
   bool const has_begun = load_begun() > 0, has_entered = load_blocking() > 0;
   if (!has_begun && !has_entered) return "open";
   std::uint64_t const before = std::atomic_ref(blocking_before).load();
-  // A blocking call ends with an even number, which is no call more.
+  // A blocking call ends with an even number, which is not a further call.
   bool const background = has_begun && came_to(lane::blocking) <= (before + 1) / 2;
   return (background ? last_begun : entered).load().words();
 }

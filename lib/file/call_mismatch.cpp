@@ -1,4 +1,4 @@
-// Implements file/detail/ranks/call_mismatch.hpp for ranks of one node, and the words for all.
+// Implements file/detail/ranks/call_mismatch.hpp for ranks of one node, and the texts for all.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/ranks/call_mismatch.hpp>
 
@@ -42,7 +42,7 @@ class node_mismatch final : public call_mismatch {
       : call_mismatch(std::move(board), ranks) {}
 
   void begin(std::string_view call, source_location const& where) noexcept override {
-    // Two ranks may come last at a time; at least one of them sees the other.
+    // Two ranks may come last at the same time. At least one of them sees the other.
     if (all_have_begun(board_->begin(call, where))) ring();
   }
   bool all_begin(std::uint64_t number, bool by_program) noexcept override;
@@ -76,7 +76,8 @@ class node_mismatch final : public call_mismatch {
 bool node_mismatch::all_begin(std::uint64_t number, bool by_program) noexcept {
   for (;;) {
     std::uint32_t const seen = std::atomic_ref(bell_).load();
-    // In this order: the rank that had not begun it may do so once it is void, and not before.
+    // In this order: a rank that has not begun the call may begin it after the call is void, but
+    // not before.
     bool const all = all_have_begun(number);
     if (is_void(number)) return false;
     if (all) return true;
@@ -92,11 +93,12 @@ bool node_mismatch::all_begin(std::uint64_t number, bool by_program) noexcept {
 void node_mismatch::look(std::uint64_t number) noexcept {
   if (is_void(number)) return;
   std::uint64_t const ended = board_->mine().load_blocking();
-  if (ended % 2 != 0) return;  // another thread of this rank may be what the others wait for
+  // another thread of this rank may be the one that the other ranks wait for
+  if (ended % 2 != 0) return;
   for (int r = 0; r < ranks_; ++r) {
     call_board::line& other = line_of(static_cast<std::size_t>(r));
-    // It is in a blocking call to which this rank has not come: it stays there until this rank
-    // comes. What it began before, it had published before.
+    // The other rank is in a blocking call that this rank has not reached, and stays there until
+    // this rank comes. All background calls that it began before are published.
     if (other.load_blocking() != ended + 1) continue;
     std::uint64_t const begun = other.load_begun();
     if (begun >= number) continue;

@@ -1,5 +1,5 @@
-// Implements file/detail/ranks/call_watch.hpp: the clock, who is late, and the line that is
-// printed.
+// Implements file/detail/ranks/call_watch.hpp: the clock, the search for late ranks, and the line
+// that is printed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/ranks/call_watch.hpp>
 
@@ -13,13 +13,13 @@
 namespace argosy::detail {
 namespace {
 
-// What one node asks another: who has not come to this call?
+// The question of one node to another: which of your ranks have not come to this call?
 struct late_question {
   call_board::lane lane;
   std::uint64_t number;
 };
 
-// The first few of those who have not come, in words, and how many they are.
+// The first few late ranks, as text, and the number of all late ranks.
 struct late_ranks {
   static constexpr std::uint64_t most_named = 8;
   std::uint64_t count = 0;
@@ -31,7 +31,7 @@ struct late_ranks {
   }
 };
 
-// Each is a connection; a job of more nodes has more than one that waits.
+// Each question is a connection. In a job with more nodes, more than one rank waits and asks.
 constexpr std::size_t most_asked = 64;
 
 late_ranks late_on(call_board const& board, late_question const& q) {
@@ -45,7 +45,7 @@ late_ranks late_on(call_board const& board, late_question const& q) {
   return late;
 }
 
-// Adds those of the other nodes; returns how many nodes did not tell.
+// Adds the late ranks of other nodes. Returns the number of nodes that did not answer.
 std::size_t ask_nodes(service& asks, std::vector<int> const& ranks, late_question const& q,
                       late_ranks& late) {
   auto const asked = std::as_bytes(std::span(&q, 1));
@@ -144,7 +144,7 @@ void call_watch::run() {
       changed_.wait_until(guard, next.tell);
     } else {
       waits_[l].tell = never;  // once
-      guard.unlock();          // others are asked, and ask
+      guard.unlock();          // unlocked, because this asks other nodes and they ask this one
       tell(static_cast<call_board::lane>(l), next);
       guard.lock();
     }

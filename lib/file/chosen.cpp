@@ -1,4 +1,4 @@
-// Which policies hints choose.
+// Implements chosen.hpp: the policies that hints choose.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/chosen.hpp>
 
@@ -42,7 +42,8 @@ void assign(T& member, T value) {
 void assign(double& member, std::optional<double> value) { member = value.value_or(member); }
 void assign(sieve& member, toggle value) { member = sieve_of(value); }
 
-// Returns the policy with what hints say of its members; or only those of ARGOSY_HINTS_OVERRIDE.
+// Returns the policy with its members set by hints. `only_overriding`: only by the hints of
+// ARGOSY_HINTS_OVERRIDE.
 template <class Policy>
 Policy with_hints(Policy p, resolved_hints const& h, bool only_overriding = false) {
   auto const set = [&](auto member, auto value) {
@@ -59,13 +60,14 @@ Policy with_hints(Policy p, resolved_hints const& h, bool only_overriding = fals
 sieving sieving_with(sieving s, resolved_hints const& h, bool only_overriding = false) {
   s = with_hints(s, h, only_overriding);
   s.prices = with_hints(s.prices, h, only_overriding);
-  // The hint, which is 4 MiB by default as in ROMIO, is an upper limit.
+  // The hint is an upper limit. It is 4 MiB by default, as in ROMIO.
   if (!only_overriding || h.overrides("ind_rd_buffer_size"))
     s.read_window_bytes = std::min(s.read_window_bytes, sieving().read_window_bytes);
   return s;
 }
 
-// Windows and buffers decide together: a window gets its buffer, if none was given.
+// Windows and buffers depend on each other: if no buffer size was given, it follows from the
+// window.
 two_phase two_phase_of(resolved_hints const& h) {
   two_phase t = with_hints(two_phase(), h);
   t.window_bytes = std::min(h.window_bytes, most_window_bytes);
@@ -90,9 +92,9 @@ any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, s
                    .prices_from_hints = given_prices(h)};
 }
 
-// Changes the members of a policy that a call was given, as ARGOSY_HINTS_OVERRIDE says.
+// Changes the members of a policy that a call was given, by the hints of ARGOSY_HINTS_OVERRIDE.
 
-void override_in(independent&, resolved_hints const&) {}  // no hint sets a member of it
+void override_in(independent&, resolved_hints const&) {}  // no hint sets a member of `independent`
 
 void override_in(sieving& p, resolved_hints const& h) { p = sieving_with(p, h, true); }
 
@@ -147,7 +149,7 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool merge
 any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind,
                       bool together) {
   if (!given.has_value() || h.overriding.empty()) return given;
-  // A hint that chooses the policy leaves nothing of the one that was given.
+  // A hint that chooses the policy replaces the one that was given.
   if (overrides_policy(h, kind, together)) return {};
   return with_overrides(given, h);
 }

@@ -22,9 +22,9 @@ class collective_background_call;
 
 namespace {
 
-// The turn of a call.
+// A call and its place in the sequence.
 struct turn {
-  call_mismatch* mixed = nullptr;  // null: there is one rank
+  call_mismatch* mixed = nullptr;  // null: there is only one rank
   std::uint64_t number = 0;
   bool by_program = false;
   bool late = false;
@@ -53,7 +53,7 @@ together on(World world, std::shared_ptr<open_file> const& file,
         return collective_steps<World>(of, c, done).run(staging_of_call(all->space));
       });
     } catch (rank_failure const& lost) {
-      // The others leave, too. What was written, nobody can say.
+      // The other ranks leave the call, too. It is not known any more what was written.
       if constexpr (requires { all->world.revoke(lost.rank()); }) all->world.revoke(lost.rank());
       if (c.kind() == access_kind::write) done.bytes = done.memory_bytes = 0;
       return {errc::rank_failed, lost.rank(), errc::rank_failed, lost.what(), {}, {}};
@@ -67,14 +67,15 @@ struct concurrent_calls::state {
   state(together how, std::unique_ptr<call_mismatch> m, std::shared_ptr<open_file> f)
       : mixed(std::move(m)), all_ranks(std::move(how)), file(std::move(f)) {}
 
-  std::unique_ptr<call_mismatch> mixed;  // null: there is one rank
+  std::unique_ptr<call_mismatch> mixed;  // null: there is only one rank
   together all_ranks;
   std::shared_ptr<open_file> file;
 
-  // Carries out the first that waits, if there is one; `by_program`: on its thread.
+  // Carries out the first waiting call, if there is one. `by_program`: on the thread of the
+  // program.
   void next(bool by_program);
-  // The program waits for call `number` until `has_ended`, and looks now and then whether that can
-  // be.
+  // Lets the program wait for call `number` until `has_ended` is true. From time to time checks
+  // whether the call can end at all.
   template <class Ended>
   void wait(std::unique_lock<std::mutex>& guard, std::condition_variable& changed,
             std::uint64_t number, Ended has_ended) {
@@ -82,7 +83,7 @@ struct concurrent_calls::state {
     constexpr std::chrono::milliseconds pause(call_mismatch::pause_ms);
     while (!changed.wait_for(guard, pause, has_ended)) mixed->look(number);
   }
-  std::mutex at_work;  // one after the other, whoever does it
+  std::mutex at_work;  // one call after the other, on whichever thread
 
   bool has_work() {
     std::lock_guard const guard(mutex);
@@ -100,11 +101,11 @@ struct concurrent_calls::state {
   std::uint64_t begun = 0;
   struct {
     std::uint64_t number = 0;
-    std::string_view call;  // a literal
+    std::string_view call;  // a string literal
     source_location where;
-  } last;  // of those begun
+  } last;  // the last call that was begun
   std::deque<std::shared_ptr<collective_background_call>> waiting;
-  // false: none could be made, and who waits for a call carries it out
+  // false: no thread could be made, and a rank that waits for a call carries it out
   std::atomic<bool> has_thread{true};
 };
 
@@ -125,7 +126,7 @@ class collective_background_call final : public background_call {
     std::unique_lock guard(mutex_);
     queue_->wait(guard, ended_, number, [this] { return has_ended_; });
   }
-  void leave() override {}  // others may not have begun it
+  void leave() override {}  // other ranks may not have begun it
   void look() override {
     if (queue_->mixed && !has_ended()) queue_->mixed->look(number);
   }
@@ -138,8 +139,8 @@ class collective_background_call final : public background_call {
   }
 
   collective_call what;
-  std::uint64_t number = 0;  // of those of this file
-  bool late = false;         // begun after ranks were in different calls
+  std::uint64_t number = 0;  // number among these calls of the file
+  bool late = false;         // begun after a mismatch was found
 
  private:
   bool has_ended() {
@@ -176,7 +177,7 @@ void concurrent_calls::state::next(bool by_program) {
     file->others().end_request();
   }
   ended.notify_all();
-  o->end();  // whoever waits for it finds nothing under way any more
+  o->end();  // a thread that wakes up here finds no call in progress any more
 }
 
 concurrent_calls::concurrent_calls(memory_world world, std::unique_ptr<call_mismatch> mixed,
@@ -215,7 +216,7 @@ std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
   }
   if (state_->has_thread) try {
       thread_->start([s = state_] { s->next(false); });
-    } catch (std::system_error const&) {  // of the first call only: later ones have its thread
+    } catch (std::system_error const&) {  // only at the first call: later ones use its thread
       state_->has_thread = false;
     }
   return o;

@@ -1,4 +1,4 @@
-// Implements file/detail/protocol/develop_checks.hpp: whether two ranks write to one place.
+// Implements file/detail/protocol/develop_checks.hpp: checks whether two ranks write to one place.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/protocol/develop_checks.hpp>
 
@@ -44,7 +44,7 @@ void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
 
 namespace {
 
-// A piece takes some bytes of the serialised form.
+// Returns true if the serialised form may fit: each piece needs at least some bytes.
 bool is_short(layout const& l, std::size_t most_bytes) {
   std::size_t pieces = 0;
   for (piece_table const& t : l.tables()) pieces += t.size();
@@ -86,7 +86,7 @@ std::optional<std::int64_t> common_byte(written_note const& a, written_note cons
   auto const ended = [](cursor const& c, written_note const& n) {
     return c.done() || c.position() >= n.position + n.bytes;
   };
-  // Whoever is behind jumps to where the other one is.
+  // The cursor that is behind jumps to the position of the other one.
   for (int i = 0; i < most_steps && !ended(x, a) && !ended(y, b); ++i) {
     piece const p = piece_of(x, a), q = piece_of(y, b);
     if (p.end() <= q.offset)

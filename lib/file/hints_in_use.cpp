@@ -17,8 +17,8 @@ void last_call::note(call const& c, bool collective) noexcept {
   any_policy const& given = c.policy();
   int const alone = collective || given.has_value() ? none_alone : static_cast<int>(c.what);
   if (alone != none_alone && noted_alone_.load(std::memory_order_relaxed) == alone)
-    return;                       // as before
-  if (!lock_.try_lock()) return;  // of calls at the same time, one is the last
+    return;                       // unchanged
+  if (!lock_.try_lock()) return;  // if calls are concurrent, one of them is the last
   facts_.call = c.what;
   facts_.collective = collective;
   facts_.planned = false;

@@ -34,7 +34,7 @@ struct io_threads::pool {
           queue.pop_back();
           throw;
         }
-        most = threads.size();  // these must do
+        most = threads.size();  // the existing threads must suffice
       }
     more.notify_one();
   }
@@ -77,12 +77,13 @@ io_threads::io_threads(std::int64_t count) {
 }
 
 io_threads::~io_threads() {
-  // The last to let go of a file may be its own thread, which cannot wait for itself.
+  // The last reference to a file may be dropped by one of its own threads, which cannot wait for
+  // itself.
   if (pool_->is_own_thread()) {
     pool* const last = pool_.release();
     try {
       std::thread([last] { delete last; }).detach();
-    } catch (std::system_error const&) {  // its threads sleep until the process ends
+    } catch (std::system_error const&) {  // the threads sleep until the process ends
     }
   }
 }

@@ -1,5 +1,5 @@
-// Implements open_file.hpp: one rank's calls move their data, and what they tell others of it
-// before. All of the path of a small call is here, so that it is compiled as one.
+// Implements open_file.hpp: the calls of one rank move their data, and make the summaries for the
+// other ranks. All code of a small call is in this file, so that it is compiled as one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view whose_code = "a data representation, policy or handle of the program";
 
-// What code of the program throws, as a failure.
+// Returns what `f` returns, or as a failure what it throws: it calls code of the program.
 template <class F>
 failure caught(F&& f) try {
   return f();
@@ -42,7 +42,7 @@ std::string how_far(access_kind kind, std::int64_t bytes, std::int64_t all) {
          (kind == access_kind::read ? "read" : "written") + " before";
 }
 
-// The memory of data that is one stretch, else nothing. What is read into is not const.
+// Returns the memory of contiguous data; empty for other data. The memory of a read is not const.
 std::span<std::byte> stretch_of(source const& data) {
   if (void const* const address = data.row().address)
     return {static_cast<std::byte*>(const_cast<void*>(address)),
@@ -84,8 +84,8 @@ access_summary open_file::summary_of(job const& t) const {
   return s;
 }
 
-// Returns true if a call may take the short way: its policy is that of the hints, and nobody has to
-// see it. Reports of usage, develop mode and atomic mode see every call.
+// Returns true if a call may be made without a plan: the hints choose its policy, and no observer
+// needs to see it. Usage reports, develop mode and atomic mode must see every call.
 bool open_file::by_hints(call const& c) const {
   return !c.policy().has_value() && choice().one_stretch_is_one_call && !atomic_ &&
          !seen_by_.report() && !seen_by_.develops();
@@ -156,7 +156,7 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
   return error;
 }
 
-// Carries a plain call out by `move`, which returns the error of the handle_.
+// Carries out a plain call by `move`, which returns the error of handle_.
 template <class Move>
 void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move) {
   // cheaper than assigning the name: its length is known here
@@ -224,7 +224,7 @@ bool open_file::access_close(plain_call const& p, std::int64_t offset, report& d
 
 std::error_code open_file::read_picking(window const& w, std::byte* memory, report& done) {
   // A kernel's copy is several times slower if the target lies a few bytes behind the source within
-  // their pages: so it lies in the same place.
+  // their pages. So the target gets the same place within its page as the source.
   std::array<std::byte, 2 * most_close_bytes> room;
   auto const behind =
       static_cast<std::uintptr_t>(w.offset) - reinterpret_cast<std::uintptr_t>(room.data());
@@ -278,7 +278,8 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
   return f;
 }
 
-// The agent finds what this rank wrote without it, and this rank what the agent writes.
+// Reconciles before and after: the agent must see what this rank wrote without it, and this rank
+// must see what the agent writes.
 failure open_file::ship(job const& t, report& done) {
   bool const apart = merges_.caches_differ();
   failure f = apart ? reconcile() : failure();
@@ -322,7 +323,7 @@ failure open_file::access_here(job const& t, staging& with, report& done) {
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {
-  // Everything between the first and the last byte is ours until the call ends.
+  // The lock covers everything between the first and the last byte until the call ends.
   window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes)
                                      : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;

@@ -1,4 +1,5 @@
-// Implements merge_safety.hpp: who may write while a rank merges, and what keeps them out.
+// Implements merge_safety.hpp: which writers there may be while a rank merges, and what excludes
+// them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/merge_safety.hpp>
 
@@ -25,7 +26,7 @@ failure merge_safety::try_lock(any_handle& file, bool& none) const {
   if (locks_ == locks::in_vain || reads_late()) {
     error = errc::no_locks;
   } else if (tells_locks(file)) {
-    // A lock of another program shows that there are locks, and is not waited for.
+    // A lock of another program shows that locks work, so there is no need to wait for it.
     bool const had = try_lock_of(file, lock_tried_at, 1, lock_kind::shared, error);
     if (!had && !error) return {file.reconcile(), "writing out what this node has kept"};
   } else {
@@ -51,7 +52,7 @@ void merge_safety::lies_on(storage const& s) noexcept {
 
 bool merge_safety::agree(bool merge) noexcept { return std::exchange(agreed_, merge) != merge; }
 
-// Some windows of a copy of the filetype stand for all.
+// A few windows within one copy of the filetype represent all windows.
 bool merge_safety::would_merge(used_view const& in, sieving policy) const {
   if (near_ || locks_ != locks::working || on_.reads_late || !can_write(opened_.how) ||
       asked_ != toggle::automatic || !can_read_ || in.one.etype > 0)
@@ -68,7 +69,8 @@ bool merge_safety::would_merge(used_view const& in, sieving policy) const {
   return false;
 }
 
-// `ranks_write`: ranks or threads of this open may write meanwhile; else only other programs.
+// `ranks_write`: ranks or threads of this open may write at the same time. Otherwise only other
+// programs may.
 merging merge_safety::where(bool ranks_write) const {
   using enum merging::others;
   bool const late = reads_late(), merges = can_read_ && !late;
@@ -76,19 +78,21 @@ merging merge_safety::where(bool ranks_write) const {
   bool const shared = ranks_write || all_lock;
   presence const* const opens = opens_ ? &*opens_ : nullptr;
   if (has(opened_.how, mode::unique_open) && !shared) return {none, merges};
-  // No rank of this open merges, so none is kept out. Other opens may merge, and must see this one.
+  // No rank of this open merges, so no writer is excluded. Other opens may merge, and must see this
+  // one.
   if (locks_ != locks::working || (late && !all_lock)) return {none, false, opens};
   merging m{shared ? ranks : programs, merges, opens};
   if (ranks_write && gate_ && !all_lock) m.gate = &gate_;
   m.sees_all = near_;
-  if (caches_differ())  // what is under a lock is written out before it goes
+  if (caches_differ())  // data under a lock is written out before the lock is released
     m.announced_bytes = std::numeric_limits<std::int64_t>::max();
   return m;
 }
 
 merging merge_safety::alone(bool others, bool beside, bool agents) const {
   merging m = where(opened_.ranks > 1 || others);
-  // The program may go on for long before a request ends, and nobody who merges is to wait for it.
+  // The program may compute for long before a request ends. A rank that merges must not wait for
+  // it.
   m.announces = !beside;
   if (near_) return m;
   bool const locked = ranks_lock(asked_);

@@ -1,4 +1,4 @@
-// Implements file/mode.hpp: modes in words.
+// Implements file/mode.hpp: modes as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/mode.hpp>
 

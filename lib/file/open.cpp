@@ -1,4 +1,4 @@
-// Implements open.hpp: how a file is made, opened, and left after a failed open.
+// Implements open.hpp: how a file is created, opened, and closed after a failed open.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ namespace argosy::detail {
 
 namespace {
 
-// Nothing: the value is none of those that are known.
+// Returns whether the value switches develop mode on; nothing if the value is unknown.
 std::optional<bool> develop_in(std::string_view set) {
   for (std::string_view const on : {"1", "on", "true"})
     if (set == on) return true;
@@ -58,7 +58,7 @@ std::string_view develop_in_environment() {
   return set ? set : "";
 }
 
-// A line if it is not understood.
+// Returns a line for the complaint if the value is unknown; otherwise an empty string.
 std::string unknown_develop() {
   std::string_view const set = develop_in_environment();
   if (develop_in(set)) return {};
@@ -90,7 +90,7 @@ std::string without_prefix(std::string const& path) {
 
 namespace {
 
-// Tells kernels apart: the number of a device means something on one of them only.
+// Returns an identifier of the running kernel, because device numbers are valid on one kernel only.
 std::string const& this_kernel() {
   static std::string const id = [] {
     std::array<char, 64> text{};
@@ -103,7 +103,8 @@ std::string const& this_kernel() {
   return id;
 }
 
-// Describes a file or a directory; 0 if it cannot be looked at. `rest` goes into the number.
+// Returns a number for the facts of a file or directory, and for `rest`; 0 if it cannot be
+// examined.
 std::uint64_t described(std::string const& name, facts compared, bool changes,
                         std::string const& rest) {
   struct statx file = {};
@@ -155,7 +156,8 @@ std::uint64_t random_name() {
 
 std::string pointer_path(std::string const& path, std::uint64_t name) {
   std::filesystem::path const p(path);
-  // No longer than the file's own name where that is long: it would be no name.
+  // If the file's name is long, the result is no longer than that, since it would not be a valid
+  // name.
   constexpr std::size_t long_name = 100;
   std::string of = p.filename().string();
   std::string const rest = ".pointer-" + std::to_string(name);
@@ -171,8 +173,8 @@ bool takes_files(std::string const& path) {
 
 namespace {
 
-// A line if the file that the environment names could not be read: what is read from it has an
-// origin.
+// Returns a line for the complaint if the file that the environment names could not be read. Faults
+// of single lines have an origin, and are not reported here.
 std::string unreadable(argosy::hints const& h) {
   for (named_hint const& one : h.named)
     if (!one.fault.empty() && one.origin.empty())
@@ -221,7 +223,8 @@ open_flags flags_of(open_file const& f) {
           .stripes = {h.striping_unit, h.striping_factor}};
 }
 
-// A file for writing is opened for reading, too, where that is allowed: windows can be merged then.
+// Opens the file. A file for writing is opened for reading, too, if that is permitted, because then
+// windows can be merged.
 std::error_code open_with(open_file& f, open_flags flags) {
   std::error_code error;
   f.handle() = f.files()(f.path(), flags, error);
@@ -242,15 +245,16 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
   existing.may_be_missing = true;
   fresh.create = fresh.exclusive = true;
   made = false;
-  // Others may make or remove the file between two looks at it.
+  // Other opens may create or remove the file between two tries.
   for (int i = 0; i < 8; ++i) {
     std::error_code error;
     if (!has(modes(), mode::exclusive)) {
       error = open_with(*this, existing);
       if (!error) {
         if (failure f = join(number, none); f || has_its_name()) return f;
-        handle_.close();  // another open has made it, failed, and removed it before this one could
-                          // be seen
+        // another open created it, failed, and removed it before it could see this one
+        handle_.close();
+        // be seen
         continue;
       }
       if (classify(error) != errc::no_such_file) return error;
@@ -260,7 +264,7 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
     if (made) return join(number, none);
     if (has(modes(), mode::exclusive) || classify(error) != errc::file_exists) return error;
   }
-  // A link to a file that is not there: it can be made, but not exclusively.
+  // A link to a file that does not exist: the file can be created, but not exclusively.
   fresh.exclusive = false;
   if (std::error_code const error = open_with(*this, fresh)) return error;
   return join(number, none);
@@ -290,19 +294,19 @@ void open_file::abandon(bool made) {
   if (!handle_.is_open()) return;
   if (made) failure_of(errc::io, [this] { return remove_made(), failure(); });
   failure_of(errc::io, [this] { return failure(handle_.close()); });
-  if (handle_.is_open()) handle_ = {};  // closing it threw
+  if (handle_.is_open()) handle_ = {};  // closing it threw an exception
 }
 
-// While the other bytes of all opens are shared nobody enters the file: who opens it at this moment
-// waits, and then finds that its name is gone. A file that may be somebody's stays: an empty file
-// that is left loses nothing.
+// Removes a file that this open created, if no other open has it. No other open can enter the file
+// here: it waits for the lock on the bytes of all opens, and then finds that the name is gone. If
+// another open may have the file, it stays: an empty file loses no data.
 void open_file::remove_made() {
   std::error_code unknown;
   if (merges_.is_alone(handle_) && handle_.identity() && handle_.size(unknown) == 0 && !unknown)
     opened_.remove(handle_);
 }
 
-// The opener and the handle may be code of the program, which throws.
+// The opener and the handle may be code of the program and may throw.
 failure open_file::remove_and_close() {
   failure f = failure_of(errc::io, [this]() -> failure {
     std::error_code const kept = opened_.remove(handle_);
@@ -324,7 +328,7 @@ void open_file::drain() {
 }
 
 void open_file::leave() {
-  // An exception that drops the file is what went wrong.
+  // If an exception drops the file, the exception is the error to report.
   static std::atomic<bool> told{false};
   bool const tells = seen_by_.develops() && rank() == 0 && handle_.is_open();
   if (tells && std::uncaught_exceptions() == 0 && !told.exchange(true))

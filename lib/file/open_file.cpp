@@ -1,4 +1,4 @@
-// What one rank does with its open file.
+// Implements open_file.hpp: the operations of one rank on its open file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -46,7 +46,8 @@ void open_file::meet(write_gate g, bool all) {
   if (merges_.meet(std::move(g), all)) hints_.choose_again(ranks(), may_plan_merges());
 }
 
-// Without memory for that a rank may plan worse than it could, but locks as the others do.
+// Without memory for new policies, the rank may plan worse than it could. It still locks like the
+// other ranks.
 void open_file::agree_to_merge(bool agreed) noexcept {
   if (!merges_.agree(agreed)) return;
   try {
@@ -59,8 +60,8 @@ bool open_file::may_plan_merges() const noexcept {
   return merges_.may_plan(hints().values().ds_write);
 }
 
-// By default only for files opened unique: others who have it open would be outside of the
-// partitioning, and their writes refused.
+// By default only for files with mode::unique_open. Other opens would be outside the partitioning,
+// and their writes would fail.
 bool open_file::wants_partitioning() const {
   resolved_hints const& h = hints().values();
   if (!can_write(modes()) || h.partitioning == toggle::disable) return false;
@@ -82,7 +83,7 @@ failure open_file::sync() {
 
 failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   bool const reading = c.kind() == access_kind::read;
-  // First, whatever fails afterwards: ranks compare the policies for all of them.
+  // Always done first, because ranks compare the policies even if a later step fails.
   hints_.choose(c.kind(), c.policy(), t);
   t.by.agents = agents_.serving();
   t.told.call = c.what;
@@ -95,13 +96,14 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
     return is_sequential("is accessed through its shared pointer only");
   const_buffer const& memory = c.data.buffer();
   t.where = where_;
-  t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
+  // the job does not own the data
+  t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);
   view const& v = where_->view;
   try {
     if (!v.representation().converts()) {
       t.bytes = memory.size();
     } else {
-      // Nobody may find this out later, when others count on this rank's part.
+      // Checked here, because other ranks soon depend on this rank's part.
       if (std::int64_t const typed = memory.types().size_with(native_sizes); typed != memory.size())
         return {errc::argument, "the data has " + std::to_string(memory.size()) +
                                     " bytes in memory, but its types have " +
@@ -111,7 +113,8 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
   }
-  if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
+  // no etype can be reached, so this is the end of the file
+  if (v.stream().empty() && reading) t.bytes = 0;
   bool const may_be_cut = where_->lenient && !v.representation().converts() &&
                           c.pointer() == pointer_kind::explicit_offset;
   if (!v.is_whole(t.bytes) && !may_be_cut)
@@ -135,7 +138,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
 failure open_file::locate(std::int64_t offset, job& t) const {
   if (failure f = t.where->locate(offset, t.bytes, t.position)) return f;
   if (!t.where->overlapping || t.bytes == 0) return {};
-  // Held beyond the change of t.where, of which it is a part.
+  // A reference of its own, because t.where changes and may drop the copies.
   std::shared_ptr<overlapping_copies const> const copies = t.where->overlapping;
   if (auto first = copies->within_first(t.position, t.bytes)) {
     t.where = std::move(first);

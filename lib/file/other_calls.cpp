@@ -24,7 +24,7 @@ void other_calls::wait_for_requests() {
 }
 
 void other_calls::end_threads() {
-  std::unique_ptr<io_threads> last;  // waits outside of the lock: what ends may begin something new
+  std::unique_ptr<io_threads> last;  // waits outside the lock: completions may begin new calls
   {
     std::lock_guard const guard(mutex_);
     last = std::move(threads_);

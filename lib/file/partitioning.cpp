@@ -1,5 +1,4 @@
-// Implements partitioning.hpp: the directives by which a file system learns which node serves which
-// part.
+// Implements partitioning.hpp: the directives that tell a file system which node serves which part.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/partitioning.hpp>
 

@@ -28,7 +28,7 @@ struct registry {
   }
 };
 
-// MPI_MAX_DATAREP_STRING, with its final zero.
+// With its final zero, a name has at most MPI_MAX_DATAREP_STRING characters.
 constexpr std::size_t longest_name = 127;
 
 bool usable(basic_sizes const& sizes, representation_functions const& functions) {

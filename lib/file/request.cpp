@@ -20,7 +20,7 @@ void background_access::start(std::function<void()> then) {
   file->others().add_request();
   try {
     file->start([self = shared_from_this()] { self->run(); });
-  } catch (std::system_error const&) {  // no thread can be made: then here and now
+  } catch (std::system_error const&) {  // no thread can be made: the call is carried out here
     run();
   } catch (std::bad_alloc const&) {
     run();
@@ -69,14 +69,14 @@ void background_access::wait() {
 
 void background_access::leave() try {
   wait();
-} catch (...) {  // the world comes to its end, and all that runs beside this rank before it
+} catch (...) {  // the world ends, and before it everything that runs concurrently with this rank
 }
 
 }  // namespace detail
 
 request::~request() {
   if (!operation_) return;
-  // In a child made by fork no thread carries it out: all of it stays as it is.
+  // In a child process made by fork, no thread carries the request out. Everything stays as it is.
   if (operation_->file && operation_->file->is_of_parent()) {
     static_cast<void>(new std::shared_ptr<detail::background_call>(std::move(operation_)));
     return;
@@ -103,8 +103,8 @@ report request::wait(on_error e) {
   what_failed_.clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
-  // Other ranks may wait for what this one does here, such as to ask whether all of them have
-  // begun.
+  // Other ranks may wait for what this rank does here, for example for its answer whether it has
+  // begun a call. So memory is reserved for it.
   std::optional<detail::memory_reserve> kept;
   if (o->file->ranks() > 1) kept.emplace();
   {
@@ -117,7 +117,8 @@ report request::wait(on_error e) {
   if (!o->result) {
     try {
       what_failed_ = detail::message_of(o->result, o->name(), o->file->path(), o->file->rank());
-    } catch (std::bad_alloc const&) {  // the code says why
+      // without memory for the message, the error code alone is reported
+    } catch (std::bad_alloc const&) {
       if (!e.error()) throw;
     }
   }

@@ -1,5 +1,5 @@
-// Implements file/detail/ranks/call_mismatch.hpp between nodes: what ranks ask, and what rank 0
-// decides.
+// Implements file/detail/ranks/call_mismatch.hpp between nodes: the questions of ranks, and the
+// decisions of rank 0.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ class served_mismatch final : public call_mismatch {
   }
 
  private:
-  // Rank 0 decides, once and for all: all ranks have begun a call, or it is void.
+  // The decisions of rank 0, which are final: all ranks have begun a call, or it is void.
   struct decisions {
     std::uint64_t all_begun = 0;  // calls that all ranks have begun
     std::uint64_t void_from = 0;  // the first void call; 0: no call is void
@@ -45,16 +45,16 @@ class served_mismatch final : public call_mismatch {
     }
   };
   enum class subject : std::uint32_t {
-    begun,    // to rank 0: this call is begun here; which rank is missing, and what is decided?
+    begun,  // to rank 0: this rank has begun the call; which rank is missing, and what is decided?
     decided,  // from rank 0
-    line,     // to a rank that is missing: where are you?
-    stuck     // to rank 0: rank `who` is at a call that keeps it from this one
+    line,     // to a missing rank: which call are you in?
+    stuck     // to rank 0: rank `who` is in a call that keeps it from this one
   };
-  // A message is sent as it is, and so is its answer.
+  // The bytes of a message are sent unchanged, and so are those of its answer.
   struct message {
     subject about = subject::begun;
-    int who = -1;  // how many missing ranks to leave out; in an answer, the next of them
-    std::uint64_t number = 0;  // of the call
+    int who = -1;  // number of missing ranks to skip; in an answer, the next missing rank
+    std::uint64_t number = 0;  // number of the call
     std::uint64_t begun = 0, blocking = 0;
     call_site at = {};
     decisions decided = {};
@@ -86,14 +86,15 @@ class served_mismatch final : public call_mismatch {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   decisions decided_;
-  std::vector<std::uint64_t> begun_of_;  // at rank 0: what each rank has begun
+  std::vector<std::uint64_t> begun_of_;  // on rank 0: the number of calls that each rank has begun
 
-  // When this rank looks next, and at which of the missing ranks.
+  // The next time at which this rank looks, and the missing rank that it asks then.
   std::chrono::steady_clock::time_point next_look_;
   std::chrono::milliseconds between_looks_{pause_ms};
   std::uint64_t looks_ = 0;
 
-  served_world world_;  // the last of its copies; goes first, and then nobody asks any more
+  // the last copy; destroyed first, and then no rank sends a question any more
+  served_world world_;
 };
 
 served_mismatch::served_mismatch(std::shared_ptr<call_board> board, served_world const& world)
@@ -115,7 +116,7 @@ std::vector<std::byte> served_mismatch::answer(int from, std::span<std::byte con
       learn(m.decided);
       return {};
     case subject::line: {
-      // In this order: what this rank began before it entered a call counts.
+      // In this order, so that all calls that this rank began before it entered a call are counted.
       call_board::line& mine = board_->mine();
       m.blocking = mine.load_blocking();
       m.begun = mine.load_begun();
@@ -128,7 +129,8 @@ std::vector<std::byte> served_mismatch::answer(int from, std::span<std::byte con
   return {};
 }
 
-// At rank 0, with the mutex. Returns one of the ranks that have not begun a call; -1: all have.
+// On rank 0, with the mutex locked. Returns one of the ranks that have not begun a call; -1: all
+// have.
 int served_mismatch::missing(std::uint64_t number, int leave_out) const noexcept {
   auto const is_missing = [&](std::uint64_t begun) { return begun < number; };
   auto const all = std::count_if(begun_of_.begin(), begun_of_.end(), is_missing);
@@ -139,7 +141,7 @@ int served_mismatch::missing(std::uint64_t number, int leave_out) const noexcept
   return static_cast<int>(r - begun_of_.begin());
 }
 
-// At rank 0. Once all have begun a call, no rank can find any more that one of them has not.
+// On rank 0. When all ranks have begun a call, no rank can find any more that one has not.
 served_mismatch::message served_mismatch::count(int from, message m) {
   std::unique_lock guard(mutex_);
   auto& begun = begun_of_[static_cast<std::size_t>(from)];
@@ -155,9 +157,8 @@ served_mismatch::message served_mismatch::count(int from, message m) {
   return m;
 }
 
-// At rank 0. A call that not all have begun is void, and so is each after it. The rank that says
-// `stuck` has begun the call. It may say so before its word of that comes, which another thread
-// sends.
+// On rank 0. Makes a call void that not all ranks have begun, and all later ones. A rank that sends
+// `stuck` has begun the call. Its `begun` message may arrive later, since another thread sends it.
 void served_mismatch::end_calls(int from, message const& m) {
   std::unique_lock guard(mutex_);
   auto& finder = begun_of_[static_cast<std::size_t>(from)];
@@ -179,7 +180,7 @@ void served_mismatch::learn(decisions const& more) {
   changed_.notify_all();
 }
 
-// At rank 0.
+// On rank 0.
 void served_mismatch::tell_all(decisions const& news) {
   changed_.notify_all();
   std::vector<parcel> all;
@@ -198,8 +199,8 @@ service_answer served_mismatch::ask(int rank, message const& m) const {
   return answer;
 }
 
-// Tells rank 0 that a call is begun here, and learns what it has decided. If rank 0 had no memory
-// for the question, it is asked again later. If it cannot be reached, no call can be decided.
+// Reports to rank 0 that a call is begun here, and receives its decisions. If rank 0 had no memory
+// for the question, it is asked again later. If rank 0 cannot be reached, no call can be decided.
 served_mismatch::message served_mismatch::ask_first(message const& m) {
   service_answer const answer = ask(0, m);
   if (answer.error && answer.error != errc::io) world_.revoke(0);
@@ -223,7 +224,8 @@ bool served_mismatch::all_begin(std::uint64_t number, bool by_program) {
 
 void served_mismatch::look(std::uint64_t number) {
   std::uint64_t const ended = board_->mine().load_blocking();
-  if (ended % 2 != 0) return;  // another thread of this rank may be what the others wait for
+  // another thread of this rank may be the one that the other ranks wait for
+  if (ended % 2 != 0) return;
   message m{.number = number};
   {
     std::lock_guard const guard(mutex_);
@@ -233,12 +235,12 @@ void served_mismatch::look(std::uint64_t number) {
     between_looks_ = std::min(2 * between_looks_, longest_pause);
     m.who = static_cast<int>(looks_++ & 0xffff);
   }
-  // The word of a decision may have been lost, where a rank ran out of memory.
+  // The message of a decision may be lost if a rank ran out of memory, so rank 0 is asked again.
   message const absent = ask_first(m);
   if (absent.decided.covers(number) || absent.who < 0) return;
   message there = message::from(ask(absent.who, {.about = subject::line}).content);
-  // The rank is in a blocking call to which this rank has not come: it stays there until this rank
-  // comes. What it began before, it counts.
+  // The other rank is in a blocking call that this rank has not reached, and stays there until this
+  // rank comes. All background calls that it began before are counted.
   if (there.about != subject::line || there.blocking != ended + 1 || there.begun >= number) return;
   there.about = subject::stuck;
   there.number = there.begun + 1;

@@ -1,4 +1,4 @@
-// Implements used_view.hpp: where data lies in a view, whether it fits its etype, and whether it
+// Implements used_view.hpp: where data lies in a view, whether it fits the etype, and whether it
 // names a byte twice.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
 
 std::string text_of(std::int64_t n) { return std::to_string(n); }
 
-// A stretch of the file modulo the extent, and the copy of it that an access of copy 0 would be in.
+// A piece of the filetype, modulo its extent, and the copy into which an access of copy 0 falls
+// there.
 struct folded {
   std::int64_t begin, end, copy;
 };
@@ -38,14 +39,15 @@ std::vector<folded> folded_pieces(layout const& filetype) {
   return all;
 }
 
-// Returns how many extents two copies of a filetype are apart, at least, that name a byte both.
+// Returns the smallest distance, in extents, of two copies of a filetype that name the same byte.
 std::int64_t distance_of_overlap(layout const& filetype) {
   std::int64_t const extent = filetype.extent();
   if (extent == 0) return 1;
   for (cursor at(filetype); !at.done(); at.next())
     if (at.current().length > extent) return 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::multiset<std::int64_t> copies;  // of the stretches that reach over where the sweep is
+  // copies of the pieces that contain the current position of the sweep
+  std::multiset<std::int64_t> copies;
   std::multiset<std::pair<std::int64_t, std::int64_t>> ends;
   for (folded const& f : folded_pieces(filetype)) {
     for (; !ends.empty() && ends.begin()->first <= f.begin; ends.erase(ends.begin()))
@@ -63,8 +65,8 @@ struct part_of_copy {
   std::int64_t from, to;
 };
 
-// Returns the first byte that is in both parts, of which the second one lies `shift` bytes behind;
-// -1 if there is none. Offsets of a filetype do not decrease.
+// Returns the first byte that is in both parts; -1 if there is none. The second part lies `shift`
+// bytes behind the first. Offsets of a filetype do not decrease.
 std::int64_t common_byte(layout const& filetype, part_of_copy a, part_of_copy b,
                          std::int64_t shift) {
   cursor x(filetype, a.from), y(filetype, b.from);
@@ -102,7 +104,7 @@ failure used_view::locate(std::int64_t offset, std::int64_t bytes, std::int64_t&
   return {};
 }
 
-// MPI 3.1, 13.6.6: the data must be of the types of the etype; bytes match all.
+// MPI 3.1, 13.6.6: the types of the data must be those of the etype; bytes match all types.
 failure used_view::fault_of(stream_types const& data, std::int64_t etypes) const try {
   if (!checks_types || etypes == 0 || types.is_bytes()) return {};
   type_digest const given(data.get(), view.representation().converts());
@@ -138,7 +140,7 @@ failure overlapping_copies::twice(std::int64_t position, std::int64_t bytes) con
     std::int64_t const first = position / size, last = (end - 1) / size;
     if (first == last) return {};
     std::call_once(asked_, [&] { least_distance_ = distance_of_overlap(filetype); });
-    // Further ones are whole, and as far apart as the nearest that overlap.
+    // Copies behind the next one are whole, and have the same distance as the nearest that overlap.
     for (std::int64_t i = first; i <= first + 1; ++i)
       for (std::int64_t j = i + least_distance_; j <= std::min(last, i + least_distance_ + 1);
            ++j) {

@@ -15,7 +15,8 @@ namespace argosy {
 //   f.write_all(u, io::two_phase{});               this policy
 //   f.write_all(u, error);                         an std::error_code& is set
 //   f.write_all(u, {io::two_phase{}, error});      both
-// The call itself is no template, so a call takes no longer to compile than the policy given.
+// The call itself is not a template, so it takes no longer to compile than the policy that is
+// given.
 class how {
  public:
   how() = default;

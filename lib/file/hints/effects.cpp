@@ -1,4 +1,5 @@
-// Implements hint_facts.hpp: which hints have an effect, and what keeps the others from having one.
+// Implements hint_facts.hpp: finds the hints that have an effect, and the reason if a hint has
+// none.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/hint_facts.hpp>
 
@@ -60,7 +61,7 @@ class effects {
   }
   bool overrides(std::string_view name) const { return values().overrides(name); }
 
-  // --- What hints do to each other ---
+  // --- Effects of hints on each other ---
 
   void of_other_hints() {
     using enum hint_status;
@@ -102,7 +103,7 @@ class effects {
     }
   }
 
-  // What the hint of the last call's kind did to others, where the kinds differ.
+  // Notes effects of the hint for the last call's kind, if the hints for reads and writes differ.
   void of_its_kind() {
     resolved_hints const& v = values();
     bool const reads = last_.kind() == access_kind::read;
@@ -148,7 +149,7 @@ class effects {
           "false");
   }
 
-  // --- What the last call was given ---
+  // --- The policy that the last call was given ---
 
   void of_the_call() {
     if (last_.policy.empty()) return;
@@ -180,7 +181,7 @@ class effects {
         hints_.note(name, hint_status::accepted,
                     "instead of " + std::string(last_.policy) + ", which " + call + " was given");
     });
-    if (replaced()) return;  // the hints chose, and all others count
+    if (replaced()) return;  // the hints chose the policy, and all other hints have their effect
     bool const priced = last_.library_policy == policies::automatic;
     if (last_.collective) {
       each(hint_group::for_two_phase);
@@ -191,10 +192,12 @@ class effects {
     }
     if (brings_sieving()) {
       each(hint_group::for_sieving);
-      // One of the program for all ranks is told what a rank would take alone.
+      // A policy of the program for all ranks gets the time of separate accesses, so these prices
+      // have an effect.
       if (!last_.collective || last_.library_policy) each(hint_group::prices_alone);
     } else if (last_.collective && priced) {
-      // What a rank would take by itself, it says by its hints; the rest are members of the policy.
+      // Each rank computes its time for a separate access by the hints. The other prices are
+      // members of the policy.
       for_each_of(hint_group::prices_alone, [&](std::string_view name) {
         hints_.note(name, hint_status::accepted,
                     overrides(name)
@@ -207,27 +210,29 @@ class effects {
       each(hint_group::for_shipping);
   }
 
-  // Returns true if the policy is one for collective calls, or none: a rank by itself sieves.
+  // Returns true if the policy is one for collective calls, or none. A single rank uses sieving.
   bool is_for_all() const {
     return values().policy == policies::two_phase || values().policy == policies::automatic;
   }
-  // The last call was given a policy for each rank by itself, or one of the program, which counts.
+  // Returns true if the last call was given a policy for single ranks, or a policy of the program,
+  // and no hint replaced it.
   bool brings_sieving() const {
     return !last_.policy.empty() && !replaced() &&
            (!last_.library_policy || !facts_of(*last_.library_policy).is_of_all_ranks);
   }
-  // A local call is given agents by the hints that ask for them.
+  // Returns true if the last call was local, was given data_shipping, and had the agents that the
+  // hints ask for.
   bool serves_last() const {
     return !last_.collective && last_.library_policy == policies::data_shipping &&
            values().wants_agents() && !replaced();
   }
 
-  // The last call was one of all ranks, and its policy was the program's: other hints that choose
-  // one had no say.
+  // Returns true if the last call was collective and the policy that it was given was used. Then
+  // hints that choose a policy had no effect.
   bool given_to_all() const { return last_.collective && !last_.policy.empty() && !replaced(); }
   bool replaced() const { return overrides_policy(values(), last_.kind(), last_.collective); }
 
-  // --- What became of it ---
+  // --- The plan of the last call ---
 
   void of_the_plan() {
     std::string const call(last_.call_name());
@@ -285,7 +290,7 @@ class effects {
       hints_.note("cb_config_list", hint_status::accepted, why);
   }
 
-  // --- What holds for all calls ---
+  // --- Effects on all calls ---
 
   void of_limits() {
     resolved_hints const& v = values();
@@ -300,7 +305,7 @@ class effects {
           "capped at " + number(most) + ": pieces are picked out while they are in a cache");
   }
 
-  // --- What the file lies on ---
+  // --- The storage of the file ---
 
   void of_stripes() {
     auto const look = [&](std::string_view name, std::int64_t wanted, std::int64_t there) {

@@ -1,4 +1,4 @@
-// Implements file_hints.hpp: merges the hints of all sources, and keeps what became of each.
+// Implements file_hints.hpp: merges the hints of all sources, and stores the status of each.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/usage_hints.hpp>
 #include <argosy/file/file_hints.hpp>
@@ -13,7 +13,7 @@
 namespace argosy {
 namespace {
 
-// Why a hint may not be given now; empty if it may.
+// Returns why a hint may not be given now; empty if it may.
 std::string refusal(hint_info const& hint, hint_moment moment, bool pending,
                     resolved_hints const& values) {
   if (hint.when == hint_time::never) return "the library tells this one";
@@ -26,18 +26,18 @@ std::string refusal(hint_info const& hint, hint_moment moment, bool pending,
   return {};
 }
 
-// Lines of same_on_all() that tell more of a hint than its value.
+// Endings of lines of same_on_all() that have more about a hint than its value.
 constexpr char const* given_mark = " was given\n";
 constexpr char const* overrides_mark = " overrides\n";
 constexpr char const* switchable_mark = "IBM_largeblock_io may be switched\n";
 
-// Ends a reason with where the hint was read, if that is known.
+// Appends to a reason where the hint was read, if that is known.
 std::string located(std::string why, detail::named_hint const& given) {
   if (given.origin.empty()) return why;
   return why.empty() ? given.origin : why + " (" + given.origin + ")";
 }
 
-// The least number of letters to put in, take out or exchange.
+// Returns the least number of letters that must be inserted, removed or replaced.
 std::size_t slips(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -52,10 +52,10 @@ std::size_t slips(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix,
-// or in other letters.
+// Returns the text for an unknown name. It suggests a similar name, one with another prefix, or one
+// with other capitals.
 std::string unknown(std::string_view given) {
-  constexpr std::size_t longest = 64;  // no name that is known is longer
+  constexpr std::size_t longest = 64;  // no known name is longer
   std::string const name = detail::lower(given.substr(0, longest + 1));
   std::string_view best;
   std::size_t fewest = std::min<std::size_t>(3, 1 + name.size() / 5) + 1;
@@ -92,7 +92,7 @@ void file_hints::merge(hints const& given, hint_source source, hint_moment momen
   resolve();
 }
 
-// Hints that act together.
+// Resolves hints that act together.
 void file_hints::resolve() {
   values_ = given_;
   values_.cb_buffer_given = was_given("cb_buffer_size");
@@ -103,8 +103,8 @@ void file_hints::resolve() {
       values_.window_bytes = std::max<std::int64_t>(1, values_.cb_buffer_bytes / 2);
     tell("argosy_window_size", std::to_string(values_.window_bytes));
   }
-  // If one of the hints that choose the policy overrides the program, the program's own ones among
-  // them count as not given.
+  // If ARGOSY_HINTS_OVERRIDE has one of the hints that choose the policy, such hints of the program
+  // are treated as not given.
   bool const chosen = detail::overrides_policy(given_);
   auto const counts = [&](std::string_view name) { return !chosen || overrides(name); };
   auto const to_standard = [this](auto value) {
@@ -132,7 +132,7 @@ void file_hints::take(detail::named_hint const& given, hint_source source, hint_
     bool const broken = !given.fault.empty();
     hint_state state{given.name, given.value, broken ? hint_status::rejected : hint_status::ignored,
                      source, located(broken ? given.fault : unknown(given.name), given)};
-    // Lines that could not be read have no name of their own: each is told.
+    // Lines that could not be read have no name of their own. Each of them is reported.
     if (at == all_.end() || broken)
       all_.push_back(std::move(state));
     else
@@ -193,7 +193,7 @@ std::string file_hints::same_on_all() const {
   auto const rows = detail::hint_rows();
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].info.same && rows[i].info.used) text += all_[i].name + " " + all_[i].value + "\n";
-  // What is made of a value may depend on whether it was given, and how.
+  // The effect of a value may depend on whether it was given, and by which source.
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].told_if_given && given_in_force_[i]) text += all_[i].name + given_mark;
   if (given_.largeblock_switchable) text += switchable_mark;
@@ -214,11 +214,11 @@ void file_hints::follow_first(std::string_view lines) {
   };
   auto const value_there = [&](std::string const& name) {
     std::string const start = "\n" + name + " ";
-    std::size_t const at = there.find(start);  // the first line of that name is its value
+    std::size_t const at = there.find(start);  // the first line of that name has its value
     if (at == std::string::npos) return std::string();
     return there.substr(at + start.size(), there.find('\n', at + start.size()) - at - start.size());
   };
-  // All values are read again, since there is no value that takes one back.
+  // All values are read again, because no value can undo another one.
   resolved_hints read;
   read.largeblock_switchable = says(switchable_mark);
   auto const rows = detail::hint_rows();
@@ -284,7 +284,7 @@ std::string to_string(file_hints const& h, detail::hints_shown which) {
   std::string text;
   if (!rows.empty()) {
     rows.insert(rows.begin(), {"hint", "value", "status", "source", "why"});
-    // a value of a thousand characters is no reason to put the others far apart
+    // one value of a thousand characters must not widen the whole column
     constexpr std::size_t widest = 60;
     std::array<std::size_t, 4> width{};
     for (auto const& row : rows)

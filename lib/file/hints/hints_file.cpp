@@ -24,14 +24,14 @@ hints parse_hints(std::string_view text, std::string_view origin) {
     std::size_t const end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    // A # inside a word belongs to it.
+    // A # inside a word belongs to the word.
     for (std::size_t i = 0; i < line.size(); ++i)
       if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
         line = line.substr(0, i);
     line = detail::trimmed(line);
     if (line.empty()) continue;
     std::string const where = std::string(origin) + ":" + std::to_string(number);
-    // no name has a =, and `name = value` is what many write
+    // no name contains a =, and many users write `name = value`
     std::size_t const gap = line.find_first_of(" \t=");
     std::string_view value =
         gap == std::string_view::npos ? std::string_view() : detail::trimmed(line.substr(gap));
@@ -52,8 +52,8 @@ namespace {
 
 constexpr std::size_t most_bytes = 1 << 20;
 
-// Reads a file of hints, and returns why that cannot be done. A name in the environment may be that
-// of anything: a pipe, a device without end, a file of data.
+// Reads a file of hints. Returns the reason if it cannot be read. The name in the environment may
+// be of anything: a pipe, an endless device, a file of data.
 std::string read_text(std::string const& path, std::string& text) {
   auto const by_errno = [] {
     return "the file cannot be read: " + std::generic_category().message(errno);

@@ -45,7 +45,7 @@ MPI_Info to_info(file_hints const& h) {
   MPI_Info info = MPI_INFO_NULL;
   require(MPI_Info_create(&info), "MPI_Info_create");
   for (hint_state const& s : h.all())
-    // Only what MPI can hold, and no lines that could not be read.
+    // Leaves out what MPI_Info cannot hold, and lines that could not be read.
     if (!s.value.empty() && s.name.size() < MPI_MAX_INFO_KEY && s.value.size() < MPI_MAX_INFO_VAL &&
         (detail::find_hint(s.name) != nullptr || s.status != hint_status::rejected))
       require(MPI_Info_set(info, s.name.c_str(), s.value.c_str()), "MPI_Info_set");

@@ -1,4 +1,4 @@
-// Implements hint_info.hpp and table.hpp: all hints, with their kinds and moments.
+// Implements hint_info.hpp and table.hpp: all hints, with their kinds and times.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/hint_info.hpp>
 
@@ -51,8 +51,8 @@ constexpr auto policy_words = [] {
   return words;
 }();
 
-// A row: name, kind, choices, default, when, equal on all ranks, used, effect, defined by, least,
-// most; where a program gives it, where its value is, the members of policies that it sets.
+// The columns: name, kind, choices, default, when, equal on all ranks, used, effect, origin, least,
+// most; the member of hints, the member of resolved_hints, the members of policies that it sets.
 constexpr hint_row rows[] = {
     // --- reserved by MPI 3.1, section 13.2.8 ---
     {{"access_style", list,
@@ -289,7 +289,7 @@ constexpr hint_row rows[] = {
      &exchange_prices::block_ns},
 };
 
-// The part that is public.
+// The public part of the rows.
 constexpr auto infos = [] {
   std::array<hint_info, std::size(rows)> all;
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = rows[i].info;

@@ -1,4 +1,4 @@
-// Implements parse.hpp: the values of hints as text.
+// Implements parse.hpp: reads the values of hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parse.hpp"
 
@@ -23,7 +23,7 @@ std::vector<std::string> split(std::string_view text) {
   }
 }
 
-// Returns which of the words it is, if any.
+// Returns the index of the word in the list; nothing if it is not there.
 std::optional<std::size_t> place_in(std::string_view words, std::string_view word) {
   auto const all = split(words);
   auto const at = std::find(all.begin(), all.end(), word);
@@ -39,7 +39,7 @@ struct integer_value {
   std::string fault = {};
 };
 
-// MPI's info values are decimal integers; the suffixes are argosy's own.
+// Reads an integer. MPI's info values are decimal integers; the suffixes are argosy's own.
 integer_value read_integer(std::string_view text, bool suffixes) {
   std::int64_t n = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -58,8 +58,8 @@ integer_value read_integer(std::string_view text, bool suffixes) {
   return {n << shift};
 }
 
-// A number without sign, exponents allowed; stod throws where it is not finite. Not from_chars:
-// libc++ has none for double.
+// Reads a finite number without sign; exponents are allowed. std::stod throws if the number is too
+// large. std::from_chars is not used, because libc++ has none for double.
 std::optional<double> read_number(std::string const& text) {
   if (text.find_first_not_of("0123456789.eE+-") != std::string::npos || text[0] == '-') return {};
   std::size_t used = 0;
@@ -73,7 +73,7 @@ std::optional<double> read_number(std::string const& text) {
   return value;
 }
 
-// "node1:2,*:1"; a host alone may have one.
+// Reads "node1:2,*:1". A host without a number may have one.
 std::optional<std::vector<host_limit>> read_hosts(std::string_view text) {
   std::vector<host_limit> limits;
   for (std::string const& part : split(text)) {
@@ -95,14 +95,14 @@ std::optional<std::vector<host_limit>> read_hosts(std::string_view text) {
   return limits;
 }
 
-// Sets the value of a hint; a hint that is ignored has none, and is only checked.
+// Sets the value of a hint. A hint that is ignored has no member, and is only checked.
 template <class T>
 void put(hint_row const& row, T value, resolved_hints& out) {
   if (auto const* const member = std::get_if<T resolved_hints::*>(&row.value))
     out.*(*member) = std::move(value);
 }
 
-// Sets the value to one of the hint's words; their order in the table is that of the enum.
+// Sets the value to one of the hint's words. Their order in the table is the order of the enum.
 void put_word(hint_row const& row, std::size_t which, resolved_hints& out) {
   auto const set = [&](auto value) {
     if constexpr (requires { out.*value; }) {
@@ -123,7 +123,7 @@ hint_value read_in_range(hint_row const& row, std::string_view text, resolved_hi
   return {std::to_string(n), {}};
 }
 
-// Reads some of the choices; any words if there are none.
+// Reads a list of choices; of any words if there are no choices.
 hint_value read_list(std::string_view choices, std::string_view text) {
   std::string kept;
   for (std::string const& part : split(text)) {
@@ -173,7 +173,7 @@ hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints
       return {word, {}};
     }
     case hint_kind::toggle: {
-      // ROMIO takes true and false, too.
+      // ROMIO also accepts true and false.
       std::string const meant = word == "true" ? "enable" : word == "false" ? "disable" : word;
       auto const which = place_in(toggle_words, meant);
       if (!which) return fault(quoted(text) + " is none of automatic, enable, disable");
@@ -185,7 +185,7 @@ hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints
       if (!which) return fault(quoted(text) + " is none of " + std::string(hint.choices));
       put_word(row, *which, out);
       put(row, word == "true", out);
-      // Once switchable, always: true and false are then what it was made for.
+      // The hint stays switchable: true and false are the values between which it is switched.
       if (word == "switchable") out.largeblock_switchable = true;
       return {word, {}};
     }

@@ -1,4 +1,4 @@
-// The table of hints: a row for each says what is known of it, and where its value is.
+// The table of hints. Each hint has a row with its properties and the members that hold it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,19 +35,19 @@ using value_member =
     one_member<resolved_hints, bool, std::int64_t, std::optional<double>, std::optional<unsigned>,
                std::vector<host_limit>, toggle, resolved_hints::policy_name,
                resolved_hints::sync_error_life, resolved_hints::progress_time>;
-// Hints of a group share their fate.
+// Groups of hints; hints of a group have or lose their effect together.
 enum class hint_group : std::uint8_t {
   none,
-  choosing,  // the policy
+  choosing,  // these choose the policy
   for_two_phase,
-  for_aggregators,  // and for agents
+  for_aggregators,  // also for agents
   for_sieving,
   for_shipping,
-  prices_alone,     // of a rank by itself
-  prices_together,  // of messages, and of blocks that go from rank to rank
+  prices_alone,     // prices of a rank's separate access
+  prices_together,  // prices of messages, and of blocks that move between ranks
 };
 
-// The member of a policy that a hint sets; if it sets none, the group that it belongs to.
+// The member of a policy that a hint sets. If it sets none, its group.
 using policy_member =
     std::variant<hint_group, std::int64_t two_phase::*, std::int64_t sieving::*, sieve sieving::*,
                  std::int64_t data_shipping::*, bool data_shipping::*, double prices::*,
@@ -55,19 +55,19 @@ using policy_member =
 
 struct hint_row {
   hint_info info;
-  given_member given = {};  // where a program gives it
-  value_member value = {};  // where its value is decided
+  given_member given = {};  // the member by which a program gives the hint
+  value_member value = {};  // the member that has its decided value
   policy_member sets = {}, sets_too = {};
-  bool told_if_given = false;  // ranks that give its default differ from those that give nothing
+  bool told_if_given = false;  // giving the default is different from giving nothing
 };
 
 // Returns the rows in the order of known_hints().
 std::span<hint_row const> hint_rows() noexcept;
 hint_group group_of(hint_row const& row) noexcept;
-// Null if the name is unknown.
+// Returns the row of a hint; null if the name is unknown.
 hint_row const* find_row(std::string_view name) noexcept;
 
-// The word of argosy_policy for a policy: the list of policies has the order of the enum.
+// The value of argosy_policy for a policy. The list of policies has the order of the enum.
 template <class P>
 constexpr auto word_for = static_cast<resolved_hints::policy_name>(library_policies::place_of<P>());
 static_assert(word_for<automatic> == resolved_hints::policy_name::automatic);
@@ -84,12 +84,14 @@ bool sets_member(resolved_hints::policy_name policy, hint_group group);
 
 // Returns true if ARGOSY_HINTS_OVERRIDE chooses the policy of some calls.
 bool overrides_policy(resolved_hints const& h);
-// Returns true if it chooses that of such a call, whatever policy the call was given.
+// Returns true if ARGOSY_HINTS_OVERRIDE chooses the policy of such a call, even if the call was
+// given one.
 bool overrides_policy(resolved_hints const& h, access_kind kind, bool together);
-// Returns true if this hint, one of the group `choosing`, has a say in such a call.
+// Returns true if this hint, one of the group `choosing`, affects the policy of such a call.
 bool chooses(std::string_view name, access_kind kind, bool together);
 
-inline constexpr std::string_view toggle_words = "automatic,enable,disable";  // as in the enum
+// in the order of the enum
+inline constexpr std::string_view toggle_words = "automatic,enable,disable";
 
 // Returns one of the words of a list with commas.
 constexpr std::string_view word_at(std::string_view words, std::size_t which) {

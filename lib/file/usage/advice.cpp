@@ -1,4 +1,4 @@
-// Implements file/detail/state/usage.hpp: the report as text, and what it advises.
+// Implements file/detail/state/usage.hpp: the text of the report, and its advice.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -25,18 +25,18 @@ std::string left(std::string const& text, std::size_t width) {
   return text + std::string(width - std::min(width, text.size()), ' ');
 }
 std::string plain(std::int64_t n) { return std::to_string(n); }
-// "least  mean  most"; a mean of times is a time, rounded.
+// Returns "least  mean  most". The mean of times is a time, rounded.
 std::string three(spread const& s, std::size_t width, std::string (&text)(std::int64_t)) {
   auto const mean = static_cast<std::int64_t>(s.mean() + 0.5);
   return right(text(s.least), width) + right(text(mean), width) + right(text(s.most), width);
 }
-// The mean of counts as it is.
+// Returns the same for counts, whose mean is not rounded to an integer.
 std::string three_counts(spread const& s, std::size_t width) {
   bool const whole = s.ranks == 0 || s.sum % s.ranks == 0;
   return right(plain(s.least), width) + right(with_digits(s.mean(), whole ? 0 : 1), width) +
          right(plain(s.most), width);
 }
-// "12 MB", "3.4 kB": round numbers, to be read.
+// Returns a rounded size for people: "12 MB", "3.4 kB".
 std::string size_of(double bytes) {
   static constexpr std::array<char const*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
   std::size_t i = 0;
@@ -62,8 +62,8 @@ std::string to_table(summed_report const& s) {
     if (time && !timed) continue;
     spread const& n = s.numbers[i];
     if (detail::report_numbers[i].value == &report::waited_ns && n.most <= 0)
-      continue;  // none in the background
-    // Rounds are those of all ranks together: their sum over ranks counts nothing.
+      continue;  // no nonblocking calls
+    // All ranks have the same rounds, so their sum over ranks has no meaning.
     bool const shared = detail::report_numbers[i].value == &report::rounds;
     text += "  " + detail::padded(name) + (time ? three(n, 14, plain) : three_counts(n, 14)) +
             right(shared ? "" : plain(n.sum), 16) + "\n";
@@ -84,8 +84,8 @@ spread const& total(usage_report const& r, std::int64_t report::* which) {
   return r.numbers.of(which);
 }
 
-// Returns the calls of a place and their bytes, in the foreground and in the background, and where
-// the largest is.
+// Returns the sum of calls and bytes of a place, blocking and nonblocking, with the largest of
+// them.
 usage_numbers::row row_of(usage_report const& r, call_place place, access_kind kind) {
   std::size_t const k = static_cast<std::size_t>(place) * 4 + (kind == access_kind::write ? 1 : 0);
   usage_numbers::row sum = r.numbers.rows[k];
@@ -135,7 +135,7 @@ std::int64_t failures(usage_report const& r) {
   return failed;
 }
 
-// In shorter runs the first calls count too much: they find out who is there, and get memory.
+// Shorter runs are dominated by the first calls, which set up the group of ranks and get memory.
 constexpr double least_time_ns = 1e7;
 
 void advise_on_locks(usage_report const& r, std::vector<std::string>& all) {
@@ -147,8 +147,8 @@ void advise_on_locks(usage_report const& r, std::vector<std::string>& all) {
                   "calls by two_phase need few");
 }
 
-// Where ranks outnumber processors, one comes later because another one runs: a wait of some time
-// slices says nothing.
+// Advises on uneven ranks. If ranks outnumber processors, one rank comes later because another one
+// runs. So a wait of a few time slices has no meaning.
 void advise_on_balance(usage_report const& r, std::vector<std::string>& all) {
   waits_to_begin const& b = r.numbers.begin;
   double const time = r.numbers.paced.mean(), calls = static_cast<double>(r.numbers.paced_together);
@@ -170,8 +170,8 @@ void advise_on_balance(usage_report const& r, std::vector<std::string>& all) {
                   background);
 }
 
-// Where the number of aggregators, or the length of windows, is to be said: `member` of the policy,
-// or by hints.
+// Returns where to set the number of aggregators or the length of windows: by `member` of the
+// policy, or by hints.
 std::string said_by(chosen_by who, char const* member, char const* overriding, char const* hints) {
   if (who == chosen_by::hints) return std::string("(") + hints + ")";
   if (who == chosen_by::program)
@@ -274,7 +274,7 @@ std::vector<std::string> advice_of(usage_report const& r) {
 
 namespace {
 
-// "1 aggregator", "1 to 4 aggregators".
+// Returns "1 aggregator", "1 to 4 aggregators".
 std::string aggregators(usage_numbers const& n) {
   if (n.most_aggregators == 0) return "agents";
   return (n.least_aggregators < n.most_aggregators ? std::to_string(n.least_aggregators) + " to "
@@ -311,7 +311,7 @@ std::string to_string(usage_report const& r) {
   if (!any) return text + "  no data was read or written\n";
   auto const& largest = r.numbers.largest;
   std::string_view const policy = largest.policy.get(), reason = largest.reason.get();
-  // Calls that failed before they had a plan are none.
+  // Calls that failed before they had a plan are not shown.
   if (largest.bytes > 0 || !policy.empty())
     text += "largest call\n  " + std::string(largest.call.get()) + largest.at.words() +
             " on rank " + std::to_string(largest.rank) + ": " + counted(largest.bytes, "byte") +

@@ -114,7 +114,8 @@ std::string closed_files::table() const {
 }
 
 closed_files& files_closed() {
-  static auto& all = *new closed_files;  // a file may be closed while the process ends
+  // never destroyed: a file may be closed while the process ends
+  static auto& all = *new closed_files;
   return all;
 }
 

@@ -101,7 +101,7 @@ void usage::add(operation call, report const& done, bool failed, std::int64_t be
     largest_of_kind_[k] = done.bytes;
     largest_at_[k] = where;
   }
-  // What runs beside the program keeps it from nothing, and a call that fails shows no pace.
+  // A nonblocking call does not hold the program up, and the time of a failed call is not typical.
   if (!background && !failed) {
     begin_ns_ += begin_ns;
     waited_ns_ += done.waiting_ns;
@@ -164,7 +164,7 @@ std::int64_t plain_copy_ns(std::int64_t bytes) try {
   constexpr std::size_t some = 4 << 20;  // more than most caches of one core
   std::vector<char> from(some, 'x'), to(some);
   auto best = clock::duration::max();
-  for (int i = 0; i < 8; ++i) {  // whatever interrupts a copy, some go through
+  for (int i = 0; i < 8; ++i) {  // several, because some of the copies may be interrupted
     clock::time_point const begin = clock::now();
     from[0] = static_cast<char>(i);
     std::memcpy(to.data(), from.data(), some);
@@ -179,9 +179,9 @@ std::int64_t plain_copy_ns(std::int64_t bytes) try {
 
 namespace {
 
-// Returns true for a link that another user has put into a directory where everybody may: a report
-// is not to be added to what it leads to. fs.protected_symlinks of the kernel says the same, where
-// it is on.
+// Returns true for a link that another user has put into a directory where every user may write.
+// The report must not be added to the target of such a link. The kernel's fs.protected_symlinks
+// makes the same check, if it is on.
 bool is_link_of_another(char const* path) {
   struct stat link{};
   struct stat directory{};
@@ -206,7 +206,7 @@ int open_to_append(char const* path, int& descriptor) {
   return 0;
 }
 
-// Returns 0, or errno of what kept a part of the text from being written.
+// Appends the text. Returns 0, or the errno if a part of it could not be written.
 int append(char const* path, std::string_view text) {
   int descriptor = -1;
   if (int const error = open_to_append(path, descriptor)) return error;

@@ -41,7 +41,7 @@ report basic_file<World>::access_alone(detail::call const& c, detail::plain_call
   if (!open) f = detail::closed();
   if (f) {
     end_call(alone(rank(), std::move(f)), c.name(), &r, c.error());
-  } else {  // most calls: nothing needs to be told
+  } else {  // most calls succeed: no message is needed
     if (c.error()) c.error()->clear();
     what_failed_.clear();
   }
@@ -67,7 +67,7 @@ report basic_file<World>::access_together(detail::call const& c) {
   return finish(result, c.name(), std::move(r), c.error());
 }
 
-// A request that ended before it began.
+// Returns a request that ended before it began.
 template <communicator World>
 std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c,
                                                                   failure f) const {
@@ -96,10 +96,10 @@ std::shared_ptr<detail::background_call> basic_file<World>::launch(
     return o;
   }
   t.keep(std::move(c.data));
-  t.told.timed = true;  // beside the change of threads, clocks cost little
+  t.told.timed = true;  // compared with the change of threads, clocks cost little
   auto begun =
       std::make_shared<detail::background_access>(c.what, crew_->file.shared(), std::move(t));
-  if (then)  // the call lives while it runs
+  if (then)  // the call keeps itself alive while it runs, so the pointer stays valid
     begun->start([then = std::move(then), o = begun.get()] { then(*o); });
   else
     begun->start();
@@ -154,7 +154,8 @@ report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
     detail::memory_reserve const kept;
     try {
       what_failed_.set(r.what_failed());
-    } catch (std::bad_alloc const&) {  // the code says why
+      // without memory for the message, the error code alone is reported
+    } catch (std::bad_alloc const&) {
       return;
     }
   };

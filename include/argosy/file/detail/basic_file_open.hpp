@@ -23,8 +23,8 @@ namespace argosy {
 
 namespace detail {
 
-// Closes the handle of this rank, and removes the file before if it `removes` it. A handle that
-// cannot be closed is dropped: no rank may stay in a file that the others have left.
+// Closes the handle of this rank; before that, removes the file if `removes` is true. A handle that
+// cannot be closed is dropped, so that no rank stays in a file that the others have left.
 inline failure let_go(open_file& part, bool removes) {
   if (!part.handle().is_open()) return {};
   if (removes) return part.remove_and_close();
@@ -42,7 +42,7 @@ basic_file<World>::basic_file(basic_file&&) noexcept = default;
 template <communicator World>
 basic_file<World>& basic_file<World>::operator=(basic_file&& other) noexcept {
   if (this == &other) return *this;
-  basic_file const old(std::move(*this));  // goes as a file does that is destroyed
+  basic_file const old(std::move(*this));  // the destructor ends the file that was open here
   crew_ = std::move(other.crew_);
   split_ = std::move(other.split_);
   split_call_ = other.split_call_;
@@ -61,7 +61,8 @@ bool basic_file<World>::is_open() const noexcept {
 
 template <communicator World>
 int basic_file<World>::rank() const noexcept {
-  return crew_ && crew_->file ? crew_->file->rank() : -1;  // never opened: it does not know
+  // -1 if it was never opened: then the rank is not known
+  return crew_ && crew_->file ? crew_->file->rank() : -1;
 }
 
 template <communicator World>
@@ -70,7 +71,8 @@ detail::open_file& basic_file<World>::local() const {
   return *crew_->file;
 }
 
-// Carries out a part of a collective call that makes its own agreements, with memory kept for it.
+// Carries out a part of a collective call that makes its own agreements, with memory reserved for
+// it.
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::with_memory(Body&& body) {
@@ -78,7 +80,8 @@ agreement basic_file<World>::with_memory(Body&& body) {
   return detail::with_reserve(*crew_->world, body);
 }
 
-// Where the file is open: without it there is nobody to ask.
+// Makes a collective call if the file is open. If it is not, there are no ranks to agree with, and
+// the error is local.
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) {
@@ -99,10 +102,11 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   if (a) return;
   std::string_view const path =
       crew_ && crew_->file ? std::string_view(crew_->file->path()) : std::string_view();
-  detail::memory_reserve const kept;  // for the words
+  detail::memory_reserve const kept;  // memory for the message
   try {
     what_failed_.set(detail::message_of(a, call, path, rank()));
-  } catch (std::bad_alloc const&) {  // the code says why
+    // without memory for the message, the error code alone is reported
+  } catch (std::bad_alloc const&) {
     if (!error) throw;
   }
   if (a.thrown && !(error && a.code == errc::no_memory)) std::rethrow_exception(a.thrown);
@@ -150,7 +154,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 template <communicator World>
 void basic_file<World>::close(on_error e) {
   if (!is_open()) return done(close_agreed(e), "close", e);
-  World const world = *crew_->world;  // which close_agreed lets go
+  World const world = *crew_->world;  // a copy, because close_agreed drops the file's own
   done(detail::with_reserve(world, [&] { return close_agreed(e); }), "close", e);
 }
 
@@ -161,16 +165,16 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   detail::open_file& part = *crew.file;
   if (!is_open()) return alone(rank(), detail::closed());
   part.drain();
-  // Rank 0 removes the file when all others have closed it, and closes it after that: as long as a
-  // file is open no other file is taken for it.
+  // Rank 0 removes the file after all other ranks have closed it, and closes it last. While the
+  // file is open, no other file can be mistaken for it.
   bool const asked = part.removes();
   bool const stays_open = asked && part.rank() == 0;
   bool removes = asked, ended = false;
-  // The handle may be code of the program, which throws. What follows is carried out all the same,
-  // since the other ranks agree on it.
+  // The handle may be code of the program and may throw. The remaining steps are carried out
+  // nevertheless, since the other ranks agree on them.
   auto const end = [&]() -> failure {
     ended = true;
-    part.agents().end();  // no rank has calls under way
+    part.agents().end();  // no rank has calls in progress
     failure const pointer = detail::failure_of(errc::io, [&] { crew.pointer->close(); });
     failure const split = detail::failure_of(errc::io, [&] { split_.tell_by_close(); });
     failure all = part.late().take();
@@ -186,14 +190,14 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   part.agents().end();
   if (!stays_open || !crew.world) detail::let_go(part, stays_open);
   if (!crew.world) return result;
-  // The opener may be code of the program, which throws.
+  // The opener may be code of the program and may throw.
   if (part.rank() == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
   crew.disband();
   if (removes) {
     failure removed;
     if (stays_open) removed = part.remove_and_close();
     agreement all_removed = detail::agree_on_outcome(*crew.world, removed);
-    // Moved, since the ranks have agreed, and a copy could fail on this one alone.
+    // Moved, not copied: the ranks have agreed, and a copy could fail on this rank alone.
     if (result) {
       result = std::move(all_removed);
     } else if (removed && result.code == errc::error_on_another_rank) {
@@ -203,7 +207,7 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
     }
   }
   if (crew.reports && result.cause != errc::rank_failed) crew.tell_usage(result);
-  part.seen_by().tell_time_by({});  // of the world that goes
+  part.seen_by().tell_time_by({});  // the clock belongs to the world, which ends here
   crew.world.reset();
   return result;
 } catch (rank_failure const& lost) {

@@ -78,7 +78,7 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
         .same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
     if (has(local().modes(), mode::sequential))
       given.fail(detail::is_sequential("is accessed from its start to its end"));
-    if (whence == seek_from::start) {  // what every rank sees for itself
+    if (whence == seek_from::start) {  // every rank can check this without the others
       failure own;
       from(offset, whence, 0, own);
       if (own) given.fail(std::move(own));

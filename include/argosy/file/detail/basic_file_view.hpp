@@ -63,7 +63,8 @@ file_hints const& basic_file<World>::get_hints() const {
   return local().in_use().told();
 }
 
-// The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
+// Makes the view at the position of the shared pointer. If a rank cannot make it, `next` stays null
+// on all ranks.
 template <communicator World>
 failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, bool lenient,
                                             std::shared_ptr<detail::used_view const>& next) {
@@ -121,7 +122,8 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
       argosy::view v = shape.at(sequential ? 0 : displacement);
       if (lenient) v = v.lenient();
       bool const writes = detail::can_write(local().modes());
-      // MPI forbids overlap in the filetype, not of its copies: each write is looked at.
+      // MPI forbids overlap within the filetype, but not between its copies. Overlap between copies
+      // is checked in each write.
       using enum detail::filetype_fault;
       detail::filetype_fault const fault = writes ? v.fault(true) : no_fault;
       if (fault != no_fault && fault != tiles_overlap && !(lenient && fault == not_etypes))
@@ -143,8 +145,8 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
     }
     failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();
     if (!next) return astray;
-    // Where nodes have parts of the file, following hints may end that, and tell of writes that
-    // were lost: then nothing changes.
+    // If nodes have parts of the file, following the hints may end the partitioning and report lost
+    // writes. In that case no hint is changed.
     auto const before =
         local().agents().parts().is_on() ? std::optional(local().hints()) : std::nullopt;
     local().follow(std::move(asked.mine));
@@ -211,8 +213,8 @@ void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
     detail::arguments given("set_size", e.where());
     detail::require_resizable(given, &local(), bytes);
     agreement all = on_one_rank(given, resize);
-    // Clients that have a cache of their own may keep a longer size that they wrote, until they are
-    // told themselves.
+    // Clients with a cache of their own may keep a longer size that they wrote. Each of them must
+    // be resized itself.
     if (all && local().lies_on().separate_caches && local().ranks() > 1)
       all = collectively(detail::arguments("set_size", e.where()), resize);
     return all;
@@ -249,7 +251,7 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
     bool none = false;
-    // which also writes out what this node has kept
+    // this also writes out what this node has cached
     failure f = local().merges().try_lock(local().handle(), none);
     if (f)
       f.detail = none ? "atomic mode needs byte-range locks"
@@ -270,8 +272,8 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
   if (!is_open()) return alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::open_file& part = local();
-    // Compared as if nothing were pending: the requests of a rank are its own, and what they
-    // refuse, all refuse.
+    // Compared as if no request were pending. Requests belong to single ranks, and if one rank
+    // refuses a hint because of them, all ranks refuse it.
     detail::agreed_hints asked{part.hints()};
     asked.mine.merge(h, hint_source::code, hint_moment::set_hints);
     return detail::with_agreed_hints(crew_->world, asked, [&] {

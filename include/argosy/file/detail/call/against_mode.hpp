@@ -1,4 +1,4 @@
-// What the mode of a file does not allow, with MPI's class for each.
+// The errors for calls that the mode of a file forbids, with MPI's error class for each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@ inline failure opened_for_reading_only() {
 inline failure opened_for_writing_only() {
   return {errc::access, "the file was opened for writing only", "open it with mode::read_write"};
 }
-// `why` goes on: "is accessed through its shared pointer only".
+// `why` completes the sentence: "is accessed through its shared pointer only".
 inline failure is_sequential(std::string_view why) {
   return {errc::unsupported, "a sequential file " + std::string(why),
           "open it without mode::sequential"};

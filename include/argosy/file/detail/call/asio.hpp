@@ -18,7 +18,7 @@
 
 namespace argosy::detail {
 
-// A handler that waits for the end of its call, and the work that keeps its executor running.
+// A handler that runs after the end of its call, and the work that keeps its executor running.
 template <class Handler>
 class completion {
  public:
@@ -27,12 +27,13 @@ class completion {
 
   void operator()(background_call const& o) {
     auto const executor = work_.get_executor();
-    // Posted: the file's threads are waited for by close(), so no code of the user may run there.
+    // Posted, not called: close() waits for the file's threads, so no code of the user may run on
+    // them.
     boost::asio::post(
         executor, [handler = std::move(handler_), error = boost::system::error_code(o.result.code),
                    done = o.done]() mutable { std::move(handler)(error, std::move(done)); });
-    // Not before: the handler may have run by now, and its context would end while post() still
-    // wakes it.
+    // The work must not be reset before post() returns: the handler may have run by now, and its
+    // context would end while post() still wakes it.
     work_.reset();
   }
 
@@ -42,7 +43,7 @@ class completion {
 };
 
 struct launcher {
-  // A call without its data, which goes with the token.
+  // A call without its data. The data travels with the token.
   struct begun {
     operation call;
     std::int64_t offset;
@@ -51,10 +52,11 @@ struct launcher {
   template <communicator World, class Token>
   static auto initiate(basic_file<World>& file, begun what, source data, any_policy by,
                        Token&& token) {
-    // Some tokens start later, or elsewhere: all but the file goes with them.
+    // Some tokens start the call later, or on another thread. They store all arguments except the
+    // file.
     return boost::asio::async_initiate<Token, void(boost::system::error_code, report)>(
         [&file, what](auto handler, source given, how const& with) {
-          // Handlers can only be moved, std::function wants copies.
+          // Handlers can only be moved, but std::function must be copyable.
           auto const then = std::make_shared<completion<decltype(handler)>>(std::move(handler));
           file.launch({what.call, what.offset, given, with},
                       [then](background_call const& o) { (*then)(o); });

@@ -1,4 +1,4 @@
-// A call that goes on after it returned; a request holds one.
+// A call that goes on after it returned. A request holds one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,17 +29,17 @@ class background_call {
   // Returns true if the call has ended.
   virtual bool test() = 0;
   virtual void wait() = 0;
-  // Waits for file access when the request is dropped, never for other ranks.
+  // Waits for this rank's file access when the request is dropped, never for other ranks.
   virtual void leave() = 0;
   // Ends the call with an error if this rank waits for it and it can never end.
   virtual void look() {}
 
-  // The request was dropped: if the call fails, close reports it.
+  // Marks the request as dropped: if the call fails, close reports it.
   void abandon() noexcept { mark(abandoned); }
-  // The result is there. Called by the thread that carries the call out.
+  // Marks that the result is there. Called by the thread that carries out the call.
   void has_result() noexcept { mark(ended); }
 
-  // Adds time in which the program could not go on. Any thread.
+  // Adds time for which the program had to wait. Any thread.
   void add_waited(std::int64_t ns) {
     waited_ns_ += ns;
     if (file->seen_by().report()) file->seen_by().report()->add_waited(ns);
@@ -48,7 +48,7 @@ class background_call {
   std::string_view name() const noexcept { return row_of(call).name; }
   bool has_begun = true;  // false: its arguments were wrong
 
-  // After the end.
+  // valid after the end of the call
   report done;
   agreement result;
 
@@ -60,7 +60,7 @@ class background_call {
 
  private:
   static constexpr int ended = 1, abandoned = 2;
-  // The second of the two marks reports the error, once.
+  // Sets a mark. When both marks are set, reports the error, once.
   void mark(int one) noexcept {
     int const before = marks_.fetch_or(one);
     constexpr int both = ended | abandoned;
@@ -70,7 +70,7 @@ class background_call {
   std::atomic<std::int64_t> waited_ns_ = 0;
 };
 
-// Counts the time in which the program waits for a call, while it lives.
+// While it lives, counts the time in which the program waits for a call.
 class program_waits {
  public:
   explicit program_waits(background_call& o) : for_(o), since_(now_ns(o.file->seen_by().clock())) {}
@@ -83,7 +83,7 @@ class program_waits {
   std::int64_t since_;
 };
 
-// One rank's file access on a thread of its own.
+// The file access of one rank, on another thread.
 class background_access final : public background_call,
                                 public std::enable_shared_from_this<background_access> {
  public:
@@ -92,7 +92,7 @@ class background_access final : public background_call,
     job_.beside = true;
   }
 
-  // `then` is called once, on the thread, when the access has ended.
+  // Calls `then` once, on that thread, after the end of the access.
   void start(std::function<void()> then = {});
 
   bool test() override;
@@ -123,15 +123,15 @@ class background_failure final : public background_call {
   void leave() override {}
 };
 
-// For a library whose requests are made of these, as the drop-in's.
+// For libraries that make their own requests of these, such as the drop-in.
 struct request_watch {
-  // Looks whether the call can end, for a caller that waits by test() in a loop of its own.
+  // Checks whether the call can end. For a caller that waits by calling test() in a loop.
   static void look(request const& r) {
     if (r.operation_) r.operation_->look();
   }
   // Returns true if the arguments were wrong, so that no other rank is concerned.
   static bool never_began(request const& r) { return r.operation_ && !r.operation_->has_begun; }
-  // Adds time in which the caller waited between two tests. Returns false if there is no call.
+  // Adds time for which the caller waited between two tests. Returns false if there is no call.
   static bool add_waited(request const& r, std::int64_t ns) {
     if (r.operation_) r.operation_->add_waited(ns);
     return r.operation_ != nullptr;

@@ -1,4 +1,4 @@
-// A read or write as the program asked for it.
+// A read or write as the program called it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace argosy::detail {
 
-// What goes from function to function, by reference, while the call lasts.
+// The arguments of a call, passed by reference from function to function while the call lasts.
 struct call {
   operation what;
-  std::int64_t offset;  // in etypes; of explicit offsets only
-  source& data;         // whoever outlives the call moves the request out of it
+  std::int64_t offset;  // in etypes; only for explicit offsets
+  source& data;         // a request moves the data out, because it outlives the call
   how const& with;
 
   std::string_view name() const noexcept { return row_of(what).name; }

@@ -1,4 +1,4 @@
-// What a call has to do on the file, once it is known: a job, or a plain call.
+// The work of a call on the file, after its arguments were checked: a job, or a plain call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,41 +23,42 @@
 
 namespace argosy::detail {
 
-// One call's work on the file: lives as long as the call, or its request.
+// The work of one call on the file. It lives as long as the call, or its request.
 struct job {
   access_kind kind = access_kind::read;
   std::shared_ptr<used_view const> where;
   std::int64_t position = 0;  // bytes of the view's stream
   std::int64_t bytes = 0;     // in the representation of the file
-  std::int64_t etypes = 0;    // the same, counted in etypes
-  // Also that of a read. The caller's own, unless the job keeps it.
+  std::int64_t etypes = 0;    // `bytes` as a number of etypes
+  // The memory of a read, too. It belongs to the caller unless keep() was called.
   std::shared_ptr<const_buffer const> memory;
-  bool beside = false;  // the program goes on meanwhile
+  bool beside = false;  // the program goes on while the job is carried out
 
   struct {
-    any_policy policy;                     // of this rank by itself
-    any_policy together;                   // of all ranks together; empty: each by itself
-    std::optional<data_shipping> shipped;  // by agents; none: by this rank itself
-    agency* agents = nullptr;              // null: there are none
-    bool given_together = false;           // by the call, not by hints
+    any_policy policy;                     // for this rank alone
+    any_policy together;                   // for all ranks together; empty: each rank separately
+    std::optional<data_shipping> shipped;  // by agents; empty: by this rank itself
+    agency* agents = nullptr;              // null: there are no agents
+    bool given_together = false;           // `together` was given to the call, not chosen by hints
   } by;
 
   struct {
     operation call = {};
-    source_location called_at;  // in the program
+    source_location called_at;  // the line of the program
     bool timed = false;
-    std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
-    exchanged_by together_by = {};  // who moved its windows
-  } told;                           // in reports
+    std::int64_t begin_ns = 0;      // for a collective call: time until all ranks had called it
+    exchanged_by together_by = {};  // the ranks that moved its windows
+  } told;                           // for reports
 
-  // Before the call returns that this goes on after.
+  // Moves the data into the job. Called before the program's call returns, if the job goes on after
+  // that.
   void keep(source&& data) {
     memory = std::make_shared<const_buffer const>(std::move(data).buffer());
   }
 };
 
-// The simplest call: one stretch of memory to or from one stretch of the file, as the hints choose.
-// Most small calls are that, and no window need be planned for them.
+// The simplest call: one contiguous piece of memory, and one contiguous range of the view that the
+// hints choose how to access. Most small calls are plain, and need no plan of windows.
 struct plain_call {
   access_kind kind;
   std::span<std::byte> memory;
@@ -66,7 +67,8 @@ struct plain_call {
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(memory.size()); }
 };
 
-// Of the first `bytes` of its stream, what lies in memory; an item that is cut does not count.
+// Returns the bytes in memory that correspond to the first `bytes` bytes of the job's stream. An
+// incomplete last item is not counted.
 std::int64_t memory_bytes_of(job const& t, std::int64_t bytes);
 
 }  // namespace argosy::detail

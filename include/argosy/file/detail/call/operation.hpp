@@ -1,4 +1,4 @@
-// The calls that read, write or plan, and what kind each is: one table.
+// The calls that read, write or plan, and the properties of each, in one table.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -52,7 +52,7 @@ enum class operation : std::uint8_t {
   explain_write_at_all,
   explain_read_all,
   explain_write_all,
-  count_of_operations  // is none
+  count_of_operations  // not an operation
 };
 
 enum class pointer_kind : std::uint8_t { explicit_offset, individual, shared };
@@ -62,7 +62,7 @@ enum class moment : std::uint8_t { now, background, split, never };
 
 struct operation_row {
   operation of;
-  std::string_view name;  // of the function that the program calls
+  std::string_view name;  // name of the function that the program calls
   access_kind kind;
   pointer_kind pointer;
   ranks_of_call ranks;
@@ -135,10 +135,9 @@ static_assert([] {
   return true;
 }());
 
-// Returns the collective call at the individual pointer that does the same as one at an offset;
-// other calls, and plans, are returned as they are. By the hint argosy_lenient, ranks of one call
-// may give offsets or use their pointers: a library above argosy may know on some ranks only that
-// there is nothing to do.
+// Returns the collective call at the individual pointer for a call at an offset; other calls and
+// plans unchanged. With the hint argosy_lenient, ranks of one call may mix offsets and pointers. A
+// library above argosy may know only on some ranks that there is no data.
 constexpr operation at_any_pointer(operation o) noexcept {
   operation_row const& given = row_of(o);
   if (given.pointer != pointer_kind::explicit_offset || given.ranks == ranks_of_call::one ||
@@ -151,7 +150,7 @@ constexpr operation at_any_pointer(operation o) noexcept {
   return o;
 }
 
-// Returns the plan of a call. Plans are at an offset or at the individual pointer.
+// Returns the operation of a plan. Plans are made at an offset or at the individual pointer.
 constexpr operation explained(access_kind kind, pointer_kind pointer,
                               ranks_of_call ranks) noexcept {
   for (operation_row const& r : operation_table)

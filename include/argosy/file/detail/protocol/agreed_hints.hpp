@@ -1,4 +1,4 @@
-// Hints that MPI lets ranks give different values: that of rank 0 counts.
+// Hints that may differ between ranks under MPI's rules: the value of rank 0 is used.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,7 @@ namespace argosy::detail {
 struct agreed_hints {
   file_hints mine;
   bool differ = false;    // found when the ranks agreed on the arguments
-  bool of_first = false;  // rank 0 was asked
+  bool of_first = false;  // the values are those of rank 0
 
   void compare_in(arguments& given) {
     given.same_lines(
@@ -33,8 +33,8 @@ struct agreed_hints {
   }
 };
 
-// Takes over what rank 0 has. Collective, and ends on every rank: one that lacks the memory for it
-// keeps its own.
+// Adopts the hints of rank 0. Collective. Ends on every rank: a rank without memory for rank 0's
+// hints keeps its own.
 template <communicator World>
 void ask_first(World const& world, agreed_hints& h) {
   std::string told;
@@ -59,8 +59,8 @@ void ask_first(World const& world, agreed_hints& h) {
   });
 }
 
-// Does `body`, which begins with an agreement on the hints, and does it once more if they were
-// found to differ where rank 0's count.
+// Calls `body`, which begins with an agreement on the hints. If hints differ for which rank 0's
+// value is used, adopts these and calls `body` once more.
 template <communicator World, class Body>
 agreement with_agreed_hints(std::optional<World>& world, agreed_hints& h, Body&& body) try {
   agreement result = body();

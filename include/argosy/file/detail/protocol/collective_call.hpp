@@ -1,4 +1,4 @@
-// A rank's part of one collective read or write.
+// One rank's part of a collective read or write.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,18 +21,19 @@
 
 namespace argosy::detail {
 
-// A call of one stretch in memory and in the file stays plain until some rank needs more of it: the
-// digest of its arguments is known, and each rank goes by itself. All others have all their
-// arguments, and a job, from the beginning.
+// A call may stay plain: one contiguous piece of memory and of the file. Then the digest of its
+// arguments is known without making them, and each rank accesses the file separately. If some rank
+// needs more of a plain call, fill() prepares the rest. Other calls have all their arguments, and a
+// job, from the beginning.
 class collective_call {
  public:
-  // Prepares all of it, and moves the individual pointer; `moves` is false for plans.
+  // Prepares arguments and job, and moves the individual pointer. `moves` is false for plans.
   collective_call(call const& c, open_file const& file, bool develops, bool moves)
       : collective_call(c, file) {
     develop = develops;
     prepare(c, file, moves);
   }
-  // Moves the individual pointer. `c` lives as long as this.
+  // Begins a plain call, and moves the individual pointer. `c` must outlive this object.
   collective_call(call const& c, plain_call const& p, open_file& file) : collective_call(c, file) {
     if (c.pointer() == pointer_kind::individual) moved = file.position().advance(p.etypes);
     std::int64_t const at = c.pointer() == pointer_kind::individual ? moved.from : c.offset;
@@ -46,24 +47,25 @@ class collective_call {
   bool lenient;
   bool ordered;  // at the shared pointer
   bool develop = false;
-  access_summary all = {};  // of this rank; of all ranks when all have begun
-  std::int64_t before = 0;  // ordered: etypes that ranks before this one ask for; -1: not known yet
-  pointer_move moved = {};  // of the individual pointer
+  access_summary all = {};  // summary of this rank; of all ranks after all have begun
+  // for ordered calls: etypes that the ranks before this one ask for; -1: not known yet
+  std::int64_t before = 0;
+  pointer_move moved = {};  // move of the individual pointer
 
   std::string_view name() const noexcept { return row_of(what).name; }
   access_kind kind() const noexcept { return row_of(what).kind; }
 
-  // Null: there is more to it.
+  // Returns the plain call; null if the call is not plain.
   plain_call const* plain() const noexcept { return plain_ ? &plain_->what : nullptr; }
-  // Returns where a plain call goes, in etypes, unless it is ordered.
+  // Returns the place of a plain call, in etypes. Not valid for ordered calls.
   std::int64_t at() const noexcept { return plain_->at; }
   // Returns false if the place of a plain call is beyond what the view can address.
   bool has_place() const noexcept { return plain_->has_place; }
-  // Returns the digest that the arguments have if nothing is wrong; `key` is that of the policy.
+  // Returns the digest of the arguments of a call without errors. `key` is the policy's key.
   std::uint64_t digest(std::uint64_t key) const noexcept {
     return digest_of(digest_of(0, fingerprint(row_of(like()).name)), key);
   }
-  // Prepares what a plain call has left out.
+  // Prepares the arguments and the job that a plain call omits.
   void fill(open_file const& file) {
     access_summary const known = all;
     prepare(*plain_->asked, file, true);
@@ -71,14 +73,14 @@ class collective_call {
     plain_ = {};
   }
 
-  // These are there if the call is not plain.
+  // Valid only if the call is not plain.
   arguments& given() { return full_->given; }
   arguments const& given() const { return full_->given; }
   job& work() { return full_->work; }
   job const& work() const { return full_->work; }
   bool has_work() const noexcept { return full_.has_value(); }
 
-  // Notes what is said of the hints: that each rank went by itself.
+  // Records for the status of hints that each rank accessed the file separately.
   void planned_alone(bool weighed) { plan_ = {true, false, weighed, false, 0, 0}; }
   void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
@@ -111,7 +113,7 @@ class collective_call {
     given().fail(file.prepare(c, work(), moves ? &moved : nullptr));
     summarise(file);
   }
-  // Local, after all else is known.
+  // Local. Called after everything else is known.
   void summarise(open_file const& file) {
     job& t = work();
     t.told.timed = true;
@@ -124,12 +126,12 @@ class collective_call {
       all = file.summary_of(t);
       return;
     }
-    all.spans = t.etypes;  // their sum; where they go is not known yet
+    all.spans = t.etypes;  // becomes their sum; the places are not known yet
     all.pending = file.others().has_requests() ? 1 : 0;
     all.wrote_alone = file.merges().written_alone().are_unfound() ? 1 : 0;
     if (t.bytes == 0) return;
     all.bytes = t.bytes;
-    all.alone_ns = std::numeric_limits<std::int64_t>::max();  // nor what it costs
+    all.alone_ns = std::numeric_limits<std::int64_t>::max();  // the cost is not known yet either
     all.ranks = 1;
   }
 
@@ -151,7 +153,7 @@ class collective_call {
   struct {
     bool known = false, together = false, weighed = false, shipped = false;
     std::int64_t aggregators = 0, window_bytes = 0;
-  } plan_ = {};  // for what is said of the hints
+  } plan_ = {};  // for the status of the hints
 };
 
 }  // namespace argosy::detail

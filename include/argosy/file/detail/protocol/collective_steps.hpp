@@ -1,5 +1,5 @@
-// The steps of a collective read or write: begin, plan, move, end. All reductions that the ranks
-// make for it are here, in their order, or in the exchange of a plan.
+// The steps of a collective read or write: begin, plan, move, end. All reductions of the call are
+// here, in their order, or in the exchange of a plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,10 +37,11 @@
 
 namespace argosy::detail {
 
-// Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the
-// ranks before it. A hidden file is asked only if some rank has used it, and left as it is: all
-// ranks learn the new value here. `before`: what the ranks before ask for, or -1. Returns nothing
-// on all ranks where some rank fails: then it may be another one that says why.
+// Moves the shared pointer by the etypes that all ranks ask for. Returns the place of this rank's
+// data, behind the data of the ranks before it. The hidden file is read only if some rank has used
+// it, and is not written: all ranks learn the new value here. `before`: etypes that the ranks
+// before this one ask for, or -1. If a rank fails, returns nothing on all ranks; `f` may be set on
+// another rank only.
 template <agreeing World>
 std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointer& pointer,
                                                std::int64_t etypes, std::int64_t all,
@@ -63,7 +64,7 @@ std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointe
     world.broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
     if (told.failed != 0) return {};
   }
-  if (all > INT64_MAX - told.at || all == INT64_MAX) {  // the sum stops there
+  if (all > INT64_MAX - told.at || all == INT64_MAX) {  // INT64_MAX: the sum was too large
     f = {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
                              "; what all ranks ask for would take it beyond 2^63 etypes"};
     return {};
@@ -72,8 +73,8 @@ std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointe
   return told.at + (before >= 0 ? before : world.exclusive_sum(etypes));
 }
 
-// Returns why each rank goes by itself, if that is so wherever the data lies. The same on all
-// ranks. Collective as `group` is.
+// Returns the reason if each rank accesses the file separately wherever the data lies. The result
+// is equal on all ranks. Collective if `group` is.
 template <agreeing World>
 std::optional<reason_text> too_small(World const& world, team<World>& ranks, open_file& file,
                                      any_policy const& together, access_kind kind,
@@ -83,8 +84,9 @@ std::optional<reason_text> too_small(World const& world, team<World>& ranks, ope
   return choosing->too_small(kind, all, ranks.group(world, file));
 }
 
-// Asks the policy. Collective where it is one of the program: it may throw on some ranks only,
-// break the rules, or not be pure, and all ranks must know before they rely on it.
+// Asks the policy for a plan. Collective if the policy is one of the program: it may throw on some
+// ranks only, break the rules, or give different plans for equal arguments. All ranks must know
+// this before they rely on the plan.
 template <agreeing World>
 collective_plan ask_for_plan(World const& world, open_file const& file, collective_call const& c,
                              access_summary const& all, rank_group const& ranks,
@@ -110,8 +112,8 @@ collective_plan ask_for_plan(World const& world, open_file const& file, collecti
   return plan;
 }
 
-// Returns the plan of all ranks, which is the same on all of them, if `result` is a success. Uneven
-// accesses are worth a second look, to balance them. Collective.
+// Returns the plan of all ranks, equal on all of them, if `result` is a success. If the accesses
+// are uneven, the policy is asked again with a histogram, to balance them. Collective.
 template <agreeing World>
 collective_plan plan_together(World const& world, team<World>& ranks, open_file& file,
                               collective_call const& c, access_summary const& all,
@@ -139,7 +141,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   return plan;
 }
 
-// The ranks of an open file, as its collective calls need them.
+// The parts of an open file that its collective calls need.
 template <agreeing World>
 struct ranks_of_file {
   World const& world;
@@ -148,7 +150,7 @@ struct ranks_of_file {
   shared_pointer& pointer;
 };
 
-// The staging memory of a call: a blocking call borrows that of the file, if it needs any.
+// The staging memory of a call. A blocking call borrows the file's memory when it needs some.
 class staging_of_call {
  public:
   explicit staging_of_call(staging& own) : own_(&own) {}
@@ -173,7 +175,7 @@ class collective_steps {
 
   agreement run(staging_of_call space) {
     if (!call_.plain()) {
-      space.get();  // before ranks wait for this one
+      space.get();  // before other ranks wait for this one
       watched_.emplace(of_.file, call_, done_);
     }
     if (call_.kind() == access_kind::write)
@@ -191,7 +193,7 @@ class collective_steps {
     return end();
   }
 
-  // Begins and plans, and moves nothing.
+  // Begins and plans the call, but moves no data.
   collective_plan explain(agreement& result) {
     result = begin();
     if (result) plan(result);
@@ -199,7 +201,7 @@ class collective_steps {
   }
 
  private:
-  // Those who watch the call see all of it.
+  // The trace, the clock and the board observe the whole call.
   struct watched {
     watched(open_file& file, collective_call const& c, report& done)
         : traced(file.seen_by().trace(), file.path()),
@@ -213,13 +215,13 @@ class collective_steps {
     in_phase now;
   };
 
-  // --- begin: the arguments are valid on all ranks, and the same where they must be.
+  // --- begin: the arguments are valid on all ranks, and equal if they must be.
 
   agreement begin() {
-    // A call that was begun long ago, or waited for others, has more beside it now; and beside one
-    // that goes on by itself, which is pending, too, may be whatever comes after it.
+    // A call that began long ago, or waited, may now be concurrent with other requests. A
+    // background call is pending itself, so later calls may be concurrent with it.
     if (of_.file.others().has_requests()) call_.all.pending = 1;
-    // Not later: all ranks must know it, since all reconcile then.
+    // Not later: all ranks must know this, because either all of them reconcile or none.
     if (of_.file.merges().written_alone().are_unfound()) call_.all.wrote_alone = 1;
     access_summary& all = call_.all;
     agreement valid =
@@ -242,7 +244,7 @@ class collective_steps {
 
   // --- plan: the same on all ranks.
 
-  // Returns false, with the reason in `result`, on all ranks if one fails.
+  // Returns false on all ranks if one rank fails; `result` has the reason.
   bool plan(agreement& result) {
     if (call_.ordered) find_place();
     if (call_.plain() && goes_alone()) return true;
@@ -268,7 +270,7 @@ class collective_steps {
     call_.planned(of_.file, plan_);
     return true;
   }
-  // Each rank goes by itself, and its one stretch of the file is one call of it.
+  // Returns true if each rank accesses its contiguous range by one call of its own.
   bool goes_alone() {
     any_policy const& together = of_.file.choice().together(call_.kind());
     small_ = too_small(of_.world, of_.ranks, of_.file, together, call_.kind(), all_);
@@ -281,7 +283,7 @@ class collective_steps {
     std::int64_t const etypes = p ? p->etypes : call_.work().etypes;
     place_ = find_ordered_place(of_.world, of_.pointer, etypes, all_.spans, call_.before, mine_);
   }
-  // Sums up what ranks ask for at the shared pointer, when all places are known.
+  // Sums up what ranks ask for at the shared pointer, after all places are known.
   void sum_up_places() {
     job const& t = call_.work();
     small_ = too_small(of_.world, of_.ranks, of_.file, t.by.together, t.kind, all_);
@@ -292,7 +294,7 @@ class collective_steps {
       if (!mine_) all_ = of_.file.summary_of(t);
       of_.world.all_reduce(all_);
     }
-    // Threads count, too, and ranks that have no place.
+    // Other threads count, too, and so do ranks that have no place.
     all_.pending = std::max(all_.pending, call_.all.pending);
     all_.wrote_alone = std::max(all_.wrote_alone, call_.all.wrote_alone);
   }
@@ -302,7 +304,8 @@ class collective_steps {
     return call_.develop && writes && !call_.ordered && !of_.file.is_atomic();
   }
 
-  // --- move: one stretch; or all ranks for each other, who end it, too; or each rank by itself.
+  // --- move: one contiguous range; or all ranks together, which includes the end; or each rank
+  // separately.
 
   void move_stretch() {
     std::int64_t const at = call_.ordered ? place_.value_or(0) : call_.at();
@@ -310,7 +313,7 @@ class collective_steps {
     if (small_) done_.reason = *std::move(small_);
   }
 
-  // Returns nullopt, on all ranks, where no memory for that could be had; then nothing was done.
+  // Returns nullopt on all ranks if no staging memory could be had; then nothing was done.
   std::optional<agreement> move_together(staging& space) {
     if (all_.wrote_alone != 0)
       if (agreement found = find_what_was_written(); !found) return found;
@@ -331,15 +334,16 @@ class collective_steps {
     if (*result && t.kind == access_kind::write) of_.file.late().write();
     return result;
   }
-  // Before ranks carry each other's data, what each has written by itself is in the file.
+  // Makes earlier writes of single ranks visible to all ranks, before ranks carry each other's
+  // data.
   agreement find_what_was_written() {
     lone_writes& alone = of_.file.merges().written_alone();
     std::uint64_t const written = alone.count();
     agreement found = agree_on_outcome(of_.world, of_.file.reconcile(), phase::waiting);
     if (!found) return found;
     alone.are_found(written);
-    // Requests and threads of this rank may have read, and kept, what another had not written
-    // out yet.
+    // Requests and threads of this rank may have cached pages that another rank had not written out
+    // yet.
     mine_.keep(of_.file.reconcile());
     return found;
   }
@@ -350,7 +354,7 @@ class collective_steps {
     if (t.by.together.has_value()) done_.reason = std::move(plan_.reason);
   }
 
-  // --- end: it has succeeded on all ranks, or on none.
+  // --- end: the call succeeded on all ranks, or on none.
 
   agreement end() { return agree_on_outcome(of_.world, mine_, phase::waiting); }
 
@@ -360,10 +364,11 @@ class collective_steps {
 
   std::optional<watched> watched_;
   write_gate::closed merges_{nullptr};
-  access_summary all_ = {};            // what all ranks ask for
-  std::optional<std::int64_t> place_;  // of an ordered call, in etypes
-  failure mine_;                       // what failed on this rank before the end
-  std::optional<reason_text> small_;   // why each rank goes by itself, wherever the data lies
+  access_summary all_ = {};            // the summed requests of all ranks
+  std::optional<std::int64_t> place_;  // for an ordered call, in etypes
+  failure mine_;                       // the failure of this rank before the end
+  // the reason if each rank accesses the file separately, wherever the data lies
+  std::optional<reason_text> small_;
   collective_plan plan_;
 };
 

@@ -1,4 +1,5 @@
-// What a file lies on, as all ranks see it: their choice of a policy must be the same.
+// The storage of a file as all ranks see it. It must be equal on all ranks, so that all choose the
+// same policy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace argosy::detail {
 
-// Enough for a median, and little of what it costs to open a file on several nodes.
+// Enough for a median, and cheap compared with opening a file on several nodes.
 inline constexpr int opening_times = 5;
 
 struct storage_of_ranks {
@@ -48,15 +49,15 @@ struct storage_of_ranks {
   }
 };
 
-// That of this rank, if all have the same. A file that some ranks reach through a network and
-// others do not has the dearer of each two prices. Ranks that are not `near` measure what messages
-// cost between them, the first time that they open a file. Collective.
+// Returns this rank's storage if all ranks have the same. If some ranks reach the file over a
+// network and others do not, each price is the higher one. Ranks that are not `near` measure the
+// cost of messages between them when they first open a file. Collective.
 template <agreeing World>
 storage common_storage(World const& world, any_handle const& file, bool near) {
   storage mine;
   try {
     mine = file.storage();
-  } catch (...) {  // a handle of the program: it has the default prices
+  } catch (...) {  // a handle of the program threw: the default prices are used
   }
   std::optional<message_prices> known;
   if constexpr (priced<World>)
@@ -75,8 +76,8 @@ storage common_storage(World const& world, any_handle const& file, bool near) {
   all.name.set_start(mine.name);
   world.all_reduce(all);
   if constexpr (priced<World>) {
-    // Where threads open several files at a time ranks may have kept different ones: those of the
-    // reduction count, for all.
+    // If threads open several files at the same time, ranks may have different prices stored. All
+    // ranks then use the prices of this reduction.
     if (!near && all.unpriced != 0) {
       std::optional<message_prices> const measured = measure_messages(world, opening_times);
       if (measured) {
@@ -85,7 +86,7 @@ storage common_storage(World const& world, any_handle const& file, bool near) {
       }
     }
   }
-  // Those of the storage are of ranks that share memory.
+  // The storage's own exchange prices hold for ranks that share memory.
   all.exchange.round_ns = std::max(all.exchange.round_ns, all.messages.round_ns);
   all.exchange.byte_ns = std::max(all.exchange.byte_ns, all.messages.byte_ns);
   return {std::string(all.name.get()),

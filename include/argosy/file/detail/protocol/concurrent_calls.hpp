@@ -1,5 +1,5 @@
-// Collective calls that go on while the ranks compute: on a thread of each rank, which makes no MPI
-// calls.
+// Collective calls that are carried out while the ranks compute, on a thread of each rank that
+// makes no MPI calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,21 +18,22 @@
 
 namespace argosy::detail {
 
-// One call after the other, in the order in which they were begun, which is the same on all ranks.
+// Carries out one call after the other, in the order in which they were begun. The order is the
+// same on all ranks.
 class concurrent_calls {
  public:
-  // Local; every rank of the file has one. Where all ranks share memory, over that memory; `mixed`
-  // is null where there is one rank.
+  // For ranks that all share the memory of `world`. Local; every rank of the file makes one.
+  // `mixed` is null if there is only one rank.
   concurrent_calls(memory_world world, std::unique_ptr<call_mismatch> mixed,
                    std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
-  // Between nodes.
+  // For ranks on several nodes.
   concurrent_calls(served_world world, std::unique_ptr<call_mismatch> mixed,
                    std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
-  // Leaves calls that others have not joined to themselves.
+  // Does not wait for calls that other ranks have not joined.
   ~concurrent_calls();
 
   std::shared_ptr<background_call> start(collective_call c);
-  // Until all calls so far have ended, on all ranks.
+  // Waits until all calls so far have ended, on all ranks.
   void drain();
 
  private:

@@ -1,9 +1,9 @@
-// Nonblocking collective calls where ranks exchange by the world itself. Where no thread beside
-// them may use it, without a service or by the hint argosy_progress, they are carried out, in
-// order, when a rank waits for one of them or comes to another collective call of the file. A world
-// that works in the background carries them out there, one after the other, and whoever comes to
-// another collective call of the file waits for them: so all of them meet in the order in which
-// they began, and ranks in different calls find it.
+// Nonblocking collective calls of ranks that exchange by the world itself. They are used if no
+// other thread may call the world, there is no service, or the hint argosy_progress forbids
+// threads. The ranks carry them out in order, when a rank waits for one of them or makes another
+// collective call of the file. A world that works in the background carries them out there, one
+// after the other. Another collective call of the file then waits for them. In both cases all ranks
+// carry them out in the order in which they began, so ranks in different calls are detected.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace argosy::detail {
 
-// A rank of the world died: all others leave the call, too.
+// Makes all other ranks leave the call after a rank of the world has died.
 template <class World>
 agreement without(rank_failure const& lost, std::optional<World> const& world) {
   int rank = lost.rank();
@@ -35,7 +35,7 @@ agreement without(rank_failure const& lost, std::optional<World> const& world) {
 template <communicator World>
 class deferred {
  public:
-  // `workers` go on beside the program; null: only when a rank waits.
+  // `workers` carry calls out concurrently with the program. null: only when a rank waits.
   deferred(World world, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> pointer,
            std::shared_ptr<team<World>> ranks, std::shared_ptr<background> workers = nullptr)
       : state_(std::make_shared<state>(std::move(world), std::move(f), std::move(pointer),
@@ -56,7 +56,7 @@ class deferred {
     }
     return next;
   }
-  // Ends all that have begun. Collective.
+  // Carries out, or waits for, all calls that have begun. Collective.
   void finish() { state_->finish_up_to(nullptr); }
 
  private:
@@ -74,12 +74,12 @@ class deferred {
     std::shared_ptr<open_file> file;
     std::shared_ptr<shared_pointer> pointer;
     std::shared_ptr<team<World>> ranks;
-    std::mutex at_work;  // requests of one file may be waited for by several threads
+    std::mutex at_work;  // several threads may wait for requests of one file
     std::mutex queue;
     std::deque<std::shared_ptr<call>> waiting;
     std::shared_ptr<background> workers;
     int under_way = 0;   // with workers: calls that have not ended
-    bool at_it = false;  // one of them carries out calls
+    bool at_it = false;  // a worker is carrying out calls
 
     std::shared_ptr<call> first() {
       std::lock_guard const guard(queue);
@@ -89,7 +89,7 @@ class deferred {
       return next;
     }
 
-    // All in their order; beside the program.
+    // Carries out all calls in their order, concurrently with the program.
     void go_on() {
       while (std::shared_ptr<call> const next = first()) {
         carry_out(*next);
@@ -100,8 +100,8 @@ class deferred {
       at_it = false;
     }
 
-    // Carries them out in their order, until `last` has ended; all, if it is null. On the program's
-    // thread, or waits for those who do.
+    // Carries out calls in their order until `last` has ended, or all if it is null. Works on the
+    // program's thread; if there are workers, waits for them instead.
     void finish_up_to(call* last) {
       if (workers) return wait_for_workers(last);
       std::lock_guard const only(at_work);
@@ -110,7 +110,7 @@ class deferred {
         if (!next) return;
         std::int64_t const since = now_ns(file->seen_by().clock());
         carry_out(*next);
-        if (next.get() == last) continue;  // who waits for it counts that
+        if (next.get() == last) continue;  // the time of `last` is counted by its own wait
         std::int64_t const took = now_ns(file->seen_by().clock()) - since;
         next->add_waited(took);
         if (last) last->add_waited(-took);
@@ -140,7 +140,7 @@ class deferred {
               "; carried out where it was waited for, as its nodes exchange by MPI alone";
       } catch (rank_failure const& lost) {
         c.result = without(lost, std::optional<World>(world));
-        // Which windows the aggregators wrote, nobody can say any more.
+        // It is not known any more which windows the aggregators wrote.
         if (c.what.kind() == access_kind::write) c.done.bytes = c.done.memory_bytes = 0;
       }
       file->count(c.what.work(), c.done, !c.result);
@@ -163,10 +163,10 @@ class deferred {
     void wait() override {
       if (auto const s = queue.lock()) s->finish_up_to(this);
     }
-    void leave() override {}  // it stays in the queue
+    void leave() override {}  // the call stays in the queue
 
     collective_call what;
-    std::weak_ptr<state> queue;  // gone: so is the file
+    std::weak_ptr<state> queue;  // expired when the file is gone
     bool ended = false;
   };
 

@@ -1,5 +1,5 @@
-// Mistakes of several ranks together, which develop mode looks for: arrays that are not one, data
-// that ranks write to one place.
+// Checks of develop mode for mistakes that several ranks make together: parts of different arrays,
+// and data that several ranks write to one place.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,29 +21,30 @@
 
 namespace argosy::detail {
 
-// What a rank writes in a call: small, since every rank sees that of every other.
+// A note of what a rank writes in a call. It is small, because every rank gets the notes of all
+// ranks.
 struct written_note {
   std::int64_t low = 0, high = 0;  // the hull; empty if nothing is written
   std::int64_t position = 0, bytes = 0;
-  std::int64_t length = 0;  // of the serialised stream; 0: it is too long to be told
+  std::int64_t length = 0;  // length of the serialised stream; 0: it is too long
   std::array<std::byte, 1000> stream = {};
 };
-// On rank 0, on standard error and in the trace.
+// Reports holes in the view, on rank 0, on standard error and in the trace.
 void tell_of_holes(open_file const& file, used_view const& next, source_location const& where);
-// Data that is no whole number of filetypes, in the trace; and once, on standard error, that of a
-// collective write which is not this rank's part of an array, all of it and no more: the program
-// may deal the array out in another way than the filetype does.
+// Reports data that is no whole number of filetypes, in the trace. For a collective write whose
+// data is not exactly this rank's part of an array, also reports it once on standard error. The
+// program may distribute the array in another way than the filetype does.
 void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes);
 
 written_note note_of_write(open_file const& file, job const& t);
-// Some byte that both write; none if there is none, or if it would take too long to know.
-// O(pieces), at most a few 10,000.
+// Returns a byte that both ranks write. Nothing if there is none, or if the search would take too
+// long. O(pieces), at most a few 10,000.
 std::optional<std::int64_t> common_byte(written_note const& a, written_note const& b);
 
-// Of ranks whose filetypes are parts of an array that begins at the same byte with as many
-// dimensions: their sizes are equal. Nothing if they are, on all ranks; else the lowest rank of the
-// minority brings the failure, and the others bring none: so it is the one that is named.
-// Collective: one gathering.
+// Checks that filetypes agree if they are parts of arrays with the same first byte and number of
+// dimensions: the arrays must have equal sizes. Returns nothing on all ranks if they do. Otherwise
+// the lowest rank of the minority returns the failure and the other ranks return none, so the
+// message names that rank. Collective. Costs one gathering.
 template <agreeing World>
 std::optional<failure> compare_arrays(World const& world, view const& mine,
                                       source_location const& where) {
@@ -55,7 +56,7 @@ std::optional<failure> compare_arrays(World const& world, view const& mine,
     note = given_note({}, where);
     note.text.set(text + ", " + std::to_string(mine.filetype().extent()) + " bytes");
     note.number = mine.displacement();
-    note.asked = static_cast<std::int64_t>(mine.array_sizes().size());  // the dimensions
+    note.asked = static_cast<std::int64_t>(mine.array_sizes().size());  // number of dimensions
     note.hash = fingerprint(std::string(note.text.get()) + " at " + std::to_string(note.number));
   }
   auto groups = groups_of(world, note);
@@ -74,11 +75,12 @@ std::optional<failure> compare_arrays(World const& world, view const& mine,
                      std::string(most.text.get()) + " on " + others.words(true)};
 }
 
-// A rank sees the notes of all, a kilobyte each: among more ranks than these they are not compared.
+// Every rank gets a kilobyte from each other rank. With more ranks than this, writes are not
+// compared.
 constexpr int most_compared_writers = 256;
 
-// Ranks write no byte twice in one call: which of them wins would be chance. Collective: one
-// gathering.
+// Checks that no byte is written by two ranks in one call: it would be chance which data stays.
+// Collective. Costs one gathering.
 template <agreeing World>
 failure compare_writes(World const& world, open_file const& file, job const& t) {
   if (world.size() > most_compared_writers) return {};

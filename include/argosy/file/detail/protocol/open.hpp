@@ -1,4 +1,4 @@
-// What opening a file needs beside the world.
+// Helpers for opening a file that need no world.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,30 +11,31 @@
 
 namespace argosy::detail {
 
-// By hint, or by ARGOSY_DEVELOP=1 (or on, true) in the environment.
+// Returns true if develop mode is on, by hint or by ARGOSY_DEVELOP=1 (or on, true).
 bool wants_develop(file_hints const& h);
 
-// Returns the path without prefixes that tell other libraries for MPI-IO which file system it is,
-// as in "ufs:data". A path stays as it is if there is a file of that name. `basic_file::open` calls
-// this, and so does whatever else uses a path that the program gave.
+// Returns the path without the prefix that names the file system for other MPI-IO libraries, as in
+// "ufs:data". The path is unchanged if a file of that name exists. `basic_file::open` calls this,
+// and so does all other code that uses a path of the program.
 std::string without_prefix(std::string const& path);
 
-// By which facts ranks that call a file by different paths compare it. Lasting ones do not change
-// while others write to the file: inode, file system, and time of birth. A node may not be told the
-// time of birth; then size and time of the last change are compared, which is right while nobody
-// writes.
+// The facts by which ranks compare a file that they call by different paths. Lasting facts do not
+// change while others write to the file: inode, file system, and time of birth. If a node cannot
+// get the time of birth, size and time of the last change are compared. That is right only while
+// the file is not written.
 enum class facts { lasting, momentary };
-// Returns the same number for two paths, also on different nodes, that name the same file, or the
-// same place if there is no file yet. If this system knows nothing of the path, its text counts.
+// Returns a number that is equal for two paths of the same file, also on different nodes. If there
+// is no file yet, it is equal for the same place. If this system knows nothing of the path, its
+// text is used.
 std::uint64_t place_of(std::string const& path, facts compared);
-// The path by which all ranks know the file, whatever they call it; itself if that cannot be told.
+// Returns one path for all names of a file; `path` itself if this cannot be found out.
 std::string canonical_path(std::string const& path);
 
-// Another one each time, in each process.
+// Returns a number that differs from call to call and from process to process.
 std::uint64_t random_name();
-// Of the hidden file beside `path`.
+// Returns the path of the hidden file next to `path`.
 std::string pointer_path(std::string const& path, std::uint64_t name);
-// False if it is known that no file can be made beside this one.
+// Returns false if it is known that no file can be created next to this one.
 bool takes_files(std::string const& path);
 
 }  // namespace argosy::detail

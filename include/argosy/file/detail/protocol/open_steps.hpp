@@ -54,7 +54,7 @@ class open_steps {
     std::uint64_t const own_number = enters() && is_maker() ? crew_.own_number() : 0;
     if (result && has(modes_, mode::create)) result = make(own_number);
     if (result) result = open_on_all(own_number, asked);
-    // Not before: a failed open leaves what was there.
+    // Not earlier: after a failed open the old contents must be unchanged.
     if (result && has(modes_, mode::truncate))
       result = agree_on_outcome(*crew_.world, is_maker() ? part().cut() : failure());
     if (result)
@@ -66,16 +66,16 @@ class open_steps {
 
  private:
   open_file& part() { return *crew_.file; }
-  // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves
-  // behind is known.
+  // One rank creates the file. So `exclusive` works, and it is known who removes the file after a
+  // failed open.
   bool is_maker() const { return crew_.world->rank() == 0; }
   bool enters() { return part().merges().enters(); }
 
-  // Makes what each rank has of the file.
+  // Makes this rank's part of the file.
   void begin(World const& world, opener files) {
     crew_.file = own_part(std::make_shared<open_file>());
     part().begin(path_, modes_, world.rank(), world.size(), with_.hints(), std::move(files));
-    part().before_waiting();  // what it did to other files
+    part().before_waiting();  // flushes the trace of earlier calls on other files
     crew_.world.emplace(world.duplicate());
     if constexpr (requires { World::calls_from_threads(); })
       if (World::calls_from_threads()) part().others().threads().expect_others();
@@ -84,19 +84,19 @@ class open_steps {
     crew_.develop = wants_develop(part().hints());
   }
 
-  // The arguments are valid on all ranks, and mean the same file.
+  // Agrees that the arguments are valid on all ranks and name the same file.
   agreement agree(agreed_hints& asked) {
     return with_agreed_hints(crew_.world, asked, [&] {
       agreement a;
       if (crew_.one_path) a = agree_on_path(asked, std::nullopt);
       if (crew_.one_path && (a.cause != errc::not_same || asked.differ)) return a;
-      crew_.one_path = false;  // perhaps the same file by another name
+      crew_.one_path = false;  // the paths may be different names of the same file
       for (auto const compared : {facts::lasting, facts::momentary, facts::lasting})
         if (a = agree_on_path(asked, compared); a.cause != errc::not_same || asked.differ) break;
       return a;
     });
   }
-  // `compared`: files are, and not paths.
+  // `compared`: compare files by these facts; empty: compare paths.
   agreement agree_on_path(agreed_hints& asked, std::optional<facts> compared) {
     arguments given("open", with_.where());
     if (compared)
@@ -111,7 +111,7 @@ class open_steps {
     return agree_to_begin_first(*crew_.world, given, crew_.develop, crew_.watched);
   }
 
-  // The opener, and the handle that it returns, may be code of the program, here and below.
+  // The opener and its handle may be code of the program, here and in the steps below.
   agreement make(std::uint64_t own_number) {
     auto const create = [&] { return part().create(own_number, made_, no_locks_); };
     failure const mine = is_maker() ? failure_of(errc::io, create) : failure();
@@ -125,7 +125,7 @@ class open_steps {
       if (asked.of_first) part().follow(std::move(asked.mine));
       return open_here(number);
     });
-    // Each is true on all ranks, if it is on one.
+    // Each flag is set on all ranks if it is set on one.
     constexpr int lacks_locks = 1, reports = 2, complains = 4;
     int flags = (no_locks_ ? lacks_locks : 0) | (wants_report() ? reports : 0) |
                 (part().complains() ? complains : 0);
@@ -133,7 +133,8 @@ class open_steps {
     agreement result = agree_on_outcome(*crew_.world, mine, flags);
     if ((flags & lacks_locks) != 0) part().merges().lacks_locks();
     crew_.reports = (flags & reports) != 0;
-    // Only after a success is every rank here: ranks in different calls meet, too.
+    // All ranks are in this call only after a success. After an error, ranks may be in different
+    // calls.
     if (result && (flags & complains) != 0) crew_.complain_once();
     return result;
   }
@@ -155,7 +156,8 @@ class open_steps {
     crew_.world.reset();
   }
 
-  // The file is open on all ranks: they make what they have together, and look what it lies on.
+  // Makes the shared parts of the file, and finds out the storage, after all ranks have opened the
+  // file.
   void meet() {
     if constexpr (requires { crew_.world->now(); })
       part().seen_by().tell_time_by({[world = *crew_.world] { return now_ns(world); }});
@@ -167,7 +169,7 @@ class open_steps {
     if (has(modes_, mode::append)) begin_at_one_end();
     crew_.follow_hints();
   }
-  // Every rank saw an end of its own; that of one rank counts.
+  // Every rank may have seen another end of the file. The end that rank 0 saw is used.
   void begin_at_one_end() {
     std::int64_t end = part().position().get();
     crew_.world->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
@@ -181,7 +183,7 @@ class open_steps {
   mode const modes_;
   hinted const& with_;
   bool made_ = false;      // by this open, on this rank
-  bool no_locks_ = false;  // this rank has none
+  bool no_locks_ = false;  // this rank has no locks
 };
 
 }  // namespace argosy::detail

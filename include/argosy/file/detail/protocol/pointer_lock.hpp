@@ -1,4 +1,4 @@
-// The lock of a rank around its shared pointer.
+// The lock by which the threads of a rank share the shared pointer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace argosy::detail {
 
-// Keeps out others of this rank. In worlds that work in the background they are on this thread,
-// too: who waits lets them go on.
+// Excludes other callers on this rank. In worlds that work in the background, these run on the same
+// thread. Then a caller that waits lets them go on.
 class pointer_lock {
  public:
   void wait_beside(std::shared_ptr<background> b) { beside_ = std::move(b); }

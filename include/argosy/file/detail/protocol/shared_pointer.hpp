@@ -25,16 +25,17 @@
 
 namespace argosy::detail {
 
-// What `add_together` does, in turns: twice the number of the call is free, one more is being added
-// to, two more has the value.
+// The state of add_together(), which ranks share. For call number n, `stage` is 2n while it is
+// free, 2n + 1 while one rank adds, and 2n + 2 when `before` is valid.
 struct pointer_turn {
   std::uint64_t stage;
   std::int64_t before;
 };
 
-// In memory where all ranks share some; else in a hidden file beside the data, under a lock, made
-// by the rank that needs it first; or kept by rank 0, which answers the others. Every open of a
-// file has its own. Values are etypes. Any thread.
+// The shared pointer, in etypes. If all ranks share memory, it is stored there. Otherwise it is in
+// a hidden file next to the data, under a lock, created by the first rank that needs it. If no file
+// can be used, rank 0 keeps it and answers the others. Every open of a file has its own. Any
+// thread.
 class shared_pointer {
  public:
   shared_pointer() = default;
@@ -43,7 +44,8 @@ class shared_pointer {
   shared_pointer(opener files, std::string path)
       : files_(std::move(files)), path_(std::move(path)) {}
 
-  // Kept by rank 0: what its service answers, and the service, which is made of that on all ranks.
+  // Returns the function by which rank 0 answers other ranks. It is given to a service, which all
+  // ranks then give to `ask`.
   serve_function answers() {
     return [kept = kept_](int, std::span<std::byte const> request) {
       std::int64_t n = 0;
@@ -55,14 +57,14 @@ class shared_pointer {
     };
   }
   void ask(std::unique_ptr<service> all) { asked_ = std::move(all); }
-  // Nobody can be asked, and a file must not be.
+  // Refuses calls: there is no service, and a file must not be used.
   void refuse(std::error_code why) { refused_ = why; }
   void wait_beside(std::shared_ptr<background> b) { mutex_->wait_beside(std::move(b)); }
 
   bool is_in_file() const noexcept { return memory_.bytes().empty() && !asked_; }
 
-  // The value before; `n` is added, unless that would go beyond 2^63. Local: waits for no rank that
-  // computes.
+  // Adds `n` unless the result would be beyond 2^63. Returns the value before. Local: waits for no
+  // rank that computes.
   std::int64_t add(std::int64_t n, failure& f) {
     if (!memory_.bytes().empty()) return add_to(in_memory(), n);
     if (asked_) return ask(n, f);
@@ -70,11 +72,12 @@ class shared_pointer {
     return in_file(n, f);
   }
   std::int64_t get(failure& f) { return add(0, f); }
-  // Of a pointer in memory, where all ranks have met and know what all of them ask for: it is added
-  // once, by whoever comes first, and each is told the value before. They meet again before the
-  // next time.
+  // Adds to a pointer in memory when all ranks know the sum of what they ask for. The first rank to
+  // come adds it, once; every rank gets the value before. Between two such calls the ranks must
+  // synchronise.
   std::int64_t add_together(std::int64_t all);
-  // The same, of a rank that knows whether any rank has used the file since the pointer was set.
+  // Returns the pointer. `file_was_used`: some rank has used the hidden file since the pointer was
+  // set.
   std::int64_t get(bool file_was_used, failure& f) {
     if (!is_in_file() || file_was_used) return get(f);
     std::lock_guard const guard(*mutex_);
@@ -85,41 +88,41 @@ class shared_pointer {
     return used_;
   }
 
-  // On every rank, between two agreements.
+  // Sets the pointer. Called on every rank, between two agreements.
   void set(std::int64_t value, int rank) {
     std::lock_guard const guard(*mutex_);
     put(value, rank);
   }
 
-  // For a collective call that moves the pointer of a hidden file without the file: while this
-  // lives no other thread of this rank moves it. Where no rank has used the file since the pointer
-  // was set, all know its value.
+  // For a collective call that moves the pointer of a hidden file without the file. While this
+  // object lives, no other thread of this rank moves the pointer. If no rank has used the file
+  // since the pointer was set, all ranks know its value.
   class held {
    public:
     explicit held(shared_pointer& p) : pointer_(p), guard_(*p.mutex_) {}
     bool file_was_used() const noexcept { return pointer_.used_; }
     std::int64_t known() const noexcept { return pointer_.start_; }
     std::int64_t get(failure& f) { return pointer_.in_file(0, f); }
-    void set(std::int64_t value, int rank) { pointer_.put(value, rank); }  // on every rank
+    void set(std::int64_t value, int rank) { pointer_.put(value, rank); }  // called on every rank
 
    private:
     shared_pointer& pointer_;
     std::lock_guard<pointer_lock> guard_;
   };
 
-  // Removes the hidden file when no rank needs it any more. Local, by one of them. It is no error
-  // if nobody needed the hidden file.
+  // Removes the hidden file when no rank needs it any more. Local; called by one rank. Succeeds if
+  // there is no hidden file.
   void remove();
   void close() {
     if (handle_.is_open()) handle_.close();
   }
 
  private:
-  // What the hidden file holds, twice: the newer of the two counts, the older is written over, so
-  // that a write that is torn leaves the pointer as it was. Setting the pointer touches no file:
-  // what is of an earlier epoch does not count.
+  // The contents of the hidden file, which has two of these. The newer one is valid, and the older
+  // one is overwritten, so a torn write leaves the pointer unchanged. Setting the pointer does not
+  // access the file: it begins a new epoch, and values of an earlier epoch are ignored.
   struct stored {
-    std::int64_t number = 0;  // of the write
+    std::int64_t number = 0;  // number of the write
     std::int64_t epoch = 0;
     std::int64_t value = 0;
     std::uint64_t check = 0;
@@ -173,17 +176,18 @@ class shared_pointer {
   static std::error_code lock_slots(any_handle& h, lock_kind kind);
 
   shared_memory memory_;
-  std::shared_ptr<std::int64_t> kept_ = std::make_shared<std::int64_t>(0);  // by rank 0
-  std::unique_ptr<service> asked_;                                          // null: nobody is asked
-  std::unique_ptr<pointer_lock> mutex_ = std::make_unique<pointer_lock>();  // of what follows
+  std::shared_ptr<std::int64_t> kept_ = std::make_shared<std::int64_t>(0);  // on rank 0
+  std::unique_ptr<service> asked_;  // null: there is no service
+  // protects the members below
+  std::unique_ptr<pointer_lock> mutex_ = std::make_unique<pointer_lock>();
   std::optional<opener> files_;
   std::string path_;
-  std::error_code refused_;  // why rank 0 cannot be asked, where no file may be used instead
+  std::error_code refused_;  // set if rank 0 cannot be asked and no file may be used instead
   any_handle handle_;
   std::int64_t epoch_ = 0;
   std::int64_t start_ = 0;
-  bool used_ = false;        // the file, by this rank, in this epoch
-  std::uint64_t turns_ = 0;  // calls of add_together
+  bool used_ = false;        // whether this rank has used the file in this epoch
+  std::uint64_t turns_ = 0;  // number of calls of add_together
 };
 
 inline std::int64_t shared_pointer::add_together(std::int64_t all) {
@@ -215,12 +219,12 @@ inline std::int64_t shared_pointer::ask(std::int64_t n, failure& f) {
   return before;
 }
 
-// To read it the file is made, too: what is said of names that are not there may be old. Where this
-// rank can make none, another one may have: if there is none even then, nobody has moved the
-// pointer.
+// Reads the pointer from the hidden file, and adds `n`. The file is created even to read it,
+// because a client may have cached that the name does not exist. If this rank may not create a
+// file, another rank may have done so. If there is still no file, no rank has moved the pointer.
 inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   auto const failed = [&](std::error_code e, char const* what) { return has_failed(e, what, f); };
-  if (!files_) {  // of a file that is not open
+  if (!files_) {  // the file is not open
     f.keep({errc::file, "the file is closed"});
     return 0;
   }
@@ -255,22 +259,23 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
     s = {s.number + 1, epoch_, n > INT64_MAX - before ? before : before + n, 0};
     s.check = s.sum();
     if (s.value != before) {
-      used_ = true;  // whatever becomes of the write
+      used_ = true;  // even if the write fails
       io_result const put = handle_.write(static_cast<std::int64_t>(older * sizeof s),
                                           std::as_bytes(std::span(&s, 1)));
       bool const cut = put.bytes < static_cast<std::int64_t>(sizeof s);
-      // If it were lost later, the next rank would be given the same place, before anybody is told.
+      // If the write were lost later, the next rank would get the same place before any error is
+      // reported.
       if (!failed(cut && !put.error ? make_error_code(errc::io) : put.error, "writing"))
         failed(handle_.sync(), "syncing");
     }
   }
-  // A lock that stays would stop all other ranks; it goes with its handle.
+  // A lock that stayed would stop all other ranks. Closing the handle releases it.
   if (failed(handle_.unlock(0, sizeof slots), "unlocking")) handle_.close();
   return before;
 }
 
-// Waits for other ranks as long as they go on, which the number of the newest write tells: many
-// ranks that sync may take longer than a handle waits.
+// Locks the hidden file. A handle may give up before many ranks have synced. So this waits as long
+// as other ranks make progress: the number of the newest write changes.
 inline std::error_code shared_pointer::lock_slots(any_handle& h, lock_kind kind) {
   for (std::int64_t before = -1;;) {
     std::array<stored, 2> slots;

@@ -1,5 +1,5 @@
-// The whereabouts of each rank of an open file: its blocking call, and what it began in the
-// background.
+// A board with a line for each rank of an open file: its blocking call, and the last background
+// call that it began.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,10 +20,11 @@ namespace argosy::detail {
 
 class call_watch;
 
-// Returns "sync at main.cpp:44".
+// Returns the place of a call as text: "sync at main.cpp:44".
 std::string site_words(std::string_view call, std::string_view file, std::uint64_t line);
 
-// A call of the program, in bytes that other ranks may copy. A long path loses its beginning.
+// A call of the program, as bytes that other ranks may copy. If the path is long, its beginning is
+// cut off.
 class call_site {
  public:
   call_site() noexcept = default;
@@ -35,8 +36,8 @@ class call_site {
   std::uint64_t line_ = 0;
 };
 
-// A value that one process writes while others read it. The words that a reader gets are whole, but
-// perhaps of two values.
+// A value that one process writes while others read it. Each word that a reader gets is whole, but
+// the words may come from two different values.
 template <class T>
 class shared_value {
  public:
@@ -57,31 +58,33 @@ class shared_value {
   words words_;
 };
 
-// One rank's view of where all are. Its program writes one line, and two readers compare the lines:
-// call_mismatch ends background calls that can never begin on all ranks, and call_watch tells the
-// program's author who waits for whom. Ranks of a node that have met see each other's lines.
+// One rank's access to the lines of all ranks. The rank writes its own line, and two readers
+// compare the lines. call_mismatch ends background calls that can never begin on all ranks.
+// call_watch shows the user which rank waits for which. After meet(), ranks of a node see each
+// other's lines.
 class call_board {
  public:
-  // Ranks make the calls of a lane in one order, so the number of a call is the same on all.
+  // Ranks make the calls of a lane in the same order, so a call has the same number on all ranks.
   enum class lane : std::uint64_t { blocking, background };
 
-  // Rank `who` is in a call that keeps it from a background call, which `begun_by` have begun.
+  // The mismatch found: `begun_by` ranks have begun a background call. Rank `who` has not, and
+  // cannot, because it is blocked in another call.
   struct finding {
     std::int64_t who = 0, begun_by = 0, failed = 0;
     call_site at;
   };
 
   struct line {
-    alignas(64) std::uint64_t begun;  // background calls
-    std::uint64_t blocking;  // twice the calls that have ended, plus one inside of the next
+    alignas(64) std::uint64_t begun;  // number of background calls begun
+    std::uint64_t blocking;  // twice the blocking calls that have ended, plus one inside the next
     shared_value<call_site> entered;     // the last blocking call
-    shared_value<call_site> last_begun;  // the last background call; of a watched rank only
-    std::uint64_t blocking_before;       // `blocking` at that time
-    shared_value<finding> found;         // what this rank has found
+    shared_value<call_site> last_begun;  // the last background call; written only by a watched rank
+    std::uint64_t blocking_before;       // value of `blocking` when the last background call began
+    shared_value<finding> found;         // a mismatch that this rank found
 
     std::uint64_t load_begun() noexcept { return std::atomic_ref(begun).load(); }
     std::uint64_t load_blocking() noexcept { return std::atomic_ref(blocking).load(); }
-    // Returns the number of calls that the rank has come to.
+    // Returns the number of calls of this lane that the rank has begun.
     std::uint64_t came_to(lane l) noexcept {
       return l == lane::blocking ? (load_blocking() + 1) / 2 : load_begun();
     }
@@ -90,7 +93,7 @@ class call_board {
 
   struct head {             // in front of the lines
     std::uint64_t verdict;  // the first void call, above the rank that found it; 0: no call is void
-    std::uint32_t bell;     // changes when ranks that wait should look
+    std::uint32_t bell;     // changes when waiting ranks should look at the lines
   };
 
   call_board() noexcept;
@@ -99,25 +102,25 @@ class call_board {
   ~call_board();
 
   static std::size_t bytes_for(int ranks) noexcept;
-  // Puts the lines into memory that `ranks` share, zeros at first; this rank has number `mine` of
-  // them. Local. Before it, this rank's line is in memory of its process.
+  // Moves the lines into memory that `ranks` share, which begins as zeros. This rank has number
+  // `mine` among them. Local. Before this call, the rank's line is in memory of its own process.
   void meet(shared_memory all, std::vector<int> ranks, int mine) noexcept;
   bool has_met() const noexcept { return has_met_.load(std::memory_order_acquire); }
 
-  // A board that has met knows whose lines it has, and what lies in front of them.
+  // Valid only after meet(): the ranks of the lines, and the head in front of the lines.
   std::vector<int> const& ranks() const noexcept { return ranks_; }
   line& of(std::size_t index) const noexcept;
   head& front() const noexcept;
   line& mine() noexcept { return *mine_; }
 
   void be_watched(std::unique_ptr<call_watch> w) noexcept;
-  call_watch* watch() const noexcept { return watch_.get(); }  // null: nobody watches
+  call_watch* watch() const noexcept { return watch_.get(); }  // null: the rank is not watched
 
-  // Writes that this rank begins its next background call, and returns the number of the call.
+  // Records that this rank begins its next background call. Returns the number of the call.
   std::uint64_t begin(std::string_view call, source_location const& where) noexcept;
 
   // While it lives, the program of this rank is in its next blocking call, or waits for call
-  // `number`. The board may be null.
+  // `number`. `board` may be null.
   class waiting {
    public:
     waiting(call_board* board, std::string_view call, source_location const& where) noexcept
@@ -152,7 +155,7 @@ class call_board {
   shared_memory memory_;
   std::vector<int> ranks_;
   std::atomic<bool> has_met_{false};
-  std::unique_ptr<call_watch> watch_;  // goes first, since it reads the lines
+  std::unique_ptr<call_watch> watch_;  // destroyed first, since it reads the lines
 };
 
 }  // namespace argosy::detail

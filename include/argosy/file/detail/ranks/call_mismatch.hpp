@@ -15,21 +15,21 @@
 
 namespace argosy::detail {
 
-// Calls in the background meet apart from those that block, so ranks that mix them up would wait
-// for ever: one for a call in the background that another has not begun, which is inside of a
-// blocking call and waits there for the first. Such a wait cannot end: the blocking call needs the
-// rank that waits, and nothing is begun before it returns. The rank that finds this ends the call,
-// and all later ones in the background: from then on they are void, on every rank, so no rank
-// carries out what another has left.
+// Background calls and blocking calls of a file are separate sequences, so ranks that mix them up
+// would wait for ever. Example: rank A waits for a background call that rank B has not begun. B is
+// inside a blocking call and waits there for A. The wait cannot end: the blocking call needs A, and
+// B begins nothing before its call returns. The rank that finds this makes the background call
+// void, and all later background calls with it. They are void on every rank, so no rank carries out
+// a call that another rank has abandoned.
 class call_mismatch {
  public:
-  // For ranks that all share `lines`, in which their boards meet.
+  // For ranks that all share `lines`, the memory of their boards.
   static std::unique_ptr<call_mismatch> on_node(std::shared_ptr<call_board> board,
                                                 shared_memory lines, int rank, int ranks);
-  // Each rank keeps its own line, and rank 0 counts who has begun what, and decides. A call costs
-  // two messages for each rank, all of them with rank 0. A rank that waits for long asks rank 0
-  // which rank is missing, or what was decided meanwhile, and the missing one where it is. Listens
-  // in this world.
+  // For ranks on several nodes. Each rank has its own line. Rank 0 counts which calls each rank has
+  // begun, and decides. A call costs two messages for each rank, all to or from rank 0. A rank that
+  // waits for long asks rank 0 which rank is missing, or what was decided. Then it asks the missing
+  // rank which call it is in. Listens in this world.
   static std::unique_ptr<call_mismatch> between_nodes(std::shared_ptr<call_board> board,
                                                       served_world const& world);
 
@@ -37,22 +37,23 @@ class call_mismatch {
   call_mismatch& operator=(call_mismatch const&) = delete;
   virtual ~call_mismatch() = default;
 
-  // This rank begins its next call in the background, which is number 1, 2 ...
+  // Records that this rank begins its next background call. The calls are numbered 1, 2 ...
   virtual void begin(std::string_view call, source_location const& where) noexcept {
     board_->begin(call, where);
   }
-  // Waits until all ranks have begun this call, and returns true, once and for all; or returns
-  // false when it is void. `by_program`: the program itself waits here, and looks for ranks that
-  // cannot come. Throws rank_failure if ranks do not reach each other.
+  // Waits until all ranks have begun this call. Returns true if they have, and false if the call is
+  // void; the answer is final. `by_program`: the program itself waits here, and searches for ranks
+  // that cannot come. Throws rank_failure if ranks cannot reach each other.
   virtual bool all_begin(std::uint64_t number, bool by_program) = 0;
-  // The program of this rank waits for the end of the call, and for nothing else. If that cannot
-  // come, the call is void from now on. If ranks do not reach each other, `all_begin` learns of it.
+  // Called while the program of this rank waits only for the end of the call. If the call can never
+  // end, makes it void. If ranks cannot reach each other, `all_begin` reports that.
   virtual void look(std::uint64_t number) = 0;
   virtual bool is_void(std::uint64_t number) const noexcept = 0;
-  // Says why a call is void, on every rank. `late`: it was begun after that was known.
+  // Returns the error of a void call, equal on every rank. `late`: the call was begun after the
+  // mismatch was known.
   agreement fault(std::string_view call, source_location const& where, bool late) const;
 
-  // How often a program that waits looks.
+  // Time between two searches of a program that waits.
   static constexpr int pause_ms = 20;
 
  protected:
@@ -62,7 +63,8 @@ class call_mismatch {
       : board_(std::move(board)), ranks_(ranks) {}
 
   virtual finding found() const = 0;
-  // Completes a finding of call `number`. `begun_of` tells how many calls a rank has begun.
+  // Completes the finding for call `number`. `begun_of` returns the number of calls that a rank has
+  // begun.
   template <class Begun>
   void judge(finding& f, std::uint64_t number, Begun&& begun_of) const {
     std::int64_t first = f.begun_by = 0;

@@ -1,4 +1,5 @@
-// ARGOSY_WATCH: a rank that waits long in a collective call says in which, and for whom.
+// ARGOSY_WATCH: reports a rank that waits for long in a collective call, with the call and the
+// ranks that are missing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,13 +24,13 @@
 namespace argosy::detail {
 
 // Reads the board of one rank's open file. A thread of its own looks at the clock and writes to
-// standard error; it makes no call of MPI. It asks one rank of each other node by a service of its
-// own, as a file need not have a served_world.
+// standard error. The thread makes no MPI calls. The watch asks one rank of each other node by a
+// service of its own, because a file may have no served_world.
 class call_watch {
  public:
-  // Returns the board of a rank that is watched, or null if ARGOSY_WATCH names no seconds.
+  // Returns the board of a watched rank; null if ARGOSY_WATCH is not a number of seconds.
   static std::shared_ptr<call_board> from_environment(std::string const& path, int rank);
-  // Returns the board of a rank that tells others where it is, and has no thread.
+  // Returns the board of a rank that only answers other ranks, and has no thread.
   static std::shared_ptr<call_board> of_others();
 
   explicit call_watch(call_board const& board) noexcept : board_(board) {}
@@ -37,12 +38,13 @@ class call_watch {
   call_watch& operator=(call_watch const&) = delete;
   ~call_watch();
 
-  // Learns of other nodes. `asks`, which may be null, asks one rank of each; its function is
-  // `answer`, which any thread may call.
+  // Connects the watch to other nodes. `asks` reaches one rank of each, and may be null. Its
+  // function is `answer`, which any thread may call.
   void meet_others(std::unique_ptr<service> asks, std::vector<int> one_of_each);
   std::vector<std::byte> answer(std::span<std::byte const> question) const;
 
-  // Begins and ends a wait of this rank, for call `number`. `call` is a literal.
+  // Marks the begin and the end of a wait of this rank for call `number`. `call` is a string
+  // literal.
   void wait_for(call_board::lane l, std::uint64_t number, std::string_view call,
                 source_location const& where) noexcept;
   void end(call_board::lane l) noexcept;
@@ -57,8 +59,8 @@ class call_watch {
     clock::time_point since, tell = never;
   };
   struct other_nodes {
-    std::unique_ptr<service> asks;  // null: they cannot be asked
-    std::vector<int> ranks;         // one of each
+    std::unique_ptr<service> asks;  // null: other nodes cannot be asked
+    std::vector<int> ranks;         // one rank of each node
   };
 
   void start(std::chrono::duration<double> patience, std::string path, int rank);
@@ -75,8 +77,8 @@ class call_watch {
   std::condition_variable changed_;
   std::array<wait, 2> waits_;  // by lane
   bool ending_ = false;
-  std::optional<other_nodes> others_;  // none: all ranks are on this node; is set once
-  std::thread thread_;                 // none: this rank tells others only
+  std::optional<other_nodes> others_;  // empty: all ranks are on this node; set once
+  std::thread thread_;                 // no thread: this rank only answers others
 };
 
 }  // namespace argosy::detail

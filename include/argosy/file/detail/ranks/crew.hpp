@@ -1,4 +1,4 @@
-// The ranks of an open file, and what they have together.
+// The ranks of an open file, and the objects that they share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,36 +33,37 @@ namespace argosy::detail {
 
 inline failure closed() { return {errc::file, "the file is not open", "open it first"}; }
 
-// One rank's hold on it. Whatever asks other ranks about the file goes through here.
+// One rank's access to the ranks of its file. Everything that needs other ranks goes through it.
 template <communicator World>
 struct crew {
-  std::optional<World> world;  // a duplicate; none where the file is not open
+  std::optional<World> world;  // a duplicate; empty if the file is not open
   own_part file;
   std::shared_ptr<shared_pointer> pointer;
   std::shared_ptr<team<World>> ranks;
-  std::optional<World> outside = {};             // for_program(), where it is another one
-  std::unique_ptr<concurrent_calls> concurrent;  // for nonblocking collective calls: one of the two
+  std::optional<World> outside = {};  // for_program(), if it is another world
+  // for nonblocking collective calls: this or `later`
+  std::unique_ptr<concurrent_calls> concurrent;
   std::optional<deferred<World>> later;
   bool develop = false;
-  bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
+  bool reports = false;  // ARGOSY_REPORT is set on some rank: all ranks count, and sum up at close
   bool watched = false;  // on some rank
   bool one_path = true;  // all ranks call the file by the same path
 
-  // Makes the pointer, and what collective calls keep; after the file is open on all ranks.
-  // Collective.
+  // Makes the shared pointer and the objects of collective calls, after the file is open on all
+  // ranks. Collective.
   void meet();
-  // Whether a lock of rank 0 keeps out those on other nodes, as far as anybody can tell.
+  // Returns true if a lock of rank 0 excludes ranks on other nodes, as far as this can be tested.
   // Collective.
   bool locks_reach_all();
-  void disband();  // all of that goes; the file's own part stays
+  void disband();  // destroys these objects; the rank's own part of the file stays
 
-  // Returns another number for each open file. Local.
+  // Returns a number that is different for each open file. Local.
   std::uint64_t own_number() const;
-  // Returns the number of rank 0. Collective.
+  // Returns `number` of rank 0. Collective.
   std::uint64_t told_by_first(std::uint64_t number) const;
 
-  // For messages of the program: calls that go on beside it exchange by the world of the file.
-  // Local.
+  // Returns the world for messages of the program. Calls that run concurrently with the program
+  // exchange by the world of the file. Local.
   World const& for_program() {
     if constexpr (requires { world->beside(); }) {
       if (!outside) outside.emplace(world->beside());
@@ -72,54 +73,55 @@ struct crew {
     }
   }
 
-  // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that
-  // takes a bool is told whether any rank has requests. `told`: on all ranks, whether it was set on
-  // any.
+  // Agrees on the arguments, calls `body` on every rank, and agrees on the outcome. Collective. If
+  // `body` takes a bool, it is true if any rank has requests. `told` becomes true on all ranks if
+  // it was true on any.
   template <class Body>
   agreement collectively(arguments const& given, Body&& body, bool* told = nullptr);
-  // The same, for what changes hints or views: ranks of several nodes agree, too, on whether they
-  // merge by themselves.
+  // Does the same for calls that change hints or views. Ranks of several nodes also agree on
+  // whether each rank may merge separately.
   template <class Body>
   agreement collectively_changing(arguments const& given, Body&& body);
-  // The same, of rank 0 alone, for what changes the size of the file.
+  // Does the same, with `body` on rank 0 only, for calls that change the size of the file.
   template <class Body>
   agreement on_one_rank(arguments const& given, Body&& body);
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
-  // Where nodes have caches of their own, what ranks wrote is in the file, and all see it. False,
-  // on all ranks, where one fails: on that one with `f`. Collective.
+  // Writes out earlier writes, and drops cached pages, if nodes have caches of their own: then all
+  // ranks see the same file. If a rank fails, returns false on all ranks, and sets `f` on that
+  // rank. Collective.
   bool reconcile(failure& f);
-  // False: its hidden file was not used. Collective.
+  // Returns true if any rank has used the hidden file. Collective.
   bool pointer_was_used() const {
     return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used());
   }
 
-  // Carries out a call of this rank; moves the pointers. `plain`: it is known to be that; null: it
-  // is not known yet. Local.
+  // Carries out a call of this rank; moves the pointers. `plain`: the call is known to be plain;
+  // null: it is not known yet. Local.
   report access_alone(call const& c, plain_call const* plain, failure& f);
   // Prepares the job of such a call; moves the pointers.
   failure prepare_alone(call const& c, job& t, pointer_move& moved);
-  // Returns true if a plain collective call is a local one: the only rank has nobody to agree with.
+  // Returns true if a plain collective call may be made locally, because there is only one rank.
   bool goes_alone() const {
     return file->ranks() == 1 && !develop && !later && file->choice().one_rank_goes_alone;
   }
-  // Returns the call as a plain one, if ranks meet in memory and nobody wants to know more of it
-  // than its outcome. Others may bring more to it.
+  // Returns the call as a plain one if ranks share memory, and only its outcome is of interest. The
+  // calls of other ranks may not be plain.
   std::optional<plain_call> plain_together(call const& c) const;
-  // Returns what this rank brings to a collective call; `moves` the individual pointer.
+  // Makes this rank's part of a collective call. `moves`: moves the individual pointer.
   collective_call part_of(call const& c, std::optional<plain_call> const& plain, bool moves);
   agreement access(collective_call& c, report& done);
   collective_plan explain(collective_call& c, agreement& result);
 
-  // Some rank has a complaint about the environment: the lowest of them says it. Collective.
+  // Some rank has a complaint about the environment. The lowest such rank writes it. Collective.
   void complain_once() const;
 
-  // Sums up over all ranks what was done, and rank 0 writes it. Collective; after the file is
-  // closed, if it was closed by all.
+  // Sums up the usage over all ranks; rank 0 writes the report. Collective. Called after all ranks
+  // have closed the file.
   void tell_usage(agreement const& closed);
 
-  // After hints have changed: agents serve, and have their parts of the file, if they say so.
-  // Collective.
+  // Follows changed hints: starts agents, and gives them their parts of the file, if the hints ask
+  // for this. Collective.
   failure follow_hints();
   failure partition();
   failure unpartition();
@@ -163,14 +165,14 @@ agreement crew<World>::collectively(arguments const& given, Body&& body, bool* t
   return without(lost, world);
 }
 
-// While requests are pending, all stays as it was: they may merge, or be written without a lock.
+// If requests are pending, nothing is changed: they may merge, or write without a lock.
 template <communicator World>
 template <class Body>
 agreement crew<World>::collectively_changing(arguments const& given, Body&& body) {
   bool begun = false, merge = false;
   auto const change = [&](bool pending) -> failure {
     failure f;
-    if (!reconcile(f)) return f;  // who merges is to find what others wrote before
+    if (!reconcile(f)) return f;  // a rank that merges must see what other ranks wrote before
     begun = !pending;
     f = body(pending);
     merge = begun && file->would_merge();
@@ -187,7 +189,7 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
   return collectively(given, [&] {
     failure f;
     if (!reconcile(f)) return f;
-    f = unpartition();  // a partitioned file keeps its size
+    f = unpartition();  // a partitioned file cannot change its size
     if (!f && file->rank() == 0) f = failure_of(errc::io, body);
     f.keep(partition());
     return f;
@@ -197,15 +199,15 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 template <communicator World>
 bool crew<World>::reconcile(failure& f) {
   if (!file->merges().caches_differ()) return true;
-  // What requests read meanwhile may be kept, and old: so this counts for nothing where ranks carry
-  // each other's data next.
+  // Requests that are still running may cache old pages again. So the next exchange between ranks
+  // must reconcile again.
   f = file->reconcile();
   return !ranks_where(*world, static_cast<bool>(f));
 }
 
-// Asked on rank 0, when all have come, and told to all: others may see another end, or another
-// pointer. Nothing if it cannot tell; then `f` says why, on that rank. What it throws does not let
-// it leave the others waiting.
+// Calls `ask` on rank 0 after all ranks have come, and returns its value on all ranks, which might
+// see another end or another pointer. If `ask` fails or throws, returns nothing on all ranks, and
+// sets `f` on rank 0.
 template <communicator World>
 template <class Ask>
 std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
@@ -225,7 +227,7 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
   return told.failed == 0 ? std::optional(told.value) : std::nullopt;
 }
 
-// Returns where a plain call goes, in etypes; moves the pointers.
+// Returns the place of a plain call, in etypes; moves the pointers.
 template <communicator World>
 std::int64_t crew<World>::place_of(call const& c, plain_call const& p, pointer_move& moved,
                                    failure& f) {
@@ -258,7 +260,7 @@ report crew<World>::access_alone(call const& c, plain_call const* plain, failure
   return done;
 }
 
-// `moved`: what the call has moved the pointer by, which is taken back if it fails.
+// `moved`: the move of the pointer by this call, which is taken back if the call fails.
 template <communicator World>
 void crew<World>::access_in_full(call const& c, pointer_move moved, report& done, failure& f) {
   job t;
@@ -284,7 +286,7 @@ std::optional<plain_call> crew<World>::plain_together(call const& c) const {
   if constexpr (requires { world->in_memory(); }) {
     if (!world->in_memory() || develop || file->seen_by().trace()) return {};
     std::optional<plain_call> p = file->plain(c);
-    if (p && p->bytes() < report::least_timed_bytes) return p;  // longer ones are timed
+    if (p && p->bytes() < report::least_timed_bytes) return p;  // longer calls are timed
   }
   return {};
 }
@@ -306,11 +308,11 @@ agreement crew<World>::access(collective_call& c, report& done) try {
 } catch (rank_failure const& lost) {
   file->position().take_back(c.moved);
   if (c.kind() == access_kind::write)
-    done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
+    done.bytes = done.memory_bytes = 0;  // it is not known any more which windows were written
   return without(lost, world);
 }
 
-// After all that other calls of this rank left to be done.
+// Called after the deferred calls of this rank have been carried out.
 template <communicator World>
 agreement crew<World>::access_after_others(collective_call& c, report& done) {
   one_thread::inside const caller(&file->others().threads());
@@ -333,21 +335,22 @@ template <communicator World>
 void crew<World>::tell_usage(agreement const& closed) {
   std::int64_t const open_ns = file->seen_by().open_ns();
   usage_numbers all = file->seen_by().report()->numbers();
-  std::int64_t const bytes = all.totals[0].sum;  // of this rank
+  std::int64_t const bytes = all.totals[0].sum;  // bytes of this rank
   file->seen_by().report()->told();
   world->all_reduce(all);
   usage_report told{file->path(), file->ranks()};
   told.processors = processors_of_all(*world);
   told.other_hints = hints_of_others(*world, file->hints());
   spread copies;
-  // Virtual time is no time of this machine, and ranks that wait for a processor measure that.
+  // Not measured under virtual time, which is no time of this machine. If ranks share processors,
+  // the measurement would contain their waiting time.
   if constexpr (!requires { world->now(); }) {
     if (std::int64_t const ns = told.crowded() ? -1 : plain_copy_ns(bytes); ns >= 0)
       copies = spread(ns);
     world->all_reduce(copies);
   }
   if (file->rank() != 0) return;
-  // Nothing that goes wrong here is worth more than the file.
+  // A failure of the report must not fail the close.
   failure_of(errc::io, [&] {
     if (!closed) told.close_failed = message_of(closed, "close", file->path(), file->rank());
     told.open_ns = open_ns;

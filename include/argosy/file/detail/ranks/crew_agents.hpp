@@ -1,4 +1,4 @@
-// What hints ask of the ranks of an open file: agents that serve, and their parts of the file.
+// Agents of an open file: started by hints, with their parts of the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy::detail {
 
-// Where the hints, which are equal on all ranks, ask for agents and there are none yet.
+// Starts agents if the hints, which are equal on all ranks, ask for them and there are none yet.
 template <communicator World>
 void crew<World>::serve_agents() {
   if (!file->wants_agents()) return;
@@ -31,8 +31,8 @@ void crew<World>::serve_agents() {
   }
 }
 
-// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for
-// that. Fails only if ending the previous partitioning failed.
+// Has the stripes of each agent cached on its node, if the hints, which are equal on all ranks, ask
+// for it. Fails only if ending the previous partitioning failed.
 template <communicator World>
 failure crew<World>::partition() {
   partitioning& parts = file->agents().parts();
@@ -53,7 +53,7 @@ failure crew<World>::partition() {
   });
   if (unknown) nodes.can_be_told = false;
   world->all_reduce(nodes);
-  if (nodes.busy) return {};  // at the next call that looks at hints
+  if (nodes.busy) return {};  // tried again at the next call that looks at hints
   failure const ended = unpartition();
   if (!wanted || parts.is_on()) return ended;
   bool const possible = partitioning::is_possible(next, nodes);
@@ -67,7 +67,7 @@ failure crew<World>::partition() {
   }
   bool const on = possible && started && !released;
   parts.is_now(next, on ? "" : "refused");
-  if (!on)  // in more words, if there is memory for them
+  if (!on)  // the full reason, if there is memory for it
     failure_of(errc::io, [&] {
       parts.is_now(next, !possible  ? partitioning::why_impossible(next, nodes)
                          : !started ? message_of(started, "fcntl", file->path(), file->rank())
@@ -76,15 +76,15 @@ failure crew<World>::partition() {
   return ended;
 }
 
-// All ranks know whether the partitioning has ended. If it could not be ended, the next call that
-// needs this, or `close`, tries again.
+// Ends the partitioning; all ranks learn whether it has ended. If it could not be ended, the next
+// call that needs this tries again, or `close`.
 template <communicator World>
 failure crew<World>::unpartition() {
   if (!file->agents().parts().is_on()) return {};
   failure mine = failure_of(errc::io, [&] { return partitioning::stop(file->handle()); });
   bool kept = mine && !partitioning::has_ended(mine);
   bool const released = partitioning::was_released(mine);
-  // by some rank, why
+  // some rank knows why it was released
   bool const known = !agree_on_outcome(*world, released ? failure() : mine, kept);
   if (!kept) file->agents().parts().is_now({});
   if (mine && !kept && !file->late().of_sync()) file->late().keep_of_sync(mine);

@@ -1,5 +1,5 @@
-// Where the ranks of an open file meet: in memory of their node, or by files and services between
-// nodes.
+// Sets up the objects by which the ranks of an open file meet: in memory of their node, or by files
+// and services between nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -42,8 +42,8 @@ template <communicator World>
 void crew<World>::meet() {
   ranks = std::make_shared<team<World>>();
   constexpr bool meets = node_waiting<World> && !working_in_background<World>;
-  // What ranks share: parts of a segment, each at a pair of cache lines, which is as much as any of
-  // them asks for.
+  // The parts of one segment that ranks share. Each part begins at a pair of cache lines, the
+  // strictest alignment that any of them needs.
   std::size_t bytes = 0;
   auto const room = [&bytes](std::size_t size) {
     std::size_t const from = bytes;
@@ -69,7 +69,7 @@ void crew<World>::meet() {
       shares = !error;
     }
   }
-  // Between nodes the gate of each rank is its own.
+  // Between nodes each rank has a gate of its own.
   if (shares)
     file->meet({of_gate(common), world->rank(), world->size(), file->others().workers().get()},
                true);
@@ -90,7 +90,7 @@ void crew<World>::meet() {
     } else {
       if (watched) share_board(*node);
       if constexpr (keeping<World>) {
-        bool by_mpi = false;  // it tells of dead ranks
+        bool by_mpi = false;  // MPI itself reports dead ranks
         if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
         if (!by_mpi && goes_on) meet_beside(*node);
       }
@@ -105,7 +105,7 @@ void crew<World>::meet() {
   }
 }
 
-// Nonblocking collective calls are carried out in memory that all ranks share. Local.
+// Has nonblocking collective calls carried out in memory that all ranks share. Local.
 template <communicator World>
 void crew<World>::meet_on_node(shared_memory lines, shared_memory slots) {
   int const rank = world->rank(), n = world->size();
@@ -115,7 +115,7 @@ void crew<World>::meet_on_node(shared_memory lines, shared_memory slots) {
                                                   std::move(mixed), file.shared(), pointer);
 }
 
-// Between nodes: where nonblocking collective calls are carried out, if a service can be had.
+// Has nonblocking collective calls carried out by a service between nodes, if there can be one.
 // Collective.
 template <communicator World>
 void crew<World>::meet_beside(World const& node)
@@ -125,12 +125,12 @@ void crew<World>::meet_beside(World const& node)
   auto const beside = served_world::beside(*world, node, error);
   if (error) return;
   auto mixed = call_mismatch::between_nodes(board(), *beside);
-  world->barrier();  // before one asks another
+  world->barrier();  // before one rank asks another
   concurrent =
       std::make_unique<concurrent_calls>(*beside, std::move(mixed), file.shared(), pointer);
 }
 
-// Ranks of a node see where the others are, and ask other nodes. Collective.
+// Connects the boards of the ranks of this node, and the watches of several nodes. Collective.
 template <communicator World>
 void crew<World>::share_board(World const& node) {
   std::vector<int> all(static_cast<std::size_t>(node.size())),
@@ -145,7 +145,7 @@ void crew<World>::share_board(World const& node) {
   std::sort(firsts.begin(), firsts.end());
   firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
   if (firsts.size() == 1) return;
-  // This rank asks those of nodes behind its own first, so that not all ask the same.
+  // Each rank first asks the nodes behind its own, so that not all ranks ask the same node.
   std::rotate(firsts.begin(), std::find(firsts.begin(), firsts.end(), first), firsts.end());
   firsts.erase(firsts.begin());
   std::unique_ptr<service> asks;
@@ -178,12 +178,13 @@ shared_pointer crew<World>::distant_pointer() const {
     std::uint64_t name = 0;
     std::int64_t no_files = 0;
   } told{.name = own_number()};
-  // A number in a file may be read late, by some, and then two ranks are given the same place.
+  // If reads may be late, some ranks may read an old value of the hidden file. Then two ranks would
+  // get the same place.
   bool late_here = true;
   failure_of(errc::io, [&] { late_here = file->handle().storage().reads_late; });
   bool const late = ranks_where(*world, late_here).count > 0;
-  // The pointer lies beside the file itself: links, and other working directories, lead other ranks
-  // elsewhere.
+  // The hidden file lies next to the real file. Links and other working directories may lead other
+  // ranks elsewhere.
   bool const as_given = one_path && file->full_path() == file->path();
   std::string const path = as_given ? file->path() : canonical_path(file->full_path());
   told.no_files = one_path && takes_files(path) && !late ? 0 : 1;
@@ -191,10 +192,10 @@ shared_pointer crew<World>::distant_pointer() const {
   shared_pointer p(file->files(), pointer_path(path, told.name));
   if (told.no_files == 0) return p;
   std::error_code error = make_error_code(errc::unsupported);
-  if constexpr (serving<World>)  // rank 0 keeps it
+  if constexpr (serving<World>)  // rank 0 keeps the pointer
     if (auto all = world->serve(p.answers(), error); !error) {
       p.ask(std::move(all));
-      failure unreachable;  // a site may let MPI through between its nodes, and no other sockets
+      failure unreachable;  // a site may allow MPI between its nodes, but no other sockets
       p.get(unreachable);
       if (ranks_where(*world, static_cast<bool>(unreachable))) {
         p.ask(nullptr);

@@ -1,4 +1,4 @@
-// How the ranks of an open file work together in a collective read or write.
+// How the ranks of an open file exchange data in a collective read or write.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,8 +26,8 @@
 
 namespace argosy::detail {
 
-// Returns the block size that the file system prefers, or a usual one if a handle of the program
-// throws when it is asked: the other ranks wait for the number.
+// Returns the block size that the file system prefers. If a handle of the program throws, returns a
+// usual size, because the other ranks wait for the number.
 inline std::int64_t block_bytes_of(any_handle const& file) noexcept {
   try {
     return file.block_bytes();
@@ -36,15 +36,16 @@ inline std::int64_t block_bytes_of(any_handle const& file) noexcept {
   }
 }
 
-// What collective calls keep between them. Made at the first one, by all ranks: a file that is used
-// without pays nothing.
+// State that collective calls share. All ranks make it at the first collective call, so other files
+// do not pay for it.
 template <agreeing World>
 class team {
  public:
   team() = default;
   explicit team(World node) : node_(std::move(node)) {}
 
-  // Collective at the first call, and at the first one after hints have changed what was asked.
+  // Returns the group of ranks for plans. Collective at the first call, and at the first call after
+  // cb_config_list has changed.
   rank_group const& group(World const& world, open_file& file) {
     std::vector<host_limit> const& hosts = file.hints().values().cb_config_list;
     if (group_ && hosts == hosts_) return *group_;
@@ -56,7 +57,7 @@ class team {
     bool const leads = near.rank() == 0, allowed = file.in_use().may_aggregate(near.rank(), host);
     struct numbers {
       std::int64_t nodes, processors, block_bytes, eligible;
-      std::uint64_t met;  // entries of the list that name a host of ours
+      std::uint64_t met;  // entries of the list that name a host of this job
       bool scattered;
       void combine(numbers const& other) {
         nodes += other.nodes;
@@ -71,7 +72,7 @@ class team {
     world.all_reduce(all);
     file.in_use().tell_hosts(all.eligible, all.met);
     rank_group g{world.size(), all.nodes, all.block_bytes, all.processors};
-    // A list that allows nobody says nothing.
+    // a list that allows no rank is ignored
     if (all.scattered || (all.eligible > 0 && all.eligible < world.size()))
       g.eligible = eligible(world, allowed || all.eligible == 0 ? near.rank() : -1);
     group_ = std::move(g);
@@ -79,9 +80,9 @@ class team {
     return *group_;
   }
 
-  // Carries out a plan for all ranks together, and agrees on the outcome; `asked` is what all ranks
-  // ask for, `before` what failed on this rank already. Returns nullopt if no rank could get
-  // staging memory; then nothing was done. Collective.
+  // Carries out a plan for all ranks together, and agrees on the outcome. `asked` is the summed
+  // request of all ranks, `before` an earlier failure on this rank. Returns nullopt if some rank
+  // could not get staging memory; then nothing was done. Collective.
   std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t,
                                     open_file& file, staging& space, report& done,
                                     access_summary const& asked, failure const& before) {
@@ -93,7 +94,7 @@ class team {
       relayed = plan.layers > 1 && has_relays(world, plan);
     }
     access const wanted = file.access_of(t);
-    sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
+    sieving prices = file.choice().sieving_of_owner();  // each window belongs to one aggregator
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merges().together(asked.pending > 0);
     memory_side memory(t.where->view.representation(), *t.memory);
@@ -109,12 +110,12 @@ class team {
     }
     if (before) f = before;
     agreement const result = agree_on_outcome(world, f, phase::waiting);
-    // Requests and threads of this rank may have read, and kept, what was not all in the file yet.
+    // Requests and threads of this rank may have cached pages that were not completely written yet.
     if (kept_apart)
       if (failure const late = file.reconcile())
         file.late().add("a write", alone(file.rank(), late));
-    // A rank that could not bring all of its data does not know which of its windows failed
-    // besides: it counts none. Nor does anybody where what was written did not come to the file.
+    // If a rank could not bring all of its data, it does not know which of its windows failed, and
+    // counts no bytes. If some rank's data did not reach the file, no rank counts any.
     if (!result && t.kind == access_kind::write) {
       bool const all_came = !kept_apart || !ranks_where(world, static_cast<bool>(lost));
       bool const brought = all_came && done.bytes == t.bytes;
@@ -125,7 +126,7 @@ class team {
   }
 
  private:
-  // One rank of each node after the other.
+  // Returns the eligible ranks, one rank of each node after the other.
   static std::vector<int> eligible(World const& world, int place_in_node) {
     std::vector<int> places(static_cast<std::size_t>(world.size())), ranks;
     world.all_gather(std::as_bytes(std::span(&place_in_node, 1)),
@@ -150,7 +151,7 @@ class team {
     return *node_;
   }
 
-  // What plans need of a stage: the same on every rank, whatever its node.
+  // The size of the stage that a plan needs. It is equal on every rank and every node.
   struct needs {
     std::int64_t aggregators = 0, window_bytes = 0, mark_words = 0;
     bool hold(needs const& other) const {
@@ -159,8 +160,7 @@ class team {
     }
   };
 
-  // Whatever keeps one node from sharing memory, all do without: then each rank has a stage of its
-  // own.
+  // If one node cannot share memory, no node does. Then each rank has a stage of its own.
   bool has_stage(World const& world, collective_plan const& plan) {
     needs const wanted{static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
                        marks::words_for(plan.window_bytes / plan.granule + 1)};
@@ -175,7 +175,7 @@ class team {
     held_ = next;
     return true;
   }
-  // Collective.
+  // Makes the stage. Collective.
   bool make_stage(World const& world, needs const& n) {
     take_seats(world);
     auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
@@ -191,7 +191,7 @@ class team {
     stage_ = node_stage(std::move(m), shape);
     return true;
   }
-  // Where a node has no memory for relays, all do without: ranks send what they have themselves.
+  // If one node has no memory for relays, no node uses them, and ranks send their data themselves.
   bool has_relays(World const& world, collective_plan const& plan) {
     if constexpr (node_waiting<World> && communicator<World>) {
       std::int64_t const nodes = group_->nodes;
@@ -232,8 +232,8 @@ class team {
 
   std::optional<World> node_;
   std::optional<rank_group> group_;
-  std::vector<host_limit> hosts_;      // that it was made for
-  bool shares_ = node_waiting<World>;  // memory, among the ranks of a node
+  std::vector<host_limit> hosts_;      // the list that the group was made for
+  bool shares_ = node_waiting<World>;  // whether the ranks of a node share memory
   seats seats_;
   needs held_;
   node_stage stage_;

@@ -1,4 +1,4 @@
-// What a rank has of the agents of a file: its own agent, and the service by which it reaches all
+// One rank's access to the agents of a file: its own agent, and the service by which it reaches the
 // others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -25,12 +25,13 @@ class agency {
   agency(open_file& f, rank_group const& ranks);
   ~agency();
 
-  // What this rank's agent answers; to be given to a service, which is then given to `serve`.
+  // Returns the function by which this rank's agent answers. The caller makes a service with it,
+  // and gives that to `serve`.
   serve_function answers();
   void serve(std::unique_ptr<service> s);
-  void set_prices(sieving const& prices);  // of agents, when hints change
+  void set_prices(sieving const& prices);  // sets the prices of agents when hints change
 
-  rank_group const& ranks() const;  // who agents are chosen from
+  rank_group const& ranks() const;  // the ranks from which agents are chosen
 
   // Any thread.
   failure ship(job const& t, data_shipping const& how, report& done);

@@ -13,21 +13,23 @@
 
 namespace argosy::detail {
 
-// Made when hints or views change, not by each call: calls share what is here.
+// Made when hints or views change, not for each call. Calls refer to the policies here.
 struct chosen {
-  // `on`: where the file lies; hints come before its prices. `merges`: of a rank by itself.
+  // `on`: the storage of the file, whose prices are used unless hints give others. `merges`: a rank
+  // that accesses the file separately may merge.
   explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {},
                   bool merges = true);
 
-  argosy::sieving sieving;              // with all that hints say of windows and prices
-  argosy::data_shipping data_shipping;  // with all they say of agents
-  any_policy alone;                     // of a rank by itself
-  any_policy reading, writing;          // of all ranks together; empty: each by itself
+  argosy::sieving sieving;              // with the hints on windows and prices
+  argosy::data_shipping data_shipping;  // with the hints on agents
+  any_policy alone;                     // for a rank that accesses the file separately
+  any_policy reading, writing;          // for all ranks together; empty: each rank separately
   bool ships = false;                   // calls without a policy of their own go to agents
-  bool one_stretch_is_one_call = true;  // of a rank by itself
-  bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
+  bool one_stretch_is_one_call = true;  // a rank accesses one contiguous range by one call
+  bool one_rank_goes_alone =
+      true;  // no hint keeps the collective calls of a single rank from being local
 
-  std::uint64_t reading_key = 0, writing_key = 0;  // of `reading` and `writing`
+  std::uint64_t reading_key = 0, writing_key = 0;  // keys of `reading` and `writing`
 
   any_policy const& together(access_kind kind) const {
     return kind == access_kind::read ? reading : writing;
@@ -35,7 +37,8 @@ struct chosen {
   std::uint64_t key(access_kind kind) const {
     return kind == access_kind::read ? reading_key : writing_key;
   }
-  // Of whoever owns its windows: nobody waits for its locks.
+  // Returns the policy of an aggregator or agent. It is the only writer of its windows, so it never
+  // waits for a lock.
   argosy::sieving sieving_of_owner() const {
     argosy::sieving s = sieving;
     s.sharers = 1;
@@ -44,11 +47,11 @@ struct chosen {
   }
 };
 
-// Of two_phase, whatever hints ask for.
+// The limit for windows of two_phase, even if hints ask for more.
 inline constexpr std::int64_t most_window_bytes = 1 << 30;
 
-// The policy that a call was given, with what ARGOSY_HINTS_OVERRIDE says of it; empty: the hints
-// choose. `together`: of all ranks of a collective call, else of one rank.
+// Returns the policy that a call was given, changed by ARGOSY_HINTS_OVERRIDE; empty: the hints
+// choose. `together`: the policy is for all ranks of a collective call, not for one rank.
 any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind,
                       bool together);
 

@@ -1,4 +1,5 @@
-// The agents of an open file, which carry out calls of single ranks, and their parts of it.
+// The agents of an open file, which carry out calls of single ranks, and the partitioning of the
+// file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,14 +12,14 @@
 
 namespace argosy::detail {
 
-// They serve from the first collective call on at which the hints ask for it, until close.
+// Agents serve from the first collective call at which the hints ask for them until close.
 class file_agents {
  public:
-  // Null: none serve.
+  // null: there are no agents
   agency* serving() const noexcept { return serving_.get(); }
   void serve(std::unique_ptr<agency> all) { serving_ = std::move(all); }
   void end() { serving_.reset(); }
-  // Says why there are none, and will be none.
+  // Stores why there are no agents, and will be none.
   void refuse(std::string why) { why_none_ = std::move(why); }
   std::string const& why_none() const noexcept { return why_none_; }
   bool may_be_had() const noexcept { return !serving_ && why_none_.empty(); }

@@ -10,14 +10,15 @@
 
 namespace argosy::detail {
 
-// A move of the pointer that is taken back if the call fails, unless it was set again meanwhile.
+// A move of the pointer. It is taken back if the call fails, unless the pointer was set again
+// meanwhile.
 struct pointer_move {
   std::int64_t from = 0;
-  std::uint64_t settings = 0;  // after it; 0: there was none
+  std::uint64_t settings = 0;  // value of the counter after the move; 0: there was no move
 };
 
-// In etypes; counts how often it was set. Any thread: calls of several threads have places one
-// behind the other.
+// The individual pointer, in etypes, and a counter of how often it was set. Any thread: concurrent
+// calls of several threads get places one behind the other.
 class file_position {
  public:
   std::int64_t get() const noexcept {
@@ -28,13 +29,13 @@ class file_position {
     std::lock_guard const guard(lock_);
     put(to);
   }
-  // Sets it to what `next` makes of it; not if that is nothing.
+  // Sets the pointer to `next` of its value; if that is empty, leaves it.
   template <class Next>
   void change(Next&& next) {
     std::lock_guard const guard(lock_);
     if (std::optional<std::int64_t> const to = next(etypes_)) put(*to);
   }
-  // Moves it, unless that would go beyond 2^63, where no data can be.
+  // Moves the pointer, unless the result would be beyond 2^63, where no data can be.
   pointer_move advance(std::int64_t by) noexcept {
     std::lock_guard const guard(lock_);
     std::int64_t const from = etypes_;

@@ -1,4 +1,4 @@
-// What the last call made of the hints, as far as it concerns them; and what is said of it.
+// The facts of the last call that decide the status of hints, and the texts for them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,46 +15,49 @@
 
 namespace argosy::detail {
 
-// Local; a few words, so that every call can leave them.
+// Local. Only a few words, so that every call can store them.
 struct hint_facts {
   std::optional<operation> call = {};
-  std::string_view policy = {};  // that it was given: its name, which lives as long as the program
-  std::optional<resolved_hints::policy_name> library_policy = {};  // the same, if it is one
+  // name of the policy given to the call; lives as long as the program
+  std::string_view policy = {};
+  // that policy, if it is one of the library
+  std::optional<resolved_hints::policy_name> library_policy = {};
   bool collective = false;
 
   access_kind kind() const noexcept { return call ? row_of(*call).kind : access_kind::read; }
   std::string_view call_name() const noexcept { return call ? row_of(*call).name : ""; }
 
-  // Of the plan of a collective call that is not in the background.
+  // the plan of a blocking collective call
   bool planned = false;
   bool together = false;
-  bool weighed = false;  // against each rank by itself, which takes less time
-  bool shipped = false;  // not together, but each rank by itself to agents
+  bool weighed = false;  // compared with separate accesses of the ranks, which take less time
+  bool shipped = false;  // not together: each rank ships its data to agents
   std::int64_t aggregators = 0;
-  std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
+  std::int64_t window_bytes = 0;  // 0: the policy was not two_phase
 
-  // The file lies where handing blocks from rank to rank has a price: `automatic` may ship.
+  // The storage has a price for moving blocks between ranks, so `automatic` may ship.
   bool may_ship = false;
 
-  // Stripes of the file, where its file system tells; 0: it does not.
+  // stripes of the file; 0: the file system does not report them
   std::int64_t stripe_bytes = 0;
   std::int64_t stripe_count = 0;
 
-  // Of cb_config_list, from the first collective call on: a bit for each of its first 64 entries
-  // that names a host of this job.
+  // cb_config_list, known from the first collective call on. hosts_met has a bit for each of the
+  // first 64 entries; it is set if the entry names a host of this job.
   bool hosts_known = false;
-  std::int64_t hosts_allow = 0;  // ranks that may be aggregators
+  std::int64_t hosts_allow = 0;  // number of ranks that may be aggregators
   std::uint64_t hosts_met = 0;
 };
 
-// Returns which policy of the library it is; nothing for policies of the program, or for none.
+// Returns the name if the policy is one of the library; nothing for policies of the program, or for
+// none.
 std::optional<resolved_hints::policy_name> library_policy(any_policy const& policy) noexcept;
 
-// The hints with what is known of their effect.
+// Returns the hints with their known effects.
 file_hints with_effects(file_hints h, hint_facts const& last);
 
-// h.same_on_all(), and behind a tab in each line which variable and file the value is from; nothing
-// behind what the program gave.
+// Returns h.same_on_all(). After a tab, each line has the variable and the file that gave the
+// value; nothing if the program gave it.
 std::string lines_with_sources(file_hints const& h);
 
 }  // namespace argosy::detail

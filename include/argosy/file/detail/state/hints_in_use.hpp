@@ -1,4 +1,4 @@
-// The hints of an open file: what they choose, and what became of them.
+// The hints of an open file: the policies that they choose, and their status.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,33 +23,35 @@ class hints_in_use {
 
   file_hints const& hints() const noexcept { return hints_; }
   chosen const& choice() const noexcept { return choice_; }
-  // Returns the storage that the file lies on.
+  // Returns the storage of the file.
   storage const& on() const noexcept { return on_; }
 
-  // `merges`: policies of a rank by itself may plan merges.
+  // `merges`: policies of a single rank may plan merges.
   void follow(file_hints h, int ranks, bool merges);
   void choose_again(int ranks, bool merges) {
     choice_ = chosen(hints_.values(), ranks, on_, merges);
   }
   void lies_on(storage s, int ranks, bool merges);
 
-  // Chooses the policies of a job by the hints, or as given, for this rank and for all together.
+  // Chooses the policies of a job by the hints, or as given: for this rank alone, and for all ranks
+  // together.
   void choose(access_kind kind, any_policy const& given, job& t) const;
-  // Returns a note for the reason of a plan if its policy, which a call was given, decided by the
-  // prices of another storage than the file's; otherwise an empty string.
+  // Returns a note for the reason of a plan if the policy given to its call used the prices of
+  // another storage than the file's. Otherwise returns an empty string.
   std::string on_prices_of(any_policy const& given, bool weighed) const;
 
   last_call& last() noexcept { return last_; }
   last_call const& last() const noexcept { return last_; }
-  // Returns the hints, and what became of them in the last call; valid until this thread asks
+  // Returns the hints with their status in the last call. Valid until this thread calls told()
   // again.
   file_hints const& told();
 
-  // Returns what cb_config_list says.
+  // Returns true if cb_config_list allows an aggregator in this place.
   bool may_aggregate(int place_in_node, std::string const& host) const;
-  // Returns a bit for each of its entries that names the host.
+  // Returns a bit for each entry of cb_config_list; it is set if the entry names the host.
   std::uint64_t hosts_met(std::string const& host) const;
-  // Learns how many ranks the list allows, and which entries name hosts of this job. Any thread.
+  // Stores how many ranks cb_config_list allows, and which entries name hosts of this job. Any
+  // thread.
   void tell_hosts(std::int64_t allowed, std::uint64_t met) noexcept {
     hosts_met_ = met;
     hosts_allow_ = allowed;

@@ -10,12 +10,12 @@ namespace argosy::detail {
 
 class io_threads {
  public:
-  // At most so many, made when there is work for them. 0: as many as the machine has, but at most
-  // 4.
+  // Makes up to `count` threads, when there is work for them. 0: as many as the machine has
+  // processors, but at most 4.
   explicit io_threads(std::int64_t count);
   // Waits until all work has ended.
   ~io_threads();
-  // Throws where not even one thread can be made; then nothing will be done.
+  // Gives work to a thread. Throws if not even one thread can be made; then the work is not done.
   void start(std::function<void()> work);
 
  private:

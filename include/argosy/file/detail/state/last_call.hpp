@@ -1,4 +1,4 @@
-// The facts of the last call of a file, for those who ask for its hints.
+// The facts of the last call of a file, for the status of its hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace argosy::detail {
 
-// Any thread: of calls at the same time, one is the last.
+// Any thread. If calls are concurrent, one of them is the last.
 class last_call {
  public:
   void note(call const& c, bool collective) noexcept;
-  // Calls `tell` with the facts if `call` was the last one.
+  // Calls `tell` with the facts if `call` was the last call.
   template <class Tell>
   void note_plan(operation call, Tell&& tell) {
     std::lock_guard const guard(lock_);
@@ -34,7 +34,7 @@ class last_call {
  private:
   mutable short_lock lock_;
   hint_facts facts_;
-  // The operation, if the call was local and by the hints.
+  // the operation, if the call was local and its policy was chosen by the hints
   static constexpr int none_alone = -1;
   std::atomic<int> noted_alone_{none_alone};
 };

@@ -1,4 +1,5 @@
-// Failures after a call had returned: requests that nobody waited for, and syncs.
+// Failures that were found after their call had returned: requests that were never waited for, and
+// syncs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,11 +17,11 @@
 
 namespace argosy::detail {
 
-// Any thread, but for the sync.
+// Any thread, except for the functions of sync.
 class late_failures {
  public:
-  // Adds a request that was dropped, or a split call that has not ended, for `close` to report.
-  // Errors of other ranks are theirs to tell.
+  // Adds the failure of a request that was dropped, or of a split call that was not ended, for
+  // `close` to report. Errors of other ranks are not added, because those ranks report them.
   void add(std::string_view call, agreement const& result) noexcept {
     failure const& own = result.own;
     bool const mine = !result && result.code != errc::error_on_another_rank;
@@ -33,7 +34,7 @@ class late_failures {
       untold_.advice = own ? own.advice : result.advice;
       untold_.detail =
           std::string(call) + ", which nobody waited for, failed" + (why.empty() ? "" : ": ") + why;
-    } catch (std::bad_alloc const&) {  // then without words
+    } catch (std::bad_alloc const&) {  // without memory, no text is stored
     }
   }
   failure take() {
@@ -41,7 +42,7 @@ class late_failures {
     return std::exchange(untold_, {});
   }
 
-  // The first sync that failed. What was written before it may be lost.
+  // The first sync that failed. Data written before it may be lost.
   failure const& of_sync() const noexcept { return sync_; }
   void keep_of_sync(failure f) { sync_ = std::move(f); }
   void forget_sync() { sync_ = {}; }

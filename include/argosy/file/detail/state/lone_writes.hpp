@@ -1,4 +1,4 @@
-// The writes of a rank by itself that others may not have found.
+// Writes of a single rank that may not be visible to other ranks yet.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,21 +7,21 @@
 
 namespace argosy::detail {
 
-// Counts where nodes have caches of their own.
+// Used if nodes have caches of their own.
 class lone_writes {
  public:
-  // Returns the number of writes that began or ended.
+  // Returns the number of begins and ends of writes.
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
-  // Says that all ranks have found the first `count` of them. What one rank does alone says nothing
-  // of the others.
+  // Records that the first `count` of them are visible to all ranks. Must be agreed by all ranks:
+  // one rank alone cannot know.
   void are_found(std::uint64_t count) noexcept { found_.store(count, std::memory_order_seq_cst); }
   bool are_unfound() const noexcept { return count() != found_.load(std::memory_order_seq_cst); }
 
-  // A write that is under way while this lives. It counts at both ends: a rank that reconciles in
-  // the middle has not seen all of it.
+  // A write that is in progress while this lives. It is counted at its begin and at its end,
+  // because a rank that reconciles between the two has not seen all of it.
   class one {
    public:
-    // Null: nobody counts.
+    // null: writes are not counted
     explicit one(lone_writes* all) noexcept : all_(all) { count(); }
     one(one const&) = delete;
     one& operator=(one const&) = delete;

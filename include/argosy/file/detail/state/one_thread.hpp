@@ -1,5 +1,5 @@
-// Whether only one thread has used a file so far: then its writes need not keep out those of
-// others.
+// Detects whether only one thread has used a file so far. Then its writes need not exclude those of
+// other threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,19 +8,19 @@
 
 namespace argosy::detail {
 
-// The first thread that comes is alone until a second one comes, which waits until the first is
-// outside; from then on nobody is.
+// The first thread that comes is alone until a second thread comes. The second one waits until the
+// first is outside. From then on no thread is alone.
 class one_thread {
  public:
-  // From the start nobody is alone, of any thread: who waits would have to wait for a call that
-  // needs other ranks.
+  // Treats every thread as one of several from the start. Otherwise a second thread might have to
+  // wait for a call that needs other ranks.
   void expect_others() noexcept { several_.store(true, std::memory_order_relaxed); }
   bool has_been() const noexcept { return !several_.load(std::memory_order_relaxed); }
 
-  // While it lives and is_alone(), no other thread is inside. May be nested.
+  // While it lives and is_alone() is true, no other thread is inside. May be nested.
   class inside {
    public:
-    // Null: nobody asks, and nobody is said to be alone.
+    // null: does nothing, and is_alone() is false
     explicit inside(one_thread* all) : all_(all && all->enter() ? all : nullptr) {}
     inside(inside const&) = delete;
     inside& operator=(inside const&) = delete;
@@ -46,8 +46,8 @@ class one_thread {
     if (first == me()) {
       if (depth_ == 0) {
         if (several_.load(std::memory_order_relaxed)) return false;
-        // Said before it looks again, as the second thread does: at least one of the two sees the
-        // other.
+        // Set before `several_` is read again. The second thread does the same in the other order,
+        // so at least one of the two sees the other.
         inside_.store(true, std::memory_order_seq_cst);
         if (several_.load(std::memory_order_seq_cst)) {
           inside_.store(false, std::memory_order_release);
@@ -67,7 +67,7 @@ class one_thread {
 
   std::atomic<void const*> first_{nullptr};
   std::atomic<bool> inside_{false}, several_{false};
-  int depth_ = 0;  // of the first thread
+  int depth_ = 0;  // nesting of the first thread
 };
 
 }  // namespace argosy::detail

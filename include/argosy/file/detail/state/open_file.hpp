@@ -1,4 +1,4 @@
-// The part of an open file that belongs to one rank: no other rank, and no world, is known here.
+// The part of an open file that belongs to one rank. It does not know other ranks, or a world.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,15 +50,15 @@
 
 namespace argosy::detail {
 
-// Its parts know nothing of each other; what takes several of them is here.
+// The parts do not know each other; functions that need several of them are here.
 class open_file {
  public:
   open_file();
-  // That of a rank, for its plans: it is not open.
+  // Makes the part of one rank for plans only: no file is open.
   open_file(int rank, int ranks);
   ~open_file();
 
-  // Which file it is, how it was opened, and by which rank.
+  // The file, how it was opened, and by which rank.
   std::string const& path() const noexcept { return opened_.path(); }
   std::string const& full_path() const noexcept { return opened_.full_path(); }
   argosy::mode modes() const noexcept { return opened_.modes(); }
@@ -66,7 +66,7 @@ class open_file {
   int ranks() const noexcept { return opened_.ranks(); }
   opener const& files() const noexcept { return opened_.files(); }
   bool is_of_parent() const noexcept { return opened_.is_of_parent(); }
-  // `close` removes the file.
+  // Returns true if `close` removes the file.
   bool removes() const noexcept { return opened_.removes(); }
   void discard() noexcept { opened_.discard(); }
 
@@ -81,9 +81,9 @@ class open_file {
   watchers& seen_by() noexcept { return seen_by_; }
   watchers const& seen_by() const noexcept { return seen_by_; }
   late_failures& late() noexcept { return late_; }
-  // Staging memory of blocking calls.
+  // the staging memory of blocking calls
   staging_pool& buffers() noexcept { return buffers_; }
-  // Moved by calls that are prepared.
+  // the individual pointer, which prepare() moves
   file_position& position() const noexcept { return position_; }
   std::shared_ptr<used_view const> const& where() const noexcept { return where_; }
   void look_through(std::shared_ptr<used_view const> next) { where_ = std::move(next); }
@@ -95,95 +95,98 @@ class open_file {
       r->add(t.told.call, done, failed, t.told.begin_ns, t.told.together_by, t.told.called_at);
   }
 
-  // The hints, and what they choose.
+  // the hints, and the policies that they choose
   file_hints const& hints() const noexcept { return hints_.hints(); }
   chosen const& choice() const noexcept { return hints_.choice(); }
   storage const& lies_on() const noexcept { return hints_.on(); }
   hints_in_use& in_use() noexcept { return hints_; }
   hints_in_use const& in_use() const noexcept { return hints_; }
   void follow(file_hints h);
-  void lies_on(storage s);  // the same on all ranks
+  void lies_on(storage s);  // `s` is equal on all ranks
   bool would_merge() const { return merges_.would_merge(*where_, choice().sieving); }
-  void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
+  void agree_to_merge(bool agreed) noexcept;  // `agreed` is equal on all ranks
   failure reconcile();
-  void remark(std::string const& text) const;  // in the trace, if there is one
-  // for other ranks: they may never come, and the trace must have everything
+  void remark(std::string const& text) const;  // writes a text into the trace, if there is one
+  // Writes out the trace before this rank waits for others: they may never come, and then the trace
+  // must be complete.
   void before_waiting() const noexcept {
     if (seen_by_.trace() && ranks() > 1) seen_by_.trace()->flush();
   }
-  // Syncs, and keeps the first failure of it.
+  // Syncs, and stores the first failure.
   failure sync();
 
-  // Opening, step by step; what needs other ranks is between them.
+  // Opening, step by step. The steps that need other ranks lie between these.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks,
              argosy::hints const& h, opener with);
-  // Returns true if the environment names what cannot be read or written.
+  // Returns true if the environment names something that cannot be read or written.
   bool complains() const noexcept { return !seen_by_.complaint().empty(); }
-  // on standard error, once per process; so many other ranks have one, too
+  // Writes the complaint to standard error, once per process. `others`: number of other ranks with
+  // a complaint.
   void complain(int others) const;
-  // Opens the file on the rank that makes it, and enters it; `made` if it was not there before.
-  // `none`: see enter().
+  // Creates or opens the file on the rank that makes it, and enters it. `made`: it did not exist
+  // before. `none`: see enter().
   failure create(std::uint64_t number, bool& made, bool& none);
   failure open_existing();
-  failure to_end();  // of the individual pointer
-  failure cut();     // to 0 bytes
+  failure to_end();  // moves the individual pointer to the end
+  failure cut();     // cuts the file to 0 bytes
   // Returns false if the path leads to no file or to another one, as far as the opener can tell.
   bool has_its_name() const { return opened_.names(handle_); }
-  // Removes the file, which nobody else has open any more, and closes it.
+  // Removes the file, which no other open has any more, and closes it.
   failure remove_and_close();
-  void meet(write_gate g, bool all);  // `all` ranks share it
-  // Closes the file after a failed open. If this open `made` it, and it is empty and nobody else
-  // has it open, it is removed.
+  void meet(write_gate g, bool all);  // `all`: all ranks share the gate
+  // Closes the file after a failed open. Removes it if this open `made` it, it is empty, and no
+  // other open has it.
   void abandon(bool made);
   void drain();  // waits for requests
-  void leave();  // the same for a dropped file; in develop mode says that
+  void leave();  // waits for requests of a dropped file; in develop mode reports it
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's
-  // data. Where data at the shared pointer goes is not known yet. A call at the individual pointer
-  // moves it, unless it has been `moved`; plans have no `moved`.
+  // data. The place of data at the shared pointer is not known yet. Moves the individual pointer
+  // for a call at it, unless it was `moved` already; for plans `moved` is null.
   failure prepare(call const& c, job& t, pointer_move* moved) const;
   // Finds the job's place in the view, `offset` etypes from its start.
   failure locate(std::int64_t offset, job& t) const;
-  // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says
-  // what.
+  // Returns the call as a plain one. Nothing if it is not plain, or if it has an error; then
+  // prepare() reports the error.
   std::optional<plain_call> plain(call const& c) const;
-  // `f` is the caller's, and left alone where nothing is wrong: most calls make only one.
+  // Carries out a plain call. `f` belongs to the caller, and is changed only after an error: most
+  // callers make only one failure.
   void access_plain(plain_call const& p, std::int64_t offset, report& done, failure& f);
-  // A small call of one stretch of memory, which may be close: the next one says so when its place
-  // is known. Nothing if it is no such call, or if something is wrong with it.
+  // Returns the call if it is small and its memory contiguous, for access_close() once its place is
+  // known. Nothing for other calls, or if it has an error.
   std::optional<plain_call> small(call const& c) const;
-  // A small call within one piece of the view, or a read of some that lie close together, as the
-  // policy would carry it out: by one call of the file, without a plan. False if it is no such
-  // call; then nothing was done.
+  // Carries out a small call by one call of the file, without a plan, as the policy would do it. It
+  // must lie within one piece of the view, or read pieces that lie close together. Returns false
+  // for other calls; then nothing was done.
   bool access_close(plain_call const& p, std::int64_t offset, report& done, failure& f);
-  // Does the job, without other ranks but agents.
+  // Does the job without other ranks, except agents.
   failure access_alone(job const& t, staging& with, report& done);
-  // the same, as a call of its own
+  // Does the job and measures its time, as a call of its own.
   failure access_timed(job const& t, staging& with, report& done);
   plan explain(job const& t) const;
-  // Returns who may write during a call of this rank by itself, while `caller` lives. `beside`: the
-  // call is a request.
+  // Returns which writers there may be during a call of this rank alone, while `caller` lives.
+  // `beside`: the call is a request.
   merging merging_alone(one_thread::inside const& caller, bool beside) const {
     bool const others = others_.has_requests() || !caller.is_alone();
     return merges_.alone(others, beside, agents_.serving() != nullptr);
   }
-  // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or
-  // ranks that merge.
+  // Returns the guard for the calling thread. It is not asked whether other threads write if the
+  // call takes a lock in any case, because requests or ranks that merge may write.
   one_thread::inside caller(access_kind kind) {
     bool const shared = ranks() > 1 && !has(modes(), mode::unique_open);
     bool const locks = shared || others_.has_requests();
     return one_thread::inside(kind == access_kind::read || locks ? nullptr : &others_.threads());
   }
   access_summary summary_of(job const& t) const;
-  // Returns the summary of a plain call; nothing if it would reach beyond what the view can
+  // Returns the summary of a plain call; nothing if the call reaches beyond what the view can
   // address.
   std::optional<access_summary> summary_of(plain_call const& p, std::int64_t offset) const;
-  // For a call whose place is known only when all ranks have come: `spans` is what it asks for in
-  // etypes, and there is no hull.
+  // Returns the summary of a call whose place is not known before all ranks have come. `spans` is
+  // its number of etypes; there is no hull.
   access_summary placeless_summary_of(plain_call const& p) const;
   access access_of(job const& t) const;
 
-  // Carries out `work` beside the program.
+  // Carries out `work` concurrently with the program.
   void start(std::function<void()> work) {
     others_.start(std::move(work), hints().values().io_threads);
   }
@@ -193,14 +196,14 @@ class open_file {
   bool ships_alone(job const& t) const { return t.by.shipped && why_not_shipped(t).empty(); }
 
  private:
-  failure join(std::uint64_t number, bool& none);  // where other opens are to know of this one
+  failure join(std::uint64_t number, bool& none);  // used if other opens must know of this one
   void remove_made();
   bool by_hints(call const& c) const;
   template <class Move>
   void carry(plain_call const& p, report& done, failure& f, Move&& move);
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
-  // a page: to read it costs less than a second call
+  // one page: to read it costs less than a second call
   static constexpr std::int64_t most_close_bytes = 4096;
   std::error_code read_picking(window const& w, std::byte* memory, report& done);
   bool may_plan_merges() const noexcept;

@@ -1,4 +1,4 @@
-// Which file is open, how, and on which rank.
+// The file that is open, its modes, and the rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,29 +14,30 @@ namespace argosy::detail {
 class opened_as {
  public:
   opened_as();
-  // Before the file is opened. The path is made absolute by the opener.
+  // Called before the file is opened. The opener makes the path absolute.
   void begin(std::string path, argosy::mode how, int rank, int ranks);
   void use(opener files);
 
   std::string const& path() const noexcept { return path_; }
-  // Finds the file whatever the working directory is by then.
+  // Returns a path that stays valid if the working directory changes.
   std::string const& full_path() const noexcept { return full_path_; }
   argosy::mode modes() const noexcept { return modes_; }
   int rank() const noexcept { return rank_; }
   int ranks() const noexcept { return ranks_; }
   opener const& files() const noexcept { return files_; }
 
-  // Returns true in a child made by fork since. The threads of the file are the parent's, and so is
-  // whatever they have locked: a child waits for none of them, and leaves the file as it is.
+  // Returns true in a child process that was forked after the open. The file's threads and the
+  // locks they hold belong to the parent. The child waits for none of them, and leaves the file
+  // unchanged.
   bool is_of_parent() const noexcept;
 
   // Returns false if the path leads to no file or to another one, as far as the opener can tell.
   bool names(any_handle const& file) const;
-  // Removes the file. Another file that has its name by now stays, and the error is ENOENT.
+  // Removes the file. If another file has the name by now, it stays, and the error is ENOENT.
   std::error_code remove(any_handle const& file) const {
     return files_.remove(full_path_, file.identity());
   }
-  // Returns true if `close` removes it.
+  // Returns true if `close` removes the file.
   bool removes() const noexcept { return discarded_ || has(modes_, mode::delete_on_close); }
   void discard() noexcept { discarded_ = true; }
 

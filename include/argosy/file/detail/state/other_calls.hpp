@@ -1,4 +1,5 @@
-// Calls that may go on in an open file besides one: requests, and those of other threads.
+// Calls that may run in an open file concurrently with one call: requests, and calls of other
+// threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,22 +19,22 @@ namespace argosy::detail {
 // Any thread.
 class other_calls {
  public:
-  // In a world that carries requests out itself; in others threads do.
+  // Sets the workers of a world that carries out requests itself. In other worlds threads do.
   void run_on(std::shared_ptr<background> workers) { workers_ = std::move(workers); }
-  // Null: threads do.
+  // null: threads carry out requests
   std::shared_ptr<background> const& workers() const noexcept { return workers_; }
 
   bool has_requests() const noexcept { return pending_ > 0; }
-  // Counts one more; then no call of another thread goes on that does not know of it.
+  // Counts one more request. Waits until no other thread is in a call that does not know of it.
   void add_request();
   void end_request() noexcept { --pending_; }
-  // Carries out `work` beside the program, on at most so many threads.
+  // Carries out `work` concurrently with the program, on at most `threads` threads.
   void start(std::function<void()> work, std::int64_t threads);
   void wait_for_requests();
-  // Waits for threads, and for what their completions do.
+  // Waits for threads, including the completions that they run.
   void end_threads();
 
-  // The threads of the program, in blocking writes.
+  // The threads of the program that are in blocking writes.
   one_thread& threads() noexcept { return threads_of_program_; }
 
  private:

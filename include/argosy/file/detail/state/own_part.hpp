@@ -1,4 +1,4 @@
-// The hold that a file has on its own part.
+// The reference of a file to its own part.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace argosy::detail {
 
-// Requests and completions may hold that longer, but when the file goes no thread
-// is at work for it any more: else one could still be telling an executor what is done while the
-// program ends.
+// Requests and completions may hold the part longer than the file. When this reference goes, no
+// thread works for the file any more. Otherwise a thread could still report to an executor while
+// the program ends.
 class own_part {
  public:
   own_part() = default;

@@ -1,5 +1,5 @@
-// File partitioning: the file system is told which node has which part of the file, so that blocks
-// are cached where their agents are, and no tokens move. gpfs/fcntl.hpp has the directives.
+// File partitioning: tells the file system which node has which part of the file. Then blocks are
+// cached on the nodes of their agents, and no tokens move. gpfs/fcntl.hpp has the directives.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace argosy::detail {
 
-// What a map says, put together from all ranks by a reduction.
+// The nodes of the agents, put together from all ranks by a reduction.
 struct agent_nodes {
   static constexpr std::int64_t most = argosy::gpfs::ship_agents_max;
   bool can_be_told = true;  // on all ranks
@@ -34,12 +34,12 @@ struct agent_nodes {
   }
 };
 
-// One rank's part in it. Start and stop wait in the file system for those of all other ranks; the
-// simulated one releases whoever waits in vain, because another rank could not say the same, with
-// ETIMEDOUT after a while.
+// One rank's part in the partitioning. Start and stop wait in the file system for all other ranks.
+// If another rank cannot make the call, the simulated file system ends the wait after a while, with
+// ETIMEDOUT.
 class partitioning {
  public:
-  // Stripes dealt to so many agents in turn.
+  // Stripes that are dealt to the agents in turn.
   struct stripes {
     std::int64_t bytes = 0, agents = 0;
     friend bool operator==(stripes const&, stripes const&) = default;
@@ -49,25 +49,25 @@ class partitioning {
   }
   stripes const& asked() const noexcept { return asked_; }
   bool is_on() const noexcept { return asked_ != stripes() && why_not_.empty(); }
-  // For reports: that it is on, or why not; empty where nobody asked for it.
+  // Returns for reports that partitioning is on, or why not; empty if it was not asked for.
   std::string words() const;
   void is_now(stripes const& asked, std::string why_not = {}) {
     asked_ = asked;
     why_not_ = std::move(why_not);
   }
 
-  // Local.
+  // Adds the node of this rank's agent. Local.
   void add_node(agent_nodes& all, int node, int rank, data_shipping const& how,
                 rank_group const& ranks) const noexcept;
   static failure start(any_handle& h, stripes const& wanted, int instances, agent_nodes const& all);
   static failure stop(any_handle& h);
 
-  // Of all ranks: the same answer everywhere.
+  // Equal on all ranks.
   static bool is_possible(stripes const& wanted, agent_nodes const& all) noexcept;
   static std::string why_impossible(stripes const& wanted, agent_nodes const& all);
 
-  // What a directive that failed means. Released: because of another rank, which may know more.
-  // Ended: the mode is over all the same, and what was cached may be lost.
+  // Return the meaning of a directive's failure. Released: another rank is the cause, and may know
+  // more. Ended: the mode is over nevertheless, and cached data may be lost.
   static bool was_released(failure const& f);
   static bool has_ended(failure const& f);
 

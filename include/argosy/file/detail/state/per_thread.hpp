@@ -1,4 +1,4 @@
-// A value of each thread that uses a file, for what a call leaves behind and hands out by
+// A value for each thread that uses a file. A call stores a result in it, and returns it by
 // reference.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace argosy::detail {
 
-// Any thread. Moving is for one.
+// Any thread, except for moving.
 template <class T>
 class per_thread {
  public:
@@ -25,8 +25,8 @@ class per_thread {
     return *this;
   }
 
-  // Of this thread: stays until this thread sets or clears its own. Of a thread that has none: an
-  // empty one.
+  // Returns the calling thread's value; valid until that thread sets or clears it. Empty if the
+  // thread has set none.
   T const& get() const {
     static T const none{};
     if (!any_.load(std::memory_order_relaxed)) return none;
@@ -39,7 +39,7 @@ class per_thread {
     any_.store(true, std::memory_order_relaxed);
     return values_[std::this_thread::get_id()] = std::move(value);
   }
-  // A look at one word where no thread has any.
+  // Clears the calling thread's value. Costs one look at a word if no thread has a value.
   void clear() {
     if (!any_.load(std::memory_order_relaxed)) return;
     std::lock_guard const guard(mutex_);

@@ -1,4 +1,4 @@
-// A lock around a few words.
+// A lock for a few words.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace argosy::detail {
 
-// Costs one exchange where nobody else holds it, which is always so in programs of one thread.
-// Nothing that takes long, and nothing that waits, goes under it.
+// Costs one atomic exchange if it is free, which is always so in programs with one thread. Code
+// under it must be short, and must not wait.
 class short_lock {
  public:
   bool try_lock() noexcept { return !taken_.exchange(true, std::memory_order_acquire); }

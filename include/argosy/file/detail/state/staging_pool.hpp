@@ -13,8 +13,8 @@
 
 namespace argosy::detail {
 
-// The first to come has the first buffer, always the same one, for one exchange; who comes while it
-// is used has one of those beside it. All are kept from call to call.
+// The first call gets the first buffer, always the same one, for one exchange. Concurrent calls get
+// spare buffers. All buffers are kept for later calls.
 class staging_pool {
  public:
   class lease {
@@ -43,7 +43,7 @@ class staging_pool {
     std::lock_guard const guard(mutex_);
     std::unique_ptr<staging> found;
     if (spares_.empty()) {
-      spares_.reserve(lent_ + 1);  // so that giving back needs no memory
+      spares_.reserve(lent_ + 1);  // giving back must not need memory
       found = std::make_unique<staging>();
     } else {
       found = std::move(spares_.back());

@@ -1,4 +1,4 @@
-// What is asked for by ARGOSY_REPORT: what became of a file between open and close, over all ranks,
+// The report of ARGOSY_REPORT: what was done with a file between open and close, over all ranks,
 // with advice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -23,10 +23,11 @@
 
 namespace argosy::detail {
 
-// The environment of this rank asks for it; the ranks of a file agree when they open it.
+// Returns true if the environment of this rank asks for a report. The ranks of a file agree on it
+// when they open the file.
 bool wants_report();
 
-// The kinds of calls that reports tell apart: place, blocking or in the background, read or write.
+// The kinds of calls in reports: place, blocking or nonblocking, read or write.
 enum class call_place : std::uint8_t { local, shared, collective, ordered };
 inline constexpr std::size_t call_kinds = 16;
 constexpr std::size_t kind_of_call(operation_row const& r) noexcept {
@@ -40,14 +41,14 @@ constexpr std::size_t kind_of_call(operation_row const& r) noexcept {
 }
 std::string name_of_call_kind(std::size_t kind);
 
-// Who says how many aggregators there are, and windows of which length: hints, a policy that the
-// call was given, or one of the program's own, which no hint changes.
+// The origin of the number of aggregators and the window size: hints, a policy that the call was
+// given, or a policy of the program, which no hint changes.
 enum class chosen_by : std::uint8_t { hints, call, program };
 
-// Who moves the windows of a call that all ranks carry out together.
+// The aggregators and windows of a call that all ranks carry out together.
 struct exchanged_by {
-  std::int64_t aggregators = 0;   // 0: each rank by itself
-  std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
+  std::int64_t aggregators = 0;   // 0: each rank separately
+  std::int64_t window_bytes = 0;  // 0: the policy was not two_phase
   std::int64_t span = 0;          // from the first to the last byte that ranks asked for
   chosen_by by = chosen_by::hints;
 };
@@ -60,8 +61,8 @@ struct program_line {
   std::string words() const;  // " at solver.cpp:12", or nothing
 };
 
-// The time that ranks waited at the start of collective calls, and who waited least: the others
-// wait for that one.
+// The time that ranks waited at the start of collective calls, and the rank that waited least. The
+// other ranks wait for that one.
 struct waits_to_begin {
   spread ns;
   std::int32_t least_rank = 0;
@@ -72,12 +73,13 @@ struct waits_to_begin {
   }
 };
 
-// Of all calls, on one rank, and reduced over all.
+// Numbers of all calls, on one rank, and reduced over all ranks.
 struct usage_numbers {
   struct row {
     spread calls;
     std::int64_t bytes = 0, file_calls = 0, failed = 0;
-    std::int64_t largest = -1;  // bytes of the largest of them, the first on the lowest rank
+    // bytes of the largest call; of equal ones, the first on the lowest rank
+    std::int64_t largest = -1;
     std::int32_t rank = 0;
     program_line at = {};
     void combine(row const& other);
@@ -89,14 +91,15 @@ struct usage_numbers {
     while (report_numbers[i].value != which) ++i;
     return totals[i];
   }
-  spread exchange = {};    // the rest of the times
-  spread background = {};  // of the time in all calls, that of those in the background
-  // Of blocking calls that succeeded: what the program waited for.
+  spread exchange = {};    // the time that the other numbers do not explain
+  spread background = {};  // the part of the time that nonblocking calls took
+  // For blocking calls that succeeded: the times for which the program waited.
   waits_to_begin begin = {};
-  spread waited = {}, paced = {};   // for windows of others; in all of these calls
-  std::int64_t paced_together = 0;  // of them, on the rank that made most, those of all ranks
+  spread waited = {}, paced = {};  // waiting_ns and time_ns of these calls
+  // number of them that all ranks carried out together, on the rank with most of them
+  std::int64_t paced_together = 0;
   std::int64_t least_aggregators = std::numeric_limits<std::int64_t>::max(), most_aggregators = 0;
-  std::int64_t views = 0;  // set by a rank
+  std::int64_t views = 0;  // number of views that a rank has set
   struct {
     std::int64_t bytes = -1;
     std::int32_t rank = 0;
@@ -115,14 +118,14 @@ static_assert(reducible<usage_numbers>);
 class usage {
  public:
   usage(std::string path, int rank);
-  ~usage();  // says so if nothing was told
+  ~usage();  // writes a note if no report was written
   usage(usage const&) = delete;
   usage& operator=(usage const&) = delete;
 
-  // `begin_ns`: that it waited for all ranks to come.
+  // `begin_ns`: time for which the call waited until all ranks had come.
   void add(operation call, report const& done, bool failed, std::int64_t begin_ns = 0,
            exchanged_by const& together = {}, source_location const& where = {});
-  void add_waited(std::int64_t ns);  // for calls in the background
+  void add_waited(std::int64_t ns);  // for nonblocking calls
   void add_view();
   usage_numbers numbers() const;
   void told() { told_ = true; }
@@ -133,7 +136,7 @@ class usage {
   int rank_;
   bool told_ = false;
   std::array<std::int64_t, call_kinds> calls_ = {}, bytes_ = {}, file_calls_ = {}, failed_ = {};
-  std::array<std::int64_t, call_kinds> largest_of_kind_ = {};  // -1: there was none
+  std::array<std::int64_t, call_kinds> largest_of_kind_ = {};  // -1: there was no call
   std::array<source_location, call_kinds> largest_at_ = {};
   report total_;
   std::int64_t background_ns_ = 0;
@@ -146,28 +149,28 @@ class usage {
   source_location largest_where_;
 };
 
-// What rank 0 knows when the file is closed.
+// The report that rank 0 has when the file is closed.
 struct usage_report {
   std::string path = {};
   int ranks = 1;
-  std::int64_t processors = 1;    // of them, at most one for each rank
+  std::int64_t processors = 1;    // number of processors for the ranks, at most one for each rank
   std::int64_t open_ns = 0;       // from open to close
-  std::string close_failed = {};  // the message; empty if it did not
+  std::string close_failed = {};  // the message; empty if close succeeded
   file_hints hints = {};
-  std::string other_hints = {};  // lines: what other ranks were given, and rank 0 was not
+  std::string other_hints = {};  // lines: hints of other ranks that rank 0 was not given
   usage_numbers numbers = {};
-  spread copy_ns = {};  // that a plain copy of each rank's bytes takes; no ranks: not measured
+  spread copy_ns = {};  // time of a plain copy of each rank's bytes; no ranks: not measured
   bool crowded() const { return processors < ranks; }
 };
 std::string to_string(usage_report const& r);
-// One line each.
+// Returns the advice, one line each.
 std::vector<std::string> advice_of(usage_report const& r);
 
-// The time in which this rank copies as many bytes in memory: the best of some copies; -1 if it
-// could not.
+// Returns the time in which this rank copies as many bytes in memory: the best of several copies.
+// -1 if it could not be measured.
 std::int64_t plain_copy_ns(std::int64_t bytes);
 
-// To standard error, or to the end of the file that ARGOSY_REPORT names.
+// Writes the text to standard error, or to the end of the file that ARGOSY_REPORT names.
 void publish(std::string const& text);
 
 }  // namespace argosy::detail

@@ -1,4 +1,4 @@
-// What a report says of hints that other ranks were given than rank 0.
+// The part of a report about hints that differ between rank 0 and other ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,14 +13,15 @@
 
 namespace argosy::detail {
 
-// Hints that somebody gave, a line each with what became of them; without the effects of calls, in
-// which ranks may differ.
+// Returns the hints that were given, one line each, with their status. Effects of calls are left
+// out, since ranks may differ in these.
 std::string given_lines(file_hints const& h);
-// The lines of one text that the other lacks.
+// Returns the lines of one text that the other does not have.
 std::string lines_without(std::string const& lines, std::string const& others);
 
-// Of the lowest rank that was given others than rank 0: its lines that rank 0 lacks, headed by
-// which ranks differ. Empty on ranks other than 0, and where all were given the same. Collective.
+// Compares the hints of all ranks with those of rank 0. Returns on rank 0 which ranks differ, and
+// the lines of the lowest such rank that rank 0 does not have. Empty if all ranks were given the
+// same hints, and on other ranks. Collective.
 template <agreeing World>
 std::string hints_of_others(World const& world, file_hints const& h) {
   std::string const mine = given_lines(h);

@@ -1,4 +1,4 @@
-// A view as transfers use it: what is asked of it more than once is asked once.
+// A view as transfers use it: facts that are needed more than once are computed once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,26 +21,28 @@ namespace argosy::detail {
 
 struct used_view;
 
-// Knows which copies of a view's filetype name bytes that other copies name, too.
+// Finds copies of a view's filetype that name the same bytes as other copies.
 class overlapping_copies {
  public:
   explicit overlapping_copies(std::shared_ptr<used_view const> first) : first_(std::move(first)) {}
-  // Returns the view as far as its first copy, which is in order; null if the access goes beyond.
+  // Returns the view of the first copy alone, which has no overlap; null if the access goes beyond
+  // it.
   std::shared_ptr<used_view const> within_first(std::int64_t position, std::int64_t bytes) const;
-  // Returns where a write names a byte twice, if it does. The first call for an access beyond one
-  // copy costs O(pieces log pieces) of the filetype.
+  // Returns an error if a write names a byte twice. The first call for an access beyond one copy
+  // costs O(pieces log pieces) of the filetype.
   failure twice(std::int64_t position, std::int64_t bytes) const;
 
  private:
   std::shared_ptr<used_view const> first_;
   mutable std::once_flag asked_;
-  mutable std::int64_t least_distance_ = 1;  // of two copies that overlap, in copies
+  // smallest distance of two overlapping copies, counted in copies
+  mutable std::int64_t least_distance_ = 1;
 };
 
 struct used_view {
-  // `checked`: in develop mode types are compared where nothing converts, too. `unchecked`: the
-  // view is lenient, by the hint argosy_lenient. `written`: the file can be written, so accesses in
-  // which copies of the filetype overlap are looked for.
+  // `checked`: in develop mode types are also compared if no representation converts. `unchecked`:
+  // the view is lenient, by the hint argosy_lenient. `written`: the file can be written, so
+  // accesses must be checked for overlapping copies of the filetype.
   explicit used_view(argosy::view v, bool checked = false, bool unchecked = false,
                      bool written = false)
       : view(std::move(v)),
@@ -64,23 +66,23 @@ struct used_view {
   bool lenient;  // data may have fractions of etypes
   bool checks_types;
   bool sorted;
-  // Data of these types is not so many etypes, where that matters.
+  // Returns an error if data of these types is not that number of etypes, if it is checked.
   failure fault_of(stream_types const& data, std::int64_t etypes) const;
-  // If copies of the filetype overlap, in a file that can be written; else null.
+  // null unless copies of the filetype overlap in a file that can be written
   std::shared_ptr<overlapping_copies const> overlapping;
-  // Where `bytes` from etype `offset` on lie in the stream of the view.
+  // Finds the position in the view's stream of `bytes` bytes from etype `offset` on.
   failure locate(std::int64_t offset, std::int64_t bytes, std::int64_t& position) const;
-  // "; the etype has holes ...", for plans; nothing if it has none.
+  // Returns "; the etype has holes ..." for plans; empty if it has none.
   std::string words_of_holes() const;
-  std::int64_t granule;  // divides the offset and length of whatever whole etypes are
-  type_digest types;     // of the etype, where they are compared
-  std::uint64_t number;  // another one for each view of this process
-  // If all of the view is one stretch of the file as it is. No etype: it is not.
+  std::int64_t granule;  // divides the offset and length of every range of whole etypes
+  type_digest types;     // types of the etype, if they are compared
+  std::uint64_t number;  // different for each view of this process
+  // The whole view as one contiguous range of the file. `etype` is 0 if it is not contiguous.
   struct stretch {
     std::int64_t begin = 0, bytes = 0, etype = 0;
 
-    // Where in the file `length` bytes from etype `offset` on lie; nothing if it does not reach so
-    // far.
+    // Returns the place in the file of `length` bytes from etype `offset` on; nothing if the view
+    // does not reach that far.
     std::optional<std::int64_t> place(std::int64_t offset, std::int64_t length) const noexcept {
       std::int64_t start = 0;
       if (offset < 0 || __builtin_mul_overflow(offset, etype, &start) || start > bytes - length)

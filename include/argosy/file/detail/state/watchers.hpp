@@ -1,4 +1,4 @@
-// Everything that a program, or its environment, asks to see of an open file.
+// The observers of an open file that the program or its environment asks for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,42 +17,42 @@ namespace argosy::detail {
 
 class watchers {
  public:
-  // Null: there is no trace.
+  // null: there is no trace
   tracer* trace() const noexcept { return trace_.get(); }
   void trace_by(std::shared_ptr<tracer> t) { trace_ = std::move(t); }
 
-  // Null: nobody asks for a report.
+  // null: no report was asked for
   usage* report() const noexcept { return report_.get(); }
   void report_on(std::string const& path, int rank) {
     report_ = std::make_unique<usage>(path, rank);
     opened_ns_ = now_ns(clock_);
   }
   std::int64_t open_ns() const { return now_ns(clock_) - opened_ns_; }
-  // Adds time in which the program waited for requests. Any thread.
+  // Adds time for which the program waited for requests. Any thread.
   void add_waited(std::int64_t ns) const {
     if (report_) report_->add_waited(ns);
   }
 
-  // Words about the environment, which names what cannot be read or written; a line each.
+  // Complaints that the environment names something that cannot be read or written, one line each.
   std::string const& complaint() const noexcept { return complaint_; }
   void complain(std::string const& lines) { complaint_ += lines; }
 
   time_source const& clock() const noexcept { return clock_; }
   void tell_time_by(time_source clock) { clock_ = std::move(clock); }
 
-  // Null: nobody wants to know where this rank is.
+  // null: the rank is not watched
   call_board* board() const noexcept { return board_.get(); }
   void board_is(std::shared_ptr<call_board> b) { board_ = std::move(b); }
-  // Makes one if there is none.
+  // Returns the board; makes one if there is none.
   std::shared_ptr<call_board> const& made_board() {
     if (!board_) board_ = std::make_shared<call_board>();
     return board_;
   }
 
-  // Returns true if mistakes are looked for that cost time to find.
+  // Returns true if develop mode is on, whose checks cost time.
   bool develops() const noexcept { return develops_; }
   void develop(bool on) noexcept { develops_ = on; }
-  // Returns true at its first call: parts of an array that do not fit are told once.
+  // Returns true at its first call only: parts of an array that do not fit are reported once.
   bool tells_of_parts() const noexcept { return !told_of_parts_.exchange(true); }
 
  private:
