@@ -254,7 +254,6 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
         if (failure f = join(number, none); f || has_its_name()) return f;
         // another open created it, failed, and removed it before it could see this one
         handle_.close();
-        // be seen
         continue;
       }
       if (classify(error) != errc::no_such_file) return error;

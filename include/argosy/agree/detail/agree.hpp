@@ -13,57 +13,58 @@
 
 namespace argosy::detail {
 
-// Before a call starts: were the arguments of every rank valid, and equal where they must be? One
-// reduction; another and a broadcast more if not. Where ranks differ, one gathering more tells who
-// is in the minority, with what, and where in the source. With `develop` (the same on all ranks)
-// the arguments of develop mode are compared with those of the right neighbour first, at the cost
-// of one message each way. Collective. Ranks that are in different collective calls meet in this
-// reduction.
+// Agrees before a call that the arguments of every rank are valid, and equal if they must be.
+// Collective. Costs one reduction; after an error one more reduction and a broadcast. If ranks
+// differ, one gathering more finds which ranks are in the minority, what they gave, and where in
+// the source. If `develop`, which is equal on all ranks, is true, the arguments of develop mode are
+// first compared with those of the right neighbour. That costs one message each way. Ranks in
+// different collective calls all come to this reduction, so it detects them.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop);
 
-// The same for reads and writes: `access` is this rank's summary, and becomes that of all ranks, in
-// the same reduction.
+// Does the same for reads and writes: `access` is this rank's summary, and becomes that of all
+// ranks in the same reduction.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop,
                          access_summary& access);
 
-// The same; `access.spans` of all ranks before this one is told as well, where they meet in memory:
-// else -1.
+// Does the same. `spans_before` becomes the sum of `access.spans` of the ranks before this one, or
+// -1 if the ranks do not share memory.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop,
                          access_summary& access, std::int64_t& spans_before);
 
-// Agrees to begin by the digest of the arguments, and whether they are `wrong`, if the rank knows
-// both. `given` makes the arguments, which are asked for if something is wrong on some rank.
+// Agrees to begin by the digest of the arguments, if the rank knows it without making them.
+// `wrong`: the rank's arguments are invalid. `given` makes the arguments; it is called if something
+// is wrong on some rank.
 template <agreeing World, class Given>
 agreement agree_to_begin(World const& world, std::uint64_t digest, bool wrong,
                          access_summary& access, std::int64_t& spans_before, Given&& given);
 
-// The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks
-// if it is true on one.
+// Does the same for calls that do not know yet whether to compare in develop mode: `develop`
+// becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);
-// The same, and `watch` becomes true on all ranks if it is true on one.
+// Does the same; `watch` becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop,
                                bool& watch);
 
-// After a call: did it succeed on every rank? One reduction; another and a broadcast more if not.
-// Collective.
+// Agrees after a call whether it succeeded on every rank. Collective. Costs one reduction; after an
+// error one more reduction and a broadcast.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine);
 
-// The same, as time of another phase: at the end of a call ranks wait for those whose windows are
-// not done.
+// Does the same, and counts the time as another phase: at the end of a call, ranks wait for the
+// aggregators that still write windows.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, phase counted);
 
-// The same; `flag` becomes true on all ranks if it is true on one.
+// Does the same; `flag` becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, bool& flag);
 
-// The same of several flags: a bit each.
+// Does the same for several flags, one bit each.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, int& flags);
 

@@ -30,14 +30,14 @@ inline call_summary summarise(failure const& mine, int rank) {
   return s;
 }
 
-// The text to send for a failure: other ranks may not know the error category that a handle of the
-// program uses.
+// Returns the text to send for a failure. Other ranks may not know the error category that a handle
+// of the program uses.
 inline std::string words_of(failure const& f) {
   if (!f || is_errno(f.code) || f.code.category() == category()) return f.detail;
   return foreign_words(f.code) + (f.detail.empty() ? "" : "; ") + f.detail;
 }
 
-// The words of a failure as the other ranks get them. If they are too long, the detail is cut.
+// The text of a failure as other ranks get it. If it is too long, the detail is cut.
 struct told_words {
   std::uint16_t advice_at = 0;
   short_text<382> text;
@@ -54,8 +54,8 @@ struct told_words {
   std::string_view advice() const { return text.get().substr(detail().size()); }
 };
 
-// Turns the reduced summary into words that every rank has. All ranks come here with the same
-// `all`.
+// Makes the agreement of the reduced summary, with the text that every rank has. All ranks call
+// this with the same `all`.
 template <agreeing World>
 agreement conclude(World const& world, call_summary const& all, failure const& mine) {
   if (all.failed_rank == call_summary::no_rank) return {};
@@ -76,8 +76,7 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
   return a;
 }
 
-// After a digest that tells of trouble: which it is. All ranks come here, also those at the end of
-// a call.
+// Finds the cause if a digest shows trouble. All ranks call this, also those at the end of a call.
 template <agreeing World>
 agreement find_trouble(World const& world, arguments const& given, failure const& mine) {
   call_summary s = summarise(mine, world.rank());
@@ -87,7 +86,8 @@ agreement find_trouble(World const& world, arguments const& given, failure const
   if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
     if (s.compared[i].low == s.compared[i].high) continue;
-    // All ranks know it already, and in the same call they have the same list of arguments.
+    // All ranks have the result of the reduction, and ranks in the same call have the same list of
+    // arguments.
     arguments::argument const& differs = given.compared()[i];
     if (differs.differs) *differs.differs = true;
     return not_the_same(world, i, differs.name, given_note(differs, given.where()), differs);
@@ -95,8 +95,8 @@ agreement find_trouble(World const& world, arguments const& given, failure const
   return {};
 }
 
-// The sum of `access.spans` before this rank, which costs nothing where it sees the others' values;
-// else -1.
+// Reduces the digest. Returns the sum of `access.spans` before this rank, which costs nothing if it
+// sees the values of the others in memory; otherwise -1.
 template <agreeing World>
 std::int64_t reduce_with_sum_before(World const& world, call_digest& d) {
   if constexpr (requires { world.in_memory(); })
@@ -125,7 +125,7 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
   return d.trouble == 0 ? agreement() : find_trouble(world, given, mine);
 }
 
-// A rank that lacks memory to carry a call out to its end must not begin it.
+// A rank without the memory to carry a call out to its end must not begin it.
 template <agreeing World>
 failure fault_before(World const& world, arguments const& given) {
   if (world.size() > 1 && !memory_reserve::take_back()) return {errc::no_memory, {}};

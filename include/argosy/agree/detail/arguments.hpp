@@ -18,14 +18,14 @@
 
 namespace argosy::detail {
 
-// FNV-1a: equal values have equal hashes on every rank.
+// Returns a hash (FNV-1a); equal texts have equal hashes on every rank.
 constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t h = 14695981039346656037u;
   for (char const c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return h;
 }
 
-// Of hashes in this order.
+// Returns the digest of hashes in this order.
 constexpr std::uint64_t digest_of(std::uint64_t before, std::uint64_t hash) noexcept {
   std::uint64_t const h = ((before ^ (before >> 29)) * 0x9e3779b97f4a7c15u) ^ hash;
   return (h ^ (h >> 32)) * 0xbf58476d1ce4e5b9u;
@@ -33,8 +33,8 @@ constexpr std::uint64_t digest_of(std::uint64_t before, std::uint64_t hash) noex
 
 class arguments {
  public:
-  // How many arguments fit into the reduction (the name of the call is one), and how many can be
-  // compared in develop mode.
+  // How many arguments fit into the reduction, with the name of the call as one of them. How many
+  // can be compared in develop mode.
   static constexpr std::size_t most_free = 4;
   static constexpr std::size_t most = 8;
 
@@ -43,17 +43,18 @@ class arguments {
     std::string_view text;  // empty for numbers
     std::int64_t number = 0;
     std::uint64_t hash = 0;
-    // what the hash stands for, one "name value" a line; asked for where ranks differ
+    // returns what the hash stands for, one "name value" a line; called only if ranks differ
     std::function<std::string()> lines = {};
-    bool* differs = nullptr;  // where it is told that this is the argument in which ranks differ
+    bool* differs = nullptr;  // set to true if ranks differ in this argument
   };
 
-  // Keeps references to names and texts: they must live until the call has ended.
+  // Stores references to names and texts, which must live until the call has ended.
   explicit arguments(std::string_view call, source_location where = source_location::current())
       : call_(call), where_(where) {
     same("call", call);
   }
-  // A call that may meet others on other ranks, those that are `alike`.
+  // Makes the arguments of a call that may be combined with other calls on other ranks. These have
+  // the same name `alike`.
   arguments(std::string_view call, std::string_view alike, source_location where)
       : call_(call), where_(where) {
     same("call", fingerprint(alike), call);
@@ -66,7 +67,7 @@ class arguments {
     free_ = count_;
     return *this;
   }
-  // Compared by `key`, and shown as `text`, or line by line.
+  // Adds an argument that is compared by `key`, and shown as `text`, or line by line.
   arguments& same(std::string_view name, std::uint64_t key, std::string_view text) {
     same(name, key);
     list_[count_ - 1].text = text;
@@ -79,14 +80,15 @@ class arguments {
     list_[count_ - 1].differs = differs;
     return *this;
   }
-  // The same, but compared in develop mode only. Add these after those that are always compared.
+  // Does the same for an argument that is compared in develop mode only. Add these after those that
+  // are always compared.
   template <class T>
   arguments& same_in_develop(std::string_view name, T const& value) {
     add(name, value);
     return *this;
   }
 
-  // Checks a rule for this rank's arguments. The first broken rule is kept.
+  // Checks a rule for this rank's arguments. The first broken rule is stored.
   template <class Words>
   arguments& require(bool kept, errc e, Words&& words, std::string_view advice = {}) {
     if (!kept && !fault_)
@@ -98,7 +100,7 @@ class arguments {
   std::string_view call() const noexcept { return call_; }
   source_location const& where() const noexcept { return where_; }
   failure const& fault() const noexcept { return fault_; }
-  // Of those that are always compared: equal on all ranks if they are.
+  // Returns the digest of the arguments that are always compared: equal on all ranks if they are.
   std::uint64_t digest() const noexcept {
     std::uint64_t d = 0;
     for (argument const& a : compared()) d = digest_of(d, a.hash);

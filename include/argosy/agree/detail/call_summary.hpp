@@ -1,5 +1,5 @@
-// The values that ranks reduce at the start and the end of every collective call: one type for all
-// calls, so that ranks in different calls meet in one reduction and notice.
+// The values that ranks reduce at the start and the end of every collective call. All calls use one
+// type, so ranks in different calls come to the same reduction and are detected.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,16 +33,16 @@ struct extremes {
   }
 };
 
-// What is reduced first, and mostly all that is: whether there is anything to say. Where ranks meet
-// in memory it is two cache lines with the number of the step in front.
+// The first reduction, and usually the only one: is there an error or a difference? In shared
+// memory it is two cache lines, with the number of the step in front.
 struct call_digest {
-  std::uint64_t same = 0;  // a hash of what must be equal on all ranks
-  // bits that are set if they are on any rank, such as: arguments are to be compared
+  std::uint64_t same = 0;  // hash of the values that must be equal on all ranks
+  // bits that are set if they are set on any rank; for example, arguments are to be compared
   std::int32_t flags = 0;
   std::int32_t trouble = 0;  // 1: a rank has failed, or ranks differ
   access_summary access = {};
 
-  // How much of it says more than a fresh one: at the end of a call a few words.
+  // Returns how many bytes differ from a new digest: at the end of a call a few words.
   constexpr std::size_t telling_bytes() const noexcept {
     return access == access_summary() ? sizeof(call_digest) - sizeof(access_summary)
                                       : sizeof(call_digest);
@@ -58,12 +58,12 @@ static_assert(reducible<call_digest>);
 static_assert(sizeof(call_digest) <= 120 &&
               offsetof(call_digest, access) == sizeof(call_digest) - sizeof(access_summary));
 
-// In trouble: what it is, and where.
+// The second reduction, after an error or a difference: its kind and its place.
 struct call_summary {
   static constexpr std::int32_t no_rank = std::numeric_limits<std::int32_t>::max();
 
   std::int32_t failed_rank = no_rank;  // the lowest
-  std::int32_t failed_value = 0;       // the value of its error code
+  std::int32_t failed_value = 0;       // value of its error code
   std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
   std::array<extremes, arguments::most_free> compared = {};
 

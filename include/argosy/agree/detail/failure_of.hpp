@@ -1,4 +1,4 @@
-// Exceptions as failures: no rank may leave a call by one while others wait for it.
+// Exceptions as failures: no rank may leave a call by an exception while other ranks wait for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace argosy::detail {
 
-// What `f` returns, if it returns a failure, or throws: of this class, if it says nothing else.
+// Calls `f`. Returns its failure, or the exception that it throws as a failure; `e` is the class if
+// the exception has none.
 template <class F>
 failure failure_of(errc e, F&& f) {
   try {
@@ -33,7 +34,7 @@ failure failure_of(errc e, F&& f) {
     return {x.code(), words_without_advice(x), std::string(advice_of(agreed_of(x)))};
   } catch (std::system_error const& x) {
     failure result(x.code() ? x.code() : make_error_code(e), x.what());
-    // by code of the user
+    // thrown by code of the user
     if (x.code().category() != category()) result.thrown = std::current_exception();
     return result;
   } catch (...) {

@@ -1,5 +1,5 @@
-// What is said where ranks should have given the same and did not: who is in the minority, with
-// what, and where.
+// The message if ranks gave different arguments: which ranks are in the minority, what they gave,
+// and where.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace argosy::detail {
 
-// What one rank gave.
+// The argument of one rank.
 struct given_note {
   short_text<64> text;
-  short_text<64> file;  // empty: no place is known
+  short_text<64> file;  // empty: the place is not known
   std::int64_t line = 0;
   std::int64_t number = 0;
   std::uint64_t hash = 0;
-  std::int64_t asked = 0;  // 1: `lines` tell more
+  std::int64_t asked = 0;  // 1: `lines` have more
 
   given_note() = default;
   given_note(arguments::argument const& a, source_location const& where)
@@ -44,9 +44,9 @@ struct given_note {
   }
 };
 
-// Ranks that gave the same.
+// Ranks that gave the same argument.
 struct like_minded {
-  given_note note;  // of the lowest of them
+  given_note note;  // note of the lowest of them
   std::vector<int> ranks;
 
   std::string words(bool others) const {
@@ -59,8 +59,9 @@ struct like_minded {
   }
 };
 
-// The smallest group first: those are the odd ones. Of equal groups the one with the lowest rank
-// comes last, so nobody is blamed for being rank 0. Collective.
+// Groups the ranks by their arguments, the smallest group first, since that is probably wrong. Of
+// equal groups the one with the lowest rank comes last, so rank 0 is not blamed for being first.
+// Collective.
 template <agreeing World>
 std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
   std::vector<given_note> all(static_cast<std::size_t>(world.size()), mine);
@@ -80,7 +81,8 @@ std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
   return groups;
 }
 
-// "cb_nodes 4" as its name and its value; behind a tab, where it was given.
+// The value of a line such as "cb_nodes 4". After a tab, the line has the place where the value was
+// given.
 struct given_value {
   std::string value, source;
 };
@@ -96,13 +98,13 @@ inline std::map<std::string, given_value> values_of(std::string_view lines) {
     given_value& given = values[std::string(line.substr(0, space))];
     if (!source.empty()) given.source = source;
     std::string& value = given.value;
-    if (!value.empty()) value += ' ';  // "cb_nodes overrides" after its value
+    if (!value.empty()) value += ' ';  // "cb_nodes overrides" comes after the value of cb_nodes
     value += line.substr(std::min(line.size(), space + 1));
   }
   return values;
 }
 
-// The lines of one rank, told to all. Collective.
+// Returns the lines of one rank on all ranks. Collective.
 template <agreeing World>
 std::map<std::string, given_value> values_on(World const& world, int rank,
                                              arguments::argument const& mine) {
@@ -114,7 +116,7 @@ std::map<std::string, given_value> values_on(World const& world, int rank,
   return values_of(text);
 }
 
-// "cb_nodes is 4 on rank 2, 2 on the 3 others": of two groups, what differs. Collective.
+// Returns how two groups differ: "cb_nodes is 4 on rank 2, 2 on the 3 others". Collective.
 template <agreeing World>
 std::string different_lines(World const& world, arguments::argument const& mine,
                             like_minded const& odd, like_minded const& others) {
@@ -143,8 +145,8 @@ std::string different_lines(World const& world, arguments::argument const& mine,
   return words;
 }
 
-// After a reduction that showed argument `which` to differ: every rank, also one at the end of its
-// call, comes here. Number 0 is the call itself. Collective.
+// Makes the error after a reduction in which argument `which` differed; number 0 is the call
+// itself. Every rank calls this, also one at the end of its call. Collective.
 template <agreeing World>
 agreement not_the_same(World const& world, std::size_t which, std::string_view name,
                        given_note const& note, arguments::argument const& mine) {

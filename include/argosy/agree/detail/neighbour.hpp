@@ -20,7 +20,7 @@ namespace argosy::detail {
 template <std::size_t Bytes>
 struct short_text {
   std::array<char, Bytes> letters = {};
-  // Keeps the end of a text that is too long: the end of a path says more than its start.
+  // Stores the end of a text that is too long: the end of a path says more than its start.
   void set(std::string_view text) {
     if (text.size() >= Bytes) text.remove_prefix(text.size() - Bytes + 1);
     std::copy(text.begin(), text.end(), letters.begin());
@@ -43,7 +43,7 @@ struct neighbour_note {
   // 1: a rule is broken, so arguments that depend on others may be missing
   std::int64_t broken = 0;
   std::int64_t count = 0;
-  std::int64_t free = 0;  // those before are compared by the reduction
+  std::int64_t free = 0;  // the arguments before this index are compared by the reduction
   std::array<argument, arguments::most> list = {};
 
   explicit neighbour_note(arguments const& given)
@@ -55,7 +55,7 @@ struct neighbour_note {
       argument& mine = list[static_cast<std::size_t>(count++)];
       mine.name.set(a.name);
       mine.text.set(a.text);
-      if (a.lines) continue;  // compared by all ranks, who tell the line
+      if (a.lines) continue;  // compared by all ranks, which report the lines that differ
       mine.number = a.number;
       mine.hash = a.hash;
     }
@@ -67,13 +67,13 @@ inline std::string shown(neighbour_note::argument const& a) {
   return a.text.get().empty() ? std::to_string(a.number) : "'" + std::string(a.text.get()) + "'";
 }
 
-// The first of the arguments of develop mode in which two ranks differ, in words; no failure if
-// they are equal. If a rank's arguments break a rule, that rank reports it, and they are not
-// compared.
+// Returns the first argument of develop mode in which two ranks differ, as a failure; no failure if
+// all are equal. If a rank's arguments break a rule, that rank reports it, and the arguments are
+// not compared.
 inline failure difference(neighbour_note const& mine, int rank, neighbour_note const& other,
                           int other_rank) {
   auto const on = [](int r) { return " on rank " + std::to_string(r); };
-  // the reduction finds it, and who is the odd one
+  // the reduction detects this, and finds the rank in the minority
   if (mine.list[0].hash != other.list[0].hash) return {};
   if (mine.broken != 0 || other.broken != 0) return {};
   for (auto i = static_cast<std::size_t>(mine.free);

@@ -1,5 +1,5 @@
-// Phases of a call: what a rank is doing now, told to whoever listens in its thread. Costs a branch
-// where nobody does.
+// Phases of a call: what a rank is doing now, reported to the listener of its thread. Costs one
+// branch if there is no listener.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,15 +11,16 @@
 
 namespace argosy::detail {
 
-// They nest: a call holds the others, an exchange holds waits and file calls. The time of a phase
-// without that of the phases inside it adds up to the call's.
+// Phases nest: a call contains all others, and an exchange contains waits and file calls. The times
+// of the phases of a call add up to its time, if the time of inner phases is subtracted from outer
+// ones.
 enum class phase : std::uint8_t {
-  call,       // the whole of it
-  agreement,  // reductions at its begin and end, and the plan between them
+  call,       // the whole call
+  agreement,  // reductions at begin and end of the call, and the plan between them
   exchange,   // moving data and views between ranks
-  waiting,    // for other ranks, or their messages
-  file,       // reading and writing
-  locks       // getting and giving back locks of the file
+  waiting,    // waiting for other ranks, or their messages
+  file,       // reading and writing the file
+  locks       // taking and releasing locks of the file
 };
 inline constexpr std::size_t phase_count = 6;
 
@@ -30,12 +31,12 @@ constexpr std::string_view name_of(phase p) noexcept {
 }
 
 struct phase_facts {
-  std::string_view name = {};  // a literal: which call it is; empty: that of the phase
-  std::int64_t offset = -1;    // in the file; -1: none
+  std::string_view name = {};  // a literal: the name of the call; empty: that of the phase
+  std::int64_t offset = -1;    // offset in the file; -1: none
   std::int64_t bytes = -1;
-  std::int64_t number = -1;      // of a round, from 1
-  std::string_view detail = {};  // a literal: what it is for
-  char const* source_file = "";  // of a call: where the program made it; line 0: not known
+  std::int64_t number = -1;      // number of a round, from 1
+  std::string_view detail = {};  // a literal: the purpose
+  char const* source_file = "";  // for a call: its place in the program; line 0: not known
   std::uint_least32_t source_line = 0;
 };
 
@@ -45,15 +46,16 @@ class phase_listener {
  public:
   virtual void begin(phase p, phase_facts const& facts) noexcept = 0;
   virtual void end(phase p) noexcept = 0;
-  // A message to or from `peer` was begun to be sent, or is there. Both ends hear those of a pair
-  // of ranks in the same order.
+  // Reports that the send of a message to `peer` has begun, or that a message from `peer` has come.
+  // Both ends of a pair of ranks report their messages in the same order.
   virtual void message_passed(message_end, int /*peer*/, std::int64_t /*bytes*/) noexcept {}
 
  protected:
   ~phase_listener() = default;
 };
 
-// Of this thread. The ranks of a virtual cluster share one thread: each has its own while it runs.
+// The listener of this thread. The ranks of a virtual cluster share one thread, so the cluster
+// switches this variable with the rank.
 inline constinit thread_local phase_listener* phases_heard_by = nullptr;
 
 // While it lives, its thread is in the phase.
@@ -81,8 +83,8 @@ inline void tell_message(message_end e, int peer, std::int64_t bytes) noexcept {
     phases_heard_by->message_passed(e, peer, bytes);
 }
 
-// True while this thread reads what it will write back with changes. As phases_heard_by, it is each
-// virtual rank's own.
+// True while this thread reads a window that it will change and write back. Switched with the rank
+// of a virtual cluster, like phases_heard_by.
 inline constinit thread_local bool is_reading_to_merge = false;
 inline constexpr std::string_view to_merge = "to merge";
 
@@ -97,7 +99,7 @@ class reading_to_merge {
   bool before_;
 };
 
-// While it lives, `to` hears this thread; null changes nothing.
+// While it lives, `to` listens to this thread; null changes nothing.
 class hearing_phases {
  public:
   explicit hearing_phases(phase_listener* to) noexcept : before_(phases_heard_by) {

@@ -1,4 +1,4 @@
-// On how many ranks something is so, and on which of them first.
+// The number of ranks for which something is true, and the first of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ struct ranks_with {
   }
 };
 
-// Collective.
+// Returns for how many ranks `here` is true. Collective.
 template <agreeing World>
 ranks_with ranks_where(World const& world, bool here) {
   ranks_with all;

@@ -1,5 +1,4 @@
-// The agent: reads and writes for other ranks what belongs to its stripes, while its own rank
-// computes.
+// The agent: reads and writes its stripes for other ranks, while its own rank computes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,13 +37,13 @@
 
 namespace argosy::detail {
 
-// Serves several requests at a time, on threads or beside the rank. Requests for the same window
-// are carried out together: while one is under way, others for that window gather, and the next
-// file call serves all of them.
+// Serves several requests at the same time, on threads or concurrently with the rank. Requests for
+// the same window are combined: while one file call is in progress, further requests for that
+// window are collected, and the next file call serves all of them.
 template <handle H>
 class agent {
  public:
-  // `beside`: where requests run; null: on threads.
+  // `beside`: what runs the requests; null: threads do.
   agent(H& file, sieving prices, merging how, std::shared_ptr<background> beside)
       : file_(file), prices_(prices), how_(how), beside_(std::move(beside)) {}
 
@@ -53,8 +52,7 @@ class agent {
     prices_ = prices;
   }
 
-  // Answers a request of ship(). Errors of the file are in the answer; only other errors are
-  // thrown.
+  // Answers a request of ship(). Errors of the file are in the answer; other errors are thrown.
   std::vector<std::byte> serve(std::span<std::byte const> request) {
     unpacking message(request);
     auto const wanted = message.next<shipment>();
@@ -116,15 +114,15 @@ class agent {
     std::int64_t granule = 1;
     bool sparse = false;
     std::byte* data = nullptr;
-    std::int64_t bytes = 0;  // moved so far
+    std::int64_t bytes = 0;  // bytes moved so far
     std::error_code error = {};
     bool done = false;
   };
-  // shared: the requester may be gone while others carry it out
+  // shared: the requester may have ended while another thread carries the part out
   using part_ptr = std::shared_ptr<part>;
 
-  // Calls f(part) for every part, until f returns false. Where it pays, goes step by step with
-  // hints to the file system.
+  // Calls f(part) for every part, until f returns false. If it pays, goes step by step, with hints
+  // to the file system.
   template <class F>
   void in_steps(shipment const& wanted, std::vector<part_ptr> const& parts, report& done, F&& f) {
     std::size_t next = 0;
@@ -144,7 +142,7 @@ class agent {
     }
     guided_access(
         file_, ranges.get(), wanted.max_ranges, done, [&](std::int64_t, std::int64_t end) {
-          // A step ends at the end of a window: windows are accessed whole.
+          // A step ends at the end of a window, because windows are accessed whole.
           auto const behind = std::lower_bound(first.begin(), first.end(), end) - first.begin();
           if (!carry_out(static_cast<std::size_t>(behind))) return std::int64_t{-1};
           return next < first.size() ? first[next] : static_cast<std::int64_t>(ranges.get().size());
@@ -171,8 +169,8 @@ class agent {
   };
   using place = std::tuple<access_kind, std::int64_t, std::int64_t>;
 
-  // Returns when `mine` is done. If nobody is at work on the window, this thread carries out all
-  // waiting parts, also its own.
+  // Returns when `mine` is done. If no thread works on the window, this thread carries out all
+  // waiting parts, including its own.
   void meet(access_kind kind, part_ptr const& mine, report& done) {
     std::unique_lock guard(mutex_);
     auto const here =
@@ -210,7 +208,7 @@ class agent {
     m.busy = true;
     std::vector<part_ptr> const all = std::exchange(m.waiting, {});
     guard.unlock();
-    struct finish {  // even after an exception nobody waits for ever
+    struct finish {  // no thread may wait for ever, even after an exception
       agent& a;
       std::unique_lock<std::mutex>& guard;
       meeting& m;
@@ -345,7 +343,7 @@ class agent {
   std::mutex mutex_;  // never held while waiting or accessing the file
   std::condition_variable changed_;
   std::map<place, meeting> meetings_;
-  std::vector<std::unique_ptr<workspace>> spaces_;  // those not in use
+  std::vector<std::unique_ptr<workspace>> spaces_;  // those that are not in use
   std::size_t spaces_made_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// How long a call took, and its phases: added up in its report while the call is in them.
+// The time of a call and of its phases, added up in the call's report while it runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace argosy::detail {
 
-// Lives as long as the call, on its thread. Who listened before goes on to hear. `trace` may be
-// null: it is written before this rank waits for others, so that it has everything if they never
-// come.
+// Lives as long as the call, on its thread. An earlier listener continues to be called. `trace` is
+// written out before this rank waits for others, so that it is complete if they never come; it may
+// be null.
 class call_times final : public phase_listener {
  public:
   call_times(time_source const& clock, report& to, tracer* trace = nullptr)
@@ -47,11 +47,11 @@ class call_times final : public phase_listener {
 
  private:
   struct span {
-    int depth = 0;  // a decorated handle's call is a call of the one inside, too
+    int depth = 0;  // the call of a decorated handle contains the call of the inner handle
     std::int64_t since = 0;
   };
 
-  // Null: what is left of the call's time.
+  // Returns the member for the time of a phase; null if it is not counted separately.
   static std::int64_t report::* counted(phase p) noexcept {
     switch (p) {
       case phase::agreement:
@@ -75,7 +75,7 @@ class call_times final : public phase_listener {
   phase_listener* outer_;
   std::int64_t began_;
   std::array<span, phase_count> spans_ = {};
-  hearing_phases heard_;  // the last member: the others are there while it hears
+  hearing_phases heard_;  // the last member: the others must exist while it listens
 };
 
 }  // namespace argosy::detail

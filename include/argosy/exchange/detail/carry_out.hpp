@@ -1,4 +1,4 @@
-// carry_out: does what the plan of one rank says. Local; waits for no other rank.
+// carry_out: carries out the plan of one rank. Local; waits for no other rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,9 +20,9 @@
 
 namespace argosy::detail {
 
-// Moves data between `file` and `memory` as the policy plans it, window by window, and counts in
-// `done`. Stops at the first error and at the end of the file; `done.bytes` counts from the start
-// of the access. If a window cannot be read, it is not written.
+// Moves data between `file` and `memory`, window by window, as the policy plans it. Counts in
+// `done`; `done.bytes` counts from the start of the access. Stops at the first error and at the end
+// of the file. If a window cannot be read, it is not written.
 template <handle H>
 std::error_code carry_out(any_policy const& policy, access const& wanted, H& file,
                           memory_side& memory, merging with, staging& space, report& done);

@@ -40,8 +40,8 @@ class carrier {
         return w;
       });
     }
-    // Most small accesses are one window. What it needs is known; the policy would have to find
-    // that out anew.
+    // Most small accesses are one window. Then the buffer size is known, and need not be computed
+    // by the policy.
     window const first = policy.next(wanted_, wanted_.position);
     bool const all = first.how == passage::merged && first.wanted == wanted_.bytes;
     buffer_bytes_ = all ? first.length : policy.buffer_for(wanted_);
@@ -67,7 +67,7 @@ class carrier {
     return {};
   }
 
-  // Pieces of memory below this are gathered: a call takes longer than copying them.
+  // Smaller pieces of memory are gathered: a call takes longer than copying them.
   static constexpr std::int64_t least_direct_bytes = 1024;
   static constexpr std::size_t most_parts = 1024;
   static constexpr std::int64_t page_bytes = 4096;
@@ -103,7 +103,7 @@ class carrier {
     if (w.how == passage::merged) ++done_.fallbacks;
     return guard_.pieces(w.offset, w.length, by_pieces);
   }
-  // Whatever the policy says of its place: what is locked must be what is written.
+  // Locks the range that is written, whatever range the policy gave for the window.
   std::error_code write_out_of_order(window const& w) {
     window const hull = window_of(wanted_, w.position, w.wanted);
     return guard_.pieces(hull.offset, hull.length, [&] { return write_unmerged(hull); });
@@ -117,8 +117,8 @@ class carrier {
     }
     return write_pieces(w);
   }
-  // The user's memory, if memory and window are one stretch each; then no copy is needed. Otherwise
-  // empty.
+  // Returns the user's memory if memory and window are both contiguous; then no copy is needed.
+  // Otherwise empty.
   std::span<std::byte> direct(window const& w) {
     if (w.length != w.wanted || (!wanted_.sorted && w.pieces > 1)) return {};
     std::span<std::byte> const memory = memory_.stretch(position_of(w.position));
@@ -126,13 +126,13 @@ class carrier {
     return memory.size() < size ? std::span<std::byte>() : memory.first(size);
   }
 
-  // --- windows as one ---
+  // --- windows that are accessed whole ---
 
   std::error_code read_merged(window const& w) {
     std::byte* const data = buffer_for(w.offset);
     io_result const got = file_.read(w.offset, {data, static_cast<std::size_t>(w.length)});
     count_read(got.bytes);
-    // Bytes of the stream that lie before the end of the file.
+    // The part of the stream before the end of the file.
     std::int64_t const bytes =
         got.bytes == w.length
             ? w.wanted
@@ -156,7 +156,7 @@ class carrier {
           got.bytes -
           std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0,
                                    w.wanted);
-      // Nothing to keep beyond the end of the file: holes there become zeros.
+      // There is nothing to keep beyond the end of the file; gaps there become zeros.
       std::fill(data + got.bytes, data + size, std::byte{0});
     }
     memory_.place(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position),
@@ -171,11 +171,11 @@ class carrier {
     return put.error;
   }
 
-  // --- pieces by themselves ---
+  // --- windows that are accessed by pieces ---
 
-  // Calls part(offset, memory, staged) for each part of the window: a stretch of the file with its
-  // memory, either the user's or, for small pieces, a place in the buffer; flush() when the parts
-  // or the buffer are used up.
+  // Calls part(offset, memory, staged) for each part of the window: a contiguous range of the file
+  // and its memory. The memory is the user's, or a place in the buffer for small pieces. Calls
+  // flush() when the limit of parts is reached, the buffer is full, or the window ends.
   template <class Part, class Flush>
   std::error_code for_each_part(window const& w, Part&& part, Flush&& flush) {
     std::int64_t position = w.position, used = 0;
@@ -199,7 +199,7 @@ class carrier {
       }
       ++batch_.parts;
       batch_.bytes += length;
-      // parts that follow one another in the file share a call
+      // adjacent parts of the file share a call
       batch_.calls += p.offset != batch_.end;
       batch_.end = p.offset + length;
       position += length;
@@ -283,14 +283,15 @@ class carrier {
   staging& staging_;
   std::int64_t buffer_bytes_ = 0;
   report& done_;
-  // Parts that wait for their file call; kept from window to window to reuse its memory.
+  // Parts that wait for their file call. The vectors are kept for the next window, to reuse their
+  // memory.
   struct {
     std::size_t parts = 0;
     std::int64_t bytes = 0, calls = 0, end = -1;
   } batch_;
   struct staged_part {
     std::size_t index;
-    std::int64_t position;  // in the stream
+    std::int64_t position;  // position in the stream
   };
   std::vector<read_part> reads_;
   std::vector<staged_part> staged_;  // the parts that go through the buffer

@@ -1,4 +1,4 @@
-// Memory for many messages of a round: pieces of it stay where they are while more is taken.
+// Memory for many messages of a round. Pieces of it stay valid while more pieces are taken.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace argosy::detail {
 
-// Kept from round to round, since touching fresh pages costs as much as copying.
+// Kept for later rounds, since touching fresh pages costs as much as copying.
 class chunks {
  public:
-  // Bytes that are not cleared, until clear().
+  // Returns memory that is valid until clear(). Its bytes are not cleared.
   std::byte* get(std::int64_t bytes) {
     for (; at_ < all_.size(); ++at_, used_ = 0)
       if (used_ + bytes <= all_[at_].bytes) return take(bytes);

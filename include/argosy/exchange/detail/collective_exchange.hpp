@@ -1,6 +1,6 @@
-// Carries out a collective plan: every rank copies its pieces straight between its own memory and
-// the windows of the aggregators of its node, and exchanges messages with others; aggregators move
-// windows between there and the file.
+// Carries out a collective plan. Every rank copies its pieces directly between its memory and the
+// windows of the aggregators of its node, and exchanges messages with other nodes. Aggregators move
+// windows between memory and the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,21 +34,26 @@
 
 namespace argosy::detail {
 
-// A rank that fails goes on to the end of the call, because the others wait for it at every window.
-// If all ranks are on one node, no MPI call is made.
+// If a rank fails, it continues to the end of the call, because the other ranks wait for it at
+// every window. If all ranks are on one node, no MPI call is made.
 //
-// Writing, step k of aggregator a: every rank of a's node waits until a's window of step k - 2 is
-// written, fills its part of the window and arrives; ranks of other nodes send theirs. a waits for
-// all, writes the covered bytes and releases the window. Reading: every rank of a's node says what
-// it wants; a reads from the first to the last wanted byte, releases the window and sends other
-// nodes what they want; every rank takes its part, and arrives at `emptied`.
+// Writing, step k of aggregator a:
+// - Every rank of a's node waits until a's window of step k - 2 is written. Then it fills its part
+//   of the window and arrives. Ranks of other nodes send their parts.
+// - a waits for all, writes the covered bytes and releases the window.
 //
-// What goes between nodes goes with pairs of ranks, by `links`, or with pairs of nodes, by
+// Reading, step k of aggregator a:
+// - Every rank of a's node marks which bytes it needs.
+// - a reads from the first to the last needed byte, releases the window, and sends other nodes
+//   their bytes.
+// - Every rank takes its part out of the window, and counts itself in `emptied`.
+//
+// Between nodes, messages travel between pairs of ranks, by `links`, or between pairs of nodes, by
 // `relays`.
 template <agreeing World, handle H>
 class collective_exchange {
  public:
-  // `relayed`: what relays keep, if the plan has two layers and the node has memory for them.
+  // `relayed`: the state of relays, if the plan has two layers and the node has memory for them.
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
                       relay_memory* relayed, collective_plan const& plan, std::int64_t all_bytes,
                       access const& mine, H& h, memory_side& memory, sieving const& prices,
@@ -68,7 +73,7 @@ class collective_exchange {
         schedule_(world, plan, range_, all_bytes),
         links_(world, kept, plan, schedule_, done) {}
 
-  // `view` numbers the views of this rank.
+  // Carries out the plan. `view` is the number of this rank's view.
   failure run(std::uint64_t view) {
     prepare(view);
     if (plan_.kind == access_kind::write)
@@ -84,8 +89,8 @@ class collective_exchange {
     return std::move(failed_);
   }
 
-  // For a write, after all ranks have agreed that something failed: the bytes of this rank that
-  // were written, from the start of its stream to the first window that failed. Collective.
+  // Returns the bytes of this rank that were written, from the start of its stream to the first
+  // window that failed. For writes, after all ranks have agreed that some rank failed. Collective.
   std::int64_t settled_bytes() {
     if (relayed_)
       settle_all();
@@ -106,7 +111,7 @@ class collective_exchange {
       return [this](std::uint32_t& word, std::uint32_t seen) { world_.wait(word, seen); };
     else
       return [](std::uint32_t&, std::uint32_t) {
-      };  // a rank that is alone on its node finds everything done
+      };  // a rank that is alone on its node never waits here
   }
   template <class F>
   void with_relays([[maybe_unused]] F&& f) {
@@ -142,7 +147,7 @@ class collective_exchange {
     }
     if (!relayed_ && static_cast<int>(seats_.ranks.size()) < world_.size())
       links_.begin(view, std::move(far));
-    // Every rank begins with a different aggregator, so that few ranks meet in a window.
+    // Every rank begins with a different aggregator, so that few ranks are at the same window.
     if (!near_.empty())
       first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
     steps_.assign(near_.size(), 0);
@@ -170,7 +175,7 @@ class collective_exchange {
     if (own_ && schedule_.takes_part(near_[*own_], k))
       f(*own_, schedule_.window_of(near_[*own_], k));
   }
-  // A domain takes part in the first steps, up to its last round.
+  // Returns the next step. A domain takes part in the first steps, up to its last round.
   std::optional<step> next() {
     std::optional<step> const k = schedule_.next();
     for (std::size_t s = 0; k && s < near_.size(); ++s)
@@ -178,8 +183,8 @@ class collective_exchange {
     return k;
   }
 
-  // Notes that a part of the stream came up to `to`, where `wanted` was its end. Bytes behind a gap
-  // do not count.
+  // Notes that a part of the stream was moved up to `to`, of `wanted`. Bytes behind a gap are not
+  // counted.
   void came_to(std::int64_t to, std::int64_t wanted) {
     if (to < wanted) first_gap_ = std::min(first_gap_, to);
   }
@@ -187,13 +192,13 @@ class collective_exchange {
     return std::min(first_gap_, mine_.end()) - mine_.position;
   }
 
-  // The number of step k of this call among the steps of all calls.
+  // Returns the number of step k of this call among the steps of all calls.
   std::uint64_t number(std::size_t s, step const& k) {
     return stage_.rounds_before(s) + static_cast<std::uint64_t>(k.number);
   }
 
-  // Both halves of each step: a window is filled, and emptied beside the filling of the next one,
-  // or before any rank begins with that.
+  // Runs both halves of each step. A window is emptied while the next one is filled, or before any
+  // rank begins to fill the next one.
   template <class Fill, class Empty>
   void each_step(Fill&& fill, Empty&& empty) {
     std::optional<step> before, now = next();
@@ -207,8 +212,8 @@ class collective_exchange {
     }
   }
 
-  // Of one half of it: to the aggregators, or between them and the file. The other half is in a
-  // span of the same number.
+  // One half of a step: between ranks and aggregators, or between aggregators and the file. The
+  // span of the other half has the same number.
   static in_phase in_round(step const& k) {
     return in_phase(phase::exchange, {.name = "round", .number = k.round + 1});
   }
@@ -259,8 +264,8 @@ class collective_exchange {
                        windows_.cover(all, w, theirs, p);
                      });
     with_relays([&](auto& r) { r.collect(k, stage_.window(s, n), all); });
-    // Declared without a value: g++ 12 at -O3 believes an earlier assignment was done where the
-    // call throws.
+    // Declared without a value: g++ 12 at -O3 assumes that an earlier assignment is done even if
+    // the call throws.
     std::error_code error;
     if (!guarded(failed_,
                  [&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); }))
@@ -286,8 +291,8 @@ class collective_exchange {
     for (std::size_t s = 0; s < near_.size(); ++s) look(near_[s], stage_.of(s).failed_round);
     links_.settle(own_ ? stage_.of(*own_).failed_round : none, look);
   }
-  // With relays a rank does not know who has data for it: all ranks learn of all aggregators, some
-  // at a time.
+  // With relays a rank does not know which aggregators have its data. So all ranks get the failed
+  // rounds of all aggregators, some at a time.
   struct failed_rounds {
     std::array<std::int64_t, 64> first;
     void combine(failed_rounds const& other) {
@@ -434,8 +439,8 @@ class collective_exchange {
   // domains of aggregators of this node, in the order of the stage
   std::vector<std::size_t> near_;
   std::optional<std::size_t> own_;             // index in near_
-  std::vector<std::uint64_t> steps_;           // so far, of each near domain
-  std::optional<node_windows<World>> images_;  // of windows elsewhere, at the relays
+  std::vector<std::uint64_t> steps_;           // number of steps so far, for each near domain
+  std::optional<node_windows<World>> images_;  // windows of other nodes' aggregators, at the relays
   std::optional<typename relays_of<World>::type> relays_;
   std::size_t first_ = 0;
   std::int64_t first_gap_ = none;  // the first byte of the stream that was not transferred

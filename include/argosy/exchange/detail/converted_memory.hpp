@@ -1,5 +1,5 @@
-// The memory side of a transfer to a file in another representation: all data goes through a
-// converter, and a buffer.
+// The memory side of a transfer to a file in another representation: all data passes through a
+// converter and a buffer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -45,7 +45,8 @@ class converted_memory {
   }
 
   converter const& conversion() const noexcept { return converter_; }
-  // False if a value did not fit the other side; the call then ends with errc::conversion.
+  // Returns false if a value did not fit the other representation. The call then ends with
+  // errc::conversion.
   bool fits() const noexcept { return fits_; }
 
  private:

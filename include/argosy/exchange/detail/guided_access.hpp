@@ -1,4 +1,4 @@
-// Accesses a file step by step, with hints to the file system about what comes next.
+// Accesses a file step by step, with hints to the file system about the next ranges.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,15 +21,15 @@
 
 namespace argosy::detail {
 
-// A list with one range for each block of the file that has wanted bytes: from the first to the
-// last wanted byte in it.
+// A list with one range for each block of the file that is accessed: from the first to the last
+// accessed byte in it.
 class block_ranges {
  public:
   block_ranges(std::int64_t block_bytes, bool is_write)
       : block_bytes_(std::clamp<std::int64_t>(block_bytes, 1, std::numeric_limits<int>::max())),
         is_write_(is_write) {}
 
-  // Adds bytes [low, high) of the file; they do not lie before earlier ones.
+  // Adds bytes [low, high) of the file, which must not lie before earlier ones.
   void add(std::int64_t low, std::int64_t high) {
     while (low < high) {
       std::int64_t const block = low / block_bytes_, begin = block * block_bytes_;
@@ -40,7 +40,7 @@ class block_ranges {
       low = end;
     }
   }
-  // Adds bytes [from, to) of the stream of a layout that never decreases; returns the index of
+  // Adds bytes [from, to) of the stream of a layout that never decreases. Returns the index of
   // their first range. O(depth) for each block.
   std::int64_t add(layout const& form, std::int64_t from, std::int64_t to) {
     auto first = static_cast<std::int64_t>(ranges_.size());
@@ -69,7 +69,8 @@ class block_ranges {
   std::vector<guided_prefetch::range> ranges_;
 };
 
-// An impossible answer, or none, ends the hints and nothing else: hints never decide what is moved.
+// Gives a hint. If the file system refuses it or returns an invalid count, no more hints are given.
+// The transfer is not affected.
 template <handle H>
 void give_hint(H& file, guided_prefetch& steps, report& done) {
   if (!steps.has_hint()) return;
@@ -86,7 +87,7 @@ void give_hint(H& file, guided_prefetch& steps, report& done) {
   done.hinted_ranges += accepted;
 }
 
-// Calls access(from, to), which accesses at least these ranges and returns how far it came; if that
+// Calls access(from, to), which accesses at least these ranges and returns how far it came. If that
 // is less than `to`, the transfer ends.
 template <handle H, class Access>
 void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std::int64_t most,
@@ -112,9 +113,9 @@ void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std:
   release();
 }
 
-// Like file.read(parts) or file.write(parts). If the parts touch several blocks without a pattern,
-// and the file system takes hints, at most `most` blocks at a time. Parts must ascend. Counts the
-// calls.
+// Transfers like file.read(parts) or file.write(parts). If the parts touch several blocks without a
+// pattern, and the file system accepts hints, it accesses at most `most` blocks at a time. Parts
+// must ascend. Counts the calls.
 template <class Part, handle H>
 io_result guided_transfer(H& file, std::span<Part const> parts, std::int64_t most, report& done) {
   constexpr bool reading = std::same_as<Part, read_part>;

@@ -1,5 +1,5 @@
-// Guided prefetching: which ranges to announce to a file system, when to access them, and when to
-// release them.
+// Guided prefetching: decides which ranges to announce to a file system, when to access them, and
+// when to release them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace argosy::detail {
 
-// The multiple access range hint, step by step; it calls nothing. Ranges are those of one access,
-// in its order, one for each block:
+// The multiple access range hint, step by step. This class makes no calls itself. The ranges are
+// those of one access, in its order, one for each block:
 //
-//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() with how
-//      many were accepted
+//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() gets the
+//      number that were accepted
 //   2  step(): if none is accepted access one, else as many as are accepted, but at most `most`;
 //      accessed()
-//   3  hint(): releases what was accessed, asks for what is neither accessed nor accepted until
-//      max_pre are; answered()
-//   4  2 and 3 again until step() is 0: then the last hint has released what was left
+//   3  hint(): releases the accessed ranges, and asks for ranges that are neither accessed nor
+//      accepted, until max_pre are accepted; answered()
+//   4  2 and 3 again until step() is 0: then the last hint has released the rest
 //
-// An accepted range is released once, by an identical entry. After a hint that fails, nothing is
-// asked for any more.
+// An accepted range is released once, by an identical entry. After a hint that fails, no further
+// ranges are asked for.
 class guided_prefetch {
  public:
   using range = gpfs::gpfsRangeArray_t;
@@ -41,7 +41,8 @@ class guided_prefetch {
     for (std::int64_t i = ask_begin(); i < ask_end(); ++i) h.accRangeArray[h.accRangeCnt++] = at(i);
     return h;
   }
-  // `accepted`: how many of the ranges asked for. Ranges to release count as released.
+  // `accepted`: how many of the ranges in the hint were accepted. Ranges to release are treated as
+  // released.
   void answered(std::int64_t accepted) {
     std::int64_t const begin = ask_begin();
     released_ = release_end();
@@ -56,9 +57,9 @@ class guided_prefetch {
     if (!asks_) return left;
     return std::min(left, ahead > 0 ? std::min(ahead, most_) : 1);
   }
-  // Call after an access. `ranges` may be more than step() if they cannot be accessed separately.
+  // Called after an access. `ranges` may be more than step() if they cannot be accessed separately.
   void accessed(std::int64_t ranges) { accessed_ += ranges; }
-  // Nothing more is accessed: the next hint releases everything.
+  // Ends the access: the next hint releases everything.
   void end() {
     asks_ = false;
     accessed_ = size();
@@ -75,7 +76,7 @@ class guided_prefetch {
 
   std::span<range const> ranges_;
   std::int64_t most_;
-  // Ranges [released_, accepted_) are accepted and not released; those before accessed_ were
+  // Ranges [released_, accepted_) are accepted and not released. Those before accessed_ were
   // accessed.
   std::int64_t released_ = 0, accepted_ = 0, accessed_ = 0;
   bool asks_ = true;

@@ -4,11 +4,11 @@
 
 namespace argosy::detail {
 
-// news of a failure; those behind it are of even and odd rounds
+// the tag for failures; the next two are for even and odd rounds
 inline constexpr int link_tag = 32763;
 
-// Messages with such a tag are bytes of files and nothing else: who carries them may know only how
-// long they are.
+// Returns true if messages with this tag contain only bytes of files. A virtual cluster without
+// contents transfers only their length.
 constexpr bool carries_file_bytes(int tag) { return tag == link_tag + 1 || tag == link_tag + 2; }
 
 }  // namespace argosy::detail

@@ -1,5 +1,5 @@
-// Messages of a collective call between ranks and aggregators of other nodes (no shared memory): at
-// most one for each pair and round.
+// Messages of a collective call between ranks and aggregators of other nodes, which share no
+// memory: at most one for each pair and round.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,15 +26,15 @@
 
 namespace argosy::detail {
 
-// Memory that links keep from call to call.
+// The memory of links, kept for later calls.
 struct link_memory {
   view_exchange views;
   std::array<staging, 2> outgoing, incoming;  // for even and odd rounds
 };
 
-// Messages of a round are begun in one step of the call and waited for in a later one; two rounds
-// may be under way. All ranks go through rounds in order, and wait only for messages that others
-// begin in the same round or an earlier one, so nobody waits in a circle.
+// Messages of a round begin in one step of the call and are waited for in a later step; two rounds
+// may be in progress. All ranks go through the rounds in order. Each waits only for messages that
+// others begin in the same round or an earlier one, so there is no deadlock.
 template <communicator World>
 class links {
  public:
@@ -52,14 +52,15 @@ class links {
     requests_.resize(2 * (to_.size() + from_.size()));
   }
   bool none() const noexcept { return requests_.empty(); }
-  // All messages under way, for somebody who waits for something else and must keep them going.
+  // Returns all messages in progress, for a caller that waits for something else and must let them
+  // progress.
   std::span<request> requests() { return requests_; }
   void finish() { wait_for(requests_); }
 
   // --- Writing, at the rank ---
 
-  // `gather(from, to, stream)` copies bytes of this rank's stream; false: it could not.
-  // `stretch(from)` is the memory that holds them already, as far as it is contiguous.
+  // `gather(from, to, stream)` copies bytes of this rank's stream, and returns false if it could
+  // not. `stretch(from)` is the memory that holds them already, as far as it is contiguous.
   template <class Gather, class Stretch>
   void send(step const& now, Gather&& gather, Stretch&& stretch) {
     std::span<request> const mine = to_requests(now);
@@ -87,7 +88,7 @@ class links {
 
   // --- Writing, at the aggregator ---
 
-  // Begins to receive what other ranks have for this window, as far as there is room. The window
+  // Begins to receive the data of other ranks for this window, as far as there is room. The window
   // must be free.
   void post(step const& now, file_window const& w, std::byte* window) {
     batches_[index(now)].begin = 0;
@@ -120,7 +121,7 @@ class links {
 
   // --- Reading, at the rank ---
 
-  // Begins to receive this round's part; `stretch(from)` is its place in memory, as far as that is
+  // Begins to receive this round's part. `stretch(from)` is its place in memory, as far as that is
   // contiguous.
   template <class Stretch>
   void expect(step const& now, Stretch&& stretch) {
@@ -146,8 +147,8 @@ class links {
     }
   }
   // Waits for this round's part, which is shorter if the file ends. `scatter(stream, from, to,
-  // wanted)` copies it to memory; if the bytes are there already, or nobody will look at them,
-  // `stream` is null.
+  // wanted)` copies it to memory. `stream` is null if the bytes are there already, or are never
+  // looked at.
   template <class Scatter>
   void take(step const& now, Scatter&& scatter) {
     std::span<request> const mine = to_requests(now);
@@ -165,15 +166,16 @@ class links {
 
   // --- Reading, at the aggregator ---
 
-  // Calls f(theirs, part) for what other ranks want of a window.
+  // Calls f(theirs, part) for the bytes that other ranks want from a window.
   template <class F>
   void for_each_share(file_window const& w, F&& f) const {
     for (far_rank const& r : from_)
       if (window_part const p = r.theirs.within(w); !p.empty()) f(r.theirs, p);
   }
-  // Waits until the answers of a round are sent: then its window may be used again.
+  // Waits until the answers of a round are sent. Then its window may be used again.
   void answered(step const& now) { wait_for(from_requests(now)); }
-  // Sends other ranks what they want of the window, as far as it lies before `end` in the file.
+  // Sends other ranks the bytes that they want from the window, as far as these lie before `end` in
+  // the file.
   void answer(step const& now, file_window const& w, std::byte const* window, std::int64_t end) {
     std::span<request> const mine = from_requests(now);
     staging& space = kept_.outgoing[index(now)];
@@ -187,7 +189,8 @@ class links {
       auto const bytes = static_cast<std::size_t>(p.bytes());
       std::span<std::byte const> message(window + (p.file.low - w.begin), bytes);
       if (p.file.dense == 0) {
-        // Many ranks may want the same bytes, so memory is limited to one window, not one per rank.
+        // Many ranks may want the same bytes, so memory is limited to one window for all ranks, not
+        // one for each.
         if (used + p.bytes() > plan_.window_bytes) {
           wait_for(mine.subspan(first, i - first));
           first = i;
@@ -205,8 +208,8 @@ class links {
 
   // --- After a failure ---
 
-  // Aggregators tell in which round they failed first. Collective. Calls f(domain, round) for the
-  // domains this rank wrote to.
+  // Exchanges the round in which each aggregator first failed. Collective. Calls f(domain, round)
+  // for the domains that this rank wrote to.
   template <class F>
   void settle(std::int64_t failed_round, F&& f) {
     std::vector<std::int64_t> rounds(to_.size() + from_.size());
@@ -233,12 +236,12 @@ class links {
     charge(world_, to - from, [&] { return stream_range{&file, from, to}.pieces(); });
   }
   static constexpr int tag = link_tag;
-  // Rounds need different tags: without room, receives of a round may begin after some of the next
-  // round.
+  // Rounds need different tags: if there is too little room, receives of a round may begin after
+  // some of the next round.
   static int tag_of(step const& now) noexcept { return tag + 1 + static_cast<int>(now.number & 1); }
 
-  // Receives under way: those of ranks [begin, end) in from_, and the buffer of those that are not
-  // received in place.
+  // Receives in progress: those of ranks [begin, end) in from_, and the buffers of those that are
+  // not received in place.
   struct batch {
     std::size_t begin = 0, end = 0;
     std::vector<std::byte const*> packed;

@@ -1,4 +1,4 @@
-// The memory side of a transfer: where the bytes of the file's stream come from and go to.
+// The memory side of a transfer: the source or target of the bytes of the file's stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,20 +20,21 @@ namespace argosy::detail {
 
 class converted_memory;
 
-// Memory of the program, in the file's representation or through a converter. One class for both:
-// executors are long, and there is one of each for every world; what is asked of memory here is
-// many bytes at a time. Positions count bytes of the stream from the start of the access. The
-// executor asks for increasing positions, so that finding a stretch costs O(1) on average.
+// Memory of the program, in the file's representation or through a converter. One class handles
+// both, because executors are long, and each world has its own instance of them. A call here costs
+// little, since it moves many bytes. Positions count bytes of the stream from the start of the
+// access. The executor asks for increasing positions, so that finding contiguous memory costs O(1)
+// on average.
 class memory_side {
  public:
   memory_side(layout const& l, void const* address);
-  // Of a file in this representation; both must outlive it.
+  // For a file in this representation. `r` and `b` must outlive this object.
   memory_side(representation const& r, const_buffer const& b);
   ~memory_side();
   memory_side(memory_side const&) = delete;
 
-  // The contiguous memory of the stream from `position` on; empty where memory never has the bytes
-  // of the file.
+  // Returns the contiguous memory of the stream from `position` on. Empty if memory never has the
+  // bytes of the file, because they are converted.
   std::span<std::byte> stretch(std::int64_t position) {
     if (converted_) return {};
     if (!cursor_)
@@ -68,7 +69,7 @@ class memory_side {
     copy(file, file_begin, file_position, *layout_, base_, position, bytes);
   }
 
-  // After the transfer: a value did not fit the other side.
+  // Returns an error after the transfer if a value did not fit the other representation.
   failure fault() const;
 
  private:
@@ -81,7 +82,7 @@ class memory_side {
 
   layout const* layout_;
   std::byte* base_;
-  std::optional<cursor> cursor_;  // from the first stretch on that is asked for
+  std::optional<cursor> cursor_;  // set when contiguous memory is first asked for
   representation const* representation_ = nullptr;
   std::unique_ptr<converted_memory> converted_;
 };

@@ -17,29 +17,30 @@
 
 namespace argosy::detail {
 
-// Each aggregator has two windows: while one is filled, the other goes to the file. Kept from call
-// to call; counters only grow, so that nobody has to reset a value that others still read.
+// Each aggregator has two windows: while one is filled, the other is written to the file. The stage
+// is kept for later calls. Counters only grow, so no rank has to reset a value that others still
+// read.
 class node_stage {
  public:
   struct shape {
     std::int64_t ranks = 0;
     std::int64_t aggregators = 0;
     std::int64_t window_bytes = 0;
-    std::int64_t mark_words = 0;  // for one window of one rank
+    std::int64_t mark_words = 0;  // words for one window of one rank
   };
 
-  // Each on a cache line of its own, since different ranks wait for them. Two of each: early ranks
-  // count for the other window.
+  // Each counter has a cache line of its own, since different ranks wait for them. There are two of
+  // some, because early ranks already count for the other window.
   struct counters {
-    // ranks that have filled the window, or said what they want of it
+    // ranks that have filled the window, or marked the bytes that they want from it
     alignas(64) std::uint32_t arrived[2];
-    // windows that were written, or whose owner knows what is wanted of them
+    // windows that were written, or whose owner knows which bytes are wanted
     alignas(64) std::uint32_t released;
     alignas(64) std::uint32_t filled;      // windows that were read
     alignas(64) std::uint32_t emptied[2];  // ranks that need nothing more of the window
     // file offset behind the last byte that was read into the window
     alignas(64) std::int64_t end[2];
-    std::int64_t failed_round;  // the first in this call
+    std::int64_t failed_round;  // the first failed round in this call
   };
 
   node_stage() = default;
@@ -77,8 +78,8 @@ class node_stage {
                          before + static_cast<std::int64_t>(round & 1) * up(shape_.window_bytes));
   }
 
-  // Rounds before this call: the same on every rank. Rounds are numbered across calls; even and odd
-  // ones have a window each.
+  // The number of rounds before this call, equal on every rank. Rounds are numbered across calls.
+  // Even and odd rounds have a window each.
   std::uint64_t& rounds_before(std::size_t aggregator) { return rounds_[aggregator]; }
 
  private:

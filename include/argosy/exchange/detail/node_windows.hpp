@@ -33,8 +33,8 @@ struct seats {
   int mine = 0;            // the index of this rank
 };
 
-// Keeps a failure of this rank.
-// Exceptions of user code (a data representation, a handle) must not keep this rank from going on.
+// Calls `f`, and stores what it throws as a failure of this rank. Exceptions of user code (a data
+// representation, a handle) must not keep this rank from continuing.
 template <class F>
 bool guarded(failure& failed, F&& f) {
   try {
@@ -46,13 +46,13 @@ bool guarded(failure& failed, F&& f) {
   }
 }
 
-// What this rank does with a window, and how it meets the others there. A window has an owner: the
-// rank that has its place `s` in the stage. `n` numbers the windows of an owner; those of even and
-// of odd numbers have one place each.
+// The steps of this rank with a window, and its synchronisation with the other ranks there. A
+// window has an owner: the rank that has place `s` in the stage. `n` numbers the windows of an
+// owner. Its even and its odd windows have one place each.
 template <agreeing World>
 class node_windows {
  public:
-  // Waits until the word is not `seen` any more, or shorter.
+  // Waits until the word differs from `seen`, or returns earlier.
   using waiting = std::function<void(std::uint32_t& word, std::uint32_t seen)>;
 
   node_windows(World const& world, seats const& node, node_stage& stage,
@@ -75,7 +75,7 @@ class node_windows {
 
   // --- Writing ---
 
-  // Puts this rank's part where it belongs, and arrives. Returns its bytes. `reused`: n - 2 was a
+  // Copies this rank's part into the window, and arrives. Returns its bytes. `reused`: n - 2 was a
   // window of this call.
   std::int64_t fill(std::size_t s, std::uint64_t n, bool reused, file_window const& w) {
     if (reused) await(of(s).released, released(n - 2));
@@ -90,13 +90,14 @@ class node_windows {
         charge(world_, placed, [&] { return pieces(p.from, p.to); });
         if (p.file.marked()) mark(s, n, w, p);
       } else {
-        p.file = {};  // then nothing of it is written
+        p.file = {};  // then no byte of the part is written
       }
     }
     arrive(s, n, p.file);
     return placed;
   }
-  // The owner, when the window is written.
+  // Called by the owner after the window is written. Also advances `emptied` and `filled`, as if
+  // the window had been read: a later read expects these counters to have counted every window.
   void give_back(std::size_t s, std::uint64_t n) {
     auto const all = static_cast<std::uint32_t>(ranks());
     std::atomic_ref(of(s).emptied[n & 1]).fetch_add(all, std::memory_order_relaxed);
@@ -106,19 +107,20 @@ class node_windows {
 
   // --- Reading ---
 
-  // Says what this rank wants of the window, by marks if the bytes between do not count.
+  // Announces the range of bytes that this rank wants from the window. `exact`: also marks its
+  // pieces, because bytes between them are not wanted.
   void ask(std::size_t s, std::uint64_t n, bool reused, file_window const& w, bool exact) {
     if (reused) await(of(s).released, released(n - 2));
     window_part const p = range_.within(w);
     if (exact && !p.empty() && p.file.marked()) mark(s, n, w, p);
     arrive(s, n, p.file);
   }
-  // The owner: nobody needs the window before last any more.
+  // Waits, as the owner, until no rank needs the window before last any more.
   void await_emptied(std::size_t s, std::uint64_t n, bool reused) {
     if (reused) await(of(s).emptied[n & 1], everybody(n - 2));
   }
-  // The owner: what is wanted of the window is known, and it is filled up to the end that its
-  // counters hold.
+  // Called by the owner when the wanted bytes are known and the window is filled up to the `end` in
+  // its counters.
   void release_filled(std::size_t s) {
     std::atomic_ref(of(s).released).fetch_add(1, std::memory_order_relaxed);
     tell_filled(s);
@@ -127,7 +129,7 @@ class node_windows {
   struct taken {
     std::int64_t to, wanted;  // in this rank's stream
   };
-  // Takes this rank's part out of the window.
+  // Copies this rank's part out of the window.
   taken take(std::size_t s, std::uint64_t n, file_window const& w) {
     node_stage::counters& c = of(s);
     await(c.filled, released(n));
@@ -146,14 +148,14 @@ class node_windows {
 
   void await_all(std::size_t s, std::uint64_t n) { await(of(s).arrived[n & 1], everybody(n)); }
   void release(std::size_t s) { count(of(s).released); }
-  // The least stretch that holds all that ranks of this node want.
+  // Returns the smallest range that contains all bytes that ranks of this node want.
   file_share hull(std::size_t s, std::uint64_t n) const {
     file_share all{INT64_MAX, 0};
     for (std::size_t r = 0; r < ranks(); ++r)
       all.join(stage_.share_of(s, n, static_cast<std::int64_t>(r)));
     return all;
   }
-  // The granules of the window that ranks of this node have marked.
+  // Returns the granules of the window that ranks of this node have marked.
   window_marks covered(std::size_t s, std::uint64_t n, file_window const& w) {
     auto const words =
         static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule));
@@ -172,7 +174,7 @@ class node_windows {
     }
     return all;
   }
-  // Adds a share that has no marks. Pieces are whole granules.
+  // Adds a share that has no marks. Its pieces are whole granules.
   void cover(window_marks& all, file_window const& w, file_share const& f) const {
     std::int64_t const granule = plan_.granule, low = (f.low - w.begin) / granule;
     marks bits = reach(all, w, f);
@@ -182,13 +184,13 @@ class node_windows {
       bits.set(low, f.length / granule, f.stride / granule,
                (f.high - f.low - f.length) / f.stride + 1);
   }
-  // Adds so many bytes of the window.
+  // Adds `length` bytes of the window.
   void cover(window_marks& all, std::int64_t from, std::int64_t length) const {
     std::int64_t const first = from / plan_.granule,
                        end = (from + length + plan_.granule - 1) / plan_.granule;
     all.reach(first, end).set(first, end);
   }
-  // Adds what a rank of another node has in the window.
+  // Adds the bytes of a rank of another node in the window.
   void cover(window_marks& all, file_window const& w, stream_range const& theirs,
              window_part const& p) const {
     if (!p.file.marked())
@@ -222,8 +224,8 @@ class node_windows {
     marks(words).set(mine_.file, p.from, p.to, w.begin, plan_.granule);
   }
 
-  // Values of `arrived` (or `emptied`) when all ranks are done with the window, and of `released`
-  // (or `filled`) after it. They wrap around.
+  // The target values of the counters; they wrap around. everybody(n): `arrived` or `emptied` when
+  // all ranks are done with window n. released(n): `released` or `filled` after window n.
   std::uint32_t everybody(std::uint64_t n) const {
     return static_cast<std::uint32_t>((n / 2 + 1) * static_cast<std::uint64_t>(ranks()));
   }

@@ -1,4 +1,4 @@
-// A list of pieces to send to another rank: those of one part of a stream.
+// A list of pieces to send to another rank: the pieces of one part of a stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,7 @@ class piece_list {
       from += lengths_.back();
     }
   }
-  // A layout of these pieces; positions in its stream count from their start.
+  // Returns a layout of these pieces. Positions in its stream count from their start.
   std::vector<std::byte> form() const { return serialize(table(offsets_, lengths_)); }
 
  private:

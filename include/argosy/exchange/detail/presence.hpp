@@ -1,5 +1,5 @@
-// How the opens of a file know of each other: each holds a lock while it may write, and who merges
-// must find none of the others.
+// How opens of a file detect each other: each holds a lock while it may write. A rank that merges
+// must find no lock of another open.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,40 +22,42 @@
 
 namespace argosy::detail {
 
-// The last bytes that offsets reach are for locks that stand for no data. What is written there is
-// locked by the byte before them.
+// The last bytes below the largest offset are for locks that stand for no data. If data is written
+// there, the byte before them is locked instead.
 inline constexpr std::int64_t first_reserved =
     std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 60);
 
-// The bytes that stand for data in locks.
+// Returns the bytes to lock for a range of data.
 constexpr locked_range range_of_data(std::int64_t offset, std::int64_t length) noexcept {
   std::int64_t const begin = offset < first_reserved ? offset : first_reserved - 1;
   return {begin, length < first_reserved - begin ? length : first_reserved - begin};
 }
 
-// Every rank of an open locks a byte of its own, exclusively, from `open` to `close`; those of one
-// open lie side by side, at a place chosen at random. Who merges shares all other bytes, for that
-// moment: that cannot be had while another open is there, and none comes as long as it is held, but
-// other ranks of the same open may merge at the same time. In front of all lies the door: who finds
-// merges under way closes it, waits for its byte, and meanwhile no merge begins.
+// Every rank of an open locks a byte of its own, exclusively, from `open` to `close`. The bytes of
+// one open are adjacent, at a random place. A rank that merges takes a shared lock on all other
+// bytes while it merges. It cannot get that lock while another open has bytes locked, and no other
+// open can lock its bytes meanwhile. Other ranks of the same open may merge at the same time. The
+// first byte is the door. If a rank opens the file while merges are in progress, it locks the door
+// and waits for its byte; meanwhile no new merge begins.
 //
-// Other programs have locks, too, and fcntl locks the whole file unless it is told otherwise. Such
-// a lock reaches out of the reserved bytes, so it is none of argosy's, and no rank waits for it. No
-// rank has its byte beside such a lock, so no open that merges is there. A rank that finds one
-// shares all reserved bytes for as long as it is open, which is a veto: no rank of a later open
-// gets its byte, and nobody merges. If the strange lock is exclusive, the rank cannot share them
-// either, and tries again at each of its writes. A rank that was killed may have left a lock of
-// argosy's form to a child of fork. Such a lock stays as it is, while those of opens that merge
-// come and go, at the latest when the door is closed. So if the lock in the way stays for as long
-// as the handle waits, the rank does the same as beside a strange one.
+// Other programs take locks, too, and fcntl locks the whole file by default. Such a lock extends
+// beyond the reserved bytes, so it is not argosy's, and no rank waits for it. No rank can have its
+// byte while such a lock is held, so no open that merges exists. A rank that finds such a lock
+// takes a shared lock on all reserved bytes for as long as it is open. This is a veto: no rank of a
+// later open gets its byte, and no rank merges. If the foreign lock is exclusive, the rank cannot
+// get the shared lock either, and tries again before each of its writes.
+//
+// A rank that was killed may have left a lock of argosy's form to a forked child. Such a lock never
+// changes. Locks of opens that merge come and go, at the latest when the door is locked. So if the
+// lock in the way stays for as long as the handle waits, the rank treats it like a foreign one.
 class presence {
  public:
-  // The same number on all ranks.
+  // `number` is equal on all ranks.
   presence(std::uint64_t number, int rank, int ranks)
       : first_(place_of(number, ranks)), behind_(first_ + ranks), mine_(first_ + rank) {}
 
-  // Waits for merges of others; errc::file_in_use if they do not let this rank in. `none`: there
-  // are no locks, so this rank is seen by nobody.
+  // Takes this rank's byte; waits for merges of other opens. errc::file_in_use if they do not let
+  // this rank in. `none`: there are no locks, so no other open sees this rank.
   template <handle H>
   std::error_code enter(H& file, bool& none) const {
     std::error_code const error = come_in(file);
@@ -63,7 +65,7 @@ class presence {
     return error;
   }
 
-  // Returns true if others do not see this rank, which then calls be_seen() before it writes.
+  // Returns true if other opens do not see this rank. Then it calls be_seen() before it writes.
   bool unseen() const noexcept {
     return standing_.load(std::memory_order_relaxed) == standing::unseen;
   }
@@ -76,7 +78,7 @@ class presence {
   }
 
   // Tries again to be seen, before a write. One of this rank's threads does so at a time, and the
-  // others wait for it. errc::file_in_use: others merge, so the write must not be made.
+  // others wait for it. errc::file_in_use: other opens merge, so the write must not be made.
   template <handle H>
   std::error_code be_seen(H& file) const {
     while (coming_in_.exchange(true, std::memory_order_acquire))
@@ -93,10 +95,10 @@ class presence {
   }
 
  private:
-  // present: by a byte of its own. vetoing: it shares all of them. unseen: it has no lock.
+  // present: it has a byte of its own. vetoing: it shares all of them. unseen: it has no lock.
   enum class standing { present, vetoing, unseen };
 
-  // Takes the byte of this rank, or does without it.
+  // Takes the byte of this rank, or continues without it.
   template <handle H>
   std::error_code come_in(H& file) const {
     std::error_code error;
@@ -104,7 +106,7 @@ class presence {
     if (error && error != errc::unsupported) return error;
     if (error || !tells_locks(file)) return come_in_blindly(file);
     auto const other = lock_in_the_way(file, mine_, 1, lock_kind::exclusive);
-    // No open that merges is there while a lock that nobody gives back is in the way.
+    // If a lock that is never released is in the way, no open that merges exists.
     if (gave_up_.load(std::memory_order_relaxed) && other == orphan_)
       return stand(standing::unseen);
     bool closed = false;
@@ -118,10 +120,10 @@ class presence {
     return opened ? opened : error;
   }
 
-  // Tries the byte and, as long as it has not had it, the door. `closed`: this rank has the door,
-  // also where something is thrown. A lock that stays as it is for as long as the handle waits is
-  // an orphan: nobody merges beside it. Where locks come and go others live and merge, so this rank
-  // waits for many times as long, and then fails with errc::file_in_use.
+  // Tries to lock the byte and, until it succeeds, the door. `closed`: this rank has the door, even
+  // if an exception is thrown. If a lock stays unchanged for as long as the handle waits, it is an
+  // orphan, and no rank can merge. If locks change, other opens are alive and merging. Then this
+  // rank waits many times as long, and at last fails with errc::file_in_use.
   template <handle H>
   std::error_code await_byte(H& file, bool& closed, std::optional<locked_range> seen) const {
     using clock = std::chrono::steady_clock;
@@ -149,7 +151,7 @@ class presence {
     }
   }
 
-  // Does without the byte, because of a lock that nobody gives back.
+  // Continues without the byte, because of a lock that is never released.
   template <handle H>
   std::error_code go_without(H& file, bool& closed, std::optional<locked_range> orphan) const {
     orphan_ = orphan;
@@ -160,7 +162,7 @@ class presence {
     return error;
   }
 
-  // Waits as long as the handle does, where that tells nothing of the locks of others.
+  // Waits as long as the handle does, if the handle cannot report the locks of others.
   template <handle H>
   std::error_code come_in_blindly(H& file) const {
     if (gave_up_.load(std::memory_order_relaxed)) return stand(standing::unseen);
@@ -180,7 +182,7 @@ class presence {
     return opened ? opened : error;
   }
 
-  // Returns how long the handle waits for a lock, if it is one of the operating system's files.
+  // Returns how long the handle waits for a lock, if it is a file of the operating system.
   template <handle H>
   static std::chrono::milliseconds longest_wait(H& file) {
     if constexpr (requires { file.raw().longest_lock_wait; }) return file.raw().longest_lock_wait;
@@ -193,8 +195,8 @@ class presence {
   }
 
  public:
-  // True if nobody else may write to the file until readmit(). Never waits. `tried`: why there was
-  // no lock, unless somebody else has it; `kept`: a lock could not be given back.
+  // Returns true if no other open may write to the file until readmit(). Never waits. `tried`: why
+  // there was no lock, unless another open holds it. `kept`: a lock could not be released.
   template <handle H>
   bool exclude(H& file, std::error_code& tried, std::error_code& kept) const {
     if (standing_.load(std::memory_order_relaxed) != standing::present) return false;
@@ -224,7 +226,7 @@ class presence {
     return {};
   }
 
-  // Returns true for a lock that reaches out of the reserved bytes, and for a veto.
+  // Returns true for a lock that extends beyond the reserved bytes, and for a veto.
   static bool excludes_merging(std::optional<locked_range> const& l) noexcept {
     return l && (l->offset < door || covers_all(*l));
   }
@@ -232,7 +234,7 @@ class presence {
     return l.offset <= door && l.length >= end - l.offset;
   }
 
-  // Does without a byte, if no open that merges can be there: by a veto, or unseen beside an
+  // Continues without a byte if no open that merges can exist: by a veto, or unseen if there is an
   // exclusive lock on all bytes.
   template <handle H>
   bool settle(H& file, std::error_code& error) const {
@@ -247,7 +249,7 @@ class presence {
     return true;
   }
 
-  // A handle that throws leaves no lock behind.
+  // Calls `f`; if it throws, releases the lock first.
   template <handle H, class F>
   static auto or_give_back(H& file, std::int64_t offset, std::int64_t length, F&& f) try {
     return f();
@@ -259,8 +261,9 @@ class presence {
   static constexpr std::int64_t door = first_reserved,
                                 end = std::numeric_limits<std::int64_t>::max();
 
-  // Of two opens whose bytes overlap the second would wait for the first to close: of two of 1,000
-  // ranks each that is one case in 10^15. Numbers may follow one another, so they are mixed.
+  // If the bytes of two opens overlap, the second one waits until the first is closed. For two
+  // opens of 1,000 ranks each, that happens once in 10^15. Numbers may be consecutive, so they are
+  // mixed.
   static std::int64_t place_of(std::uint64_t number, int ranks) noexcept {
     auto const places = static_cast<std::uint64_t>(end - door - 2 - ranks);
     std::uint64_t x = number + 0x9e3779b97f4a7c15u;
@@ -270,10 +273,10 @@ class presence {
   }
 
   std::int64_t first_, behind_, mine_;
-  // A rank that is unseen comes in by any of its threads.
+  // Any thread of an unseen rank may change this.
   mutable std::atomic<standing> standing_{standing::present};
   mutable std::atomic<bool> gave_up_{false}, coming_in_{false};
-  mutable std::optional<locked_range> orphan_;  // of the thread that comes in
+  mutable std::optional<locked_range> orphan_;  // used by the thread that comes in
 };
 
 }  // namespace argosy::detail

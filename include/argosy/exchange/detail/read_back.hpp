@@ -1,4 +1,4 @@
-// Reading what will be written back: the first half of a read-modify-write.
+// Reads a window that will be written back: the first half of a read-modify-write.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,9 @@
 
 namespace argosy::detail {
 
-// If a read is short, the size must confirm that the file ends there: bytes not read would be
-// written back as zeros. If another process made the file longer meanwhile, reads the rest.
+// Reads a window. If the read is short, the size must confirm that the file ends there, since bytes
+// that were not read would be written back as zeros. If another process has made the file longer,
+// reads the rest.
 template <handle H>
 io_result read_back(H& file, std::int64_t offset, std::span<std::byte> data, report& done) {
   io_result all;

@@ -1,4 +1,4 @@
-// Which ranks pass messages on between nodes.
+// The ranks that pass messages on between nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace argosy::detail {
 
-// The first ranks of each node are its relays: the windows of other nodes' aggregators are dealt to
-// them.
+// The first ranks of each node are its relays. The windows of other nodes' aggregators are
+// distributed among them.
 inline constexpr int most_relays = 8;
 
-// Which ranks are the relays of each node, in memory that the ranks of a node share: it is as long
-// as there are nodes.
+// The relays of each node, in memory that the ranks of a node share. The table has one row for each
+// node.
 class relay_table {
  public:
   relay_table() = default;
   static std::size_t bytes_for(std::int64_t nodes) {
     return sizeof(std::int64_t) + static_cast<std::size_t>(nodes) * sizeof(row);
   }
-  // `m` has bytes_for(nodes) zero bytes. Collective, of all ranks: node communicators `near`, of
-  // ranks that share it.
+  // `m` has bytes_for(nodes) zero bytes. Collective over all ranks. `near` is the communicator of
+  // the ranks that share `m`.
   template <class World>
   relay_table(World const& world, World const& near, seats const& node, std::int64_t nodes,
               shared_memory m)
@@ -45,7 +45,7 @@ class relay_table {
     near.barrier();
   }
   std::int64_t nodes() const noexcept { return nodes_; }
-  // The relay for a domain at the i-th node behind this one.
+  // Returns the relay for a domain on the i-th node behind this one.
   int relay(std::int64_t i, std::size_t domain) const {
     row const& r = rows()[(own() + 1 + i) % nodes_];
     std::size_t n = 0;

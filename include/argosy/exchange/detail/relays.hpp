@@ -1,6 +1,6 @@
-// Messages of a collective call that go with pairs of nodes: what the ranks of a node have for one
-// aggregator elsewhere travels as one, put together in memory that they share, and is dealt out
-// there when reading.
+// Messages of a collective call between pairs of nodes. The data of all ranks of a node for one
+// aggregator on another node is combined in shared memory, and travels as one message. When
+// reading, it is distributed there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,32 +30,32 @@
 
 namespace argosy::detail {
 
-// Kept from call to call.
+// The memory of relays, kept for later calls.
 struct relay_memory {
   relay_table table;
-  node_stage stage;  // of the relays
-  // For even and odd steps: messages of a relay, what it asks for and gets; what an aggregator is
-  // asked for and answers.
+  node_stage stage;  // the stage of the relays
+  // For even and odd steps. On a relay: its messages, the bytes it asks for and gets. On an
+  // aggregator: the bytes it is asked for, and its answers.
   std::array<chunks, 2> outgoing, asked, heard;
   std::array<staging, 2> first_messages, packed;
   staging long_messages;
 };
 
-// All ranks of a node visit the windows of the aggregators elsewhere in the same order, and leave
-// their part (or say what they want) in the memory of the window's relay, which has two such
-// places. A relay sends a message for each window of its own in each step, also an empty one, so
-// that aggregators know whom to expect without being told; views do not travel: a message says
-// which bytes it has. Long messages come in two: receivers learn their length from the first.
+// All ranks of a node visit the windows of other nodes' aggregators in the same order. They copy
+// their part (or mark which bytes they want) into the memory of the window's relay, which has two
+// such places. In each step a relay sends a message for each of its windows, even an empty one. So
+// aggregators know from whom messages come. Views do not travel: a message says which bytes it has.
+// Long messages are sent in two parts; receivers learn the length from the first.
 //
-// Nobody waits in a circle: a rank waits at a window only for ranks that have not come as far, or
-// for what the relay does when it comes to its next window at the latest; and for messages that are
-// begun in the same step or an earlier one.
+// There is no deadlock. A rank waits at a window for ranks that are not as far, or for work that
+// the relay does at its next window at the latest. It also waits for messages that begin in the
+// same step or an earlier one.
 template <communicator World>
 class relays {
  public:
   using request = typename World::request;
 
-  // `near`: the domains of this node in ascending order, `own` that of this rank. Local.
+  // `near`: the domains of this node in ascending order; `own`: that of this rank. Local.
   relays(World const& world, seats const& node, relay_memory& kept, collective_plan const& plan,
          round_schedule<World> const& schedule, std::vector<std::size_t> const& near,
          std::optional<std::size_t> own, node_windows<World>& images, report& done)
@@ -88,7 +88,7 @@ class relays {
 
   // --- Writing, at a rank and its relays ---
 
-  // Leaves this rank's parts with the relays, which send them. Returns their bytes.
+  // Gives this rank's parts to the relays, which send them. Returns their bytes.
   std::int64_t write(step const& now) {
     begin(now);
     std::int64_t placed = 0;
@@ -105,9 +105,9 @@ class relays {
 
   // --- Writing, at an aggregator ---
 
-  // Begins to receive what other nodes have for this window.
+  // Begins to receive the data of other nodes for this window.
   void post(step const& now) { start_heads(now, 0); }
-  // Puts it into the window, and marks it.
+  // Copies the data into the window, and marks it.
   void collect(step const& now, std::byte* window, window_marks& all) {
     receive(now,
             [&](std::int64_t, std::span<std::byte const> runs, std::span<std::byte const> data) {
@@ -124,7 +124,7 @@ class relays {
 
   // --- Reading, at a rank and its relays ---
 
-  // Tells the relays what this rank wants; they ask for it.
+  // Marks at the relays which bytes this rank wants. The relays ask for them.
   void ask(step const& now) {
     begin(now);
     kept_.asked[index(now)].clear();
@@ -138,7 +138,8 @@ class relays {
     });
     if (mine) ask_for(now, *mine);
   }
-  // Takes this rank's parts. Calls f(to, wanted) for each, in its stream.
+  // Copies this rank's parts out of the relays' windows. Calls f(to, wanted) for each, in its
+  // stream.
   template <class F>
   void take(step const& now, F&& f) {
     std::size_t next = 0;
@@ -154,7 +155,8 @@ class relays {
 
   // --- Reading, at an aggregator ---
 
-  // Receives what other nodes want of this window. It stays there until the window is answered.
+  // Receives which bytes other nodes want from this window. The lists are valid until the window is
+  // answered.
   void hear(step const& now) {
     std::fill(asks_[index(now)].begin(), asks_[index(now)].end(), std::span<std::byte const>());
     start_heads(now, 0);
@@ -164,15 +166,16 @@ class relays {
       asks_[index(now)][static_cast<std::size_t>(i)] = {to, runs.size()};
     });
   }
-  // Calls f(from, length) for what other nodes want, counted from the begin of the window.
+  // Calls f(from, length) for the bytes that other nodes want, counted from the begin of the
+  // window.
   template <class F>
   void for_each_run(step const& now, F&& f) const {
     for (std::span<std::byte const> const runs : asks_[index(now)]) detail::for_each_run(runs, f);
   }
-  // Waits until the answers of the step before last are sent: then their window may be used again.
+  // Waits until the answers of the step before last are sent. Then their window may be used again.
   void answered(step const& now) { wait_for(replies(now)); }
-  // Sends other nodes what they want of the window, as far as it lies before `end`, an offset in
-  // the window.
+  // Sends other nodes the bytes that they want from the window, as far as these lie before `end`,
+  // an offset in the window.
   void answer(step const& now, std::byte const* window, std::int64_t end) {
     std::span<request> const mine = replies(now);
     std::int64_t used = 0;
@@ -209,8 +212,8 @@ class relays {
   }
 
  private:
-  static constexpr std::size_t batch = 32;  // first messages that are received at a time
-  // of a first message: short enough to be sent at once by most networks
+  static constexpr std::size_t batch = 32;  // number of first messages that are received at a time
+  // length of a first message: short enough to be sent at once by most networks
   static constexpr std::int64_t most_head_bytes = 8192;
   struct head {
     std::int64_t run_bytes = 0, data_bytes = 0;
@@ -219,7 +222,7 @@ class relays {
     }
   };
 
-  // A window of an aggregator elsewhere, as the ranks of this node come to it.
+  // The visit of this node's ranks to a window of an aggregator on another node.
   struct visit {
     std::size_t domain = 0, relay = 0;
     std::uint64_t number = 0;
@@ -250,8 +253,8 @@ class relays {
   void for_each_window(step const& now, F&& f) {
     for_each_window(now, std::forward<F>(f), visited_);
   }
-  // In the order of this node; nodes begin at different aggregators. `counts` are windows of each
-  // relay, over all steps.
+  // Calls f(visit) in the order of this node. Nodes begin at different aggregators. `counts`:
+  // windows of each relay, over all steps.
   template <class F>
   void for_each_window(step const& now, F&& f, std::vector<std::int64_t>& counts) {
     if (counts.empty()) counts.assign(count_, 0);
@@ -279,8 +282,8 @@ class relays {
     kept_.heard[index(now)].clear();
   }
 
-  // The relay: when all ranks of the node have come, sends what they left, and gives the place
-  // back.
+  // Called by the relay. Waits until all ranks of the node have come, sends their parts, and
+  // releases the place.
   void forward(step const& now, visit const& v) {
     images_.await_all(v.relay, v.number);
     runs_.clear();
@@ -320,8 +323,8 @@ class relays {
     answers_[index(now)].push_back(a);
     send(now, v, compose(now, 0), 0);
   }
-  // Room for a message of the runs and so many bytes, which holds the runs. Null if there is
-  // nothing to say.
+  // Returns memory for a message of the runs and `bytes` bytes. The runs are already in it. Null if
+  // there are no runs.
   std::byte* compose(step const& now, std::int64_t bytes) {
     if (runs_.empty()) return nullptr;
     head const h{std::ssize(runs_), bytes};
@@ -344,7 +347,7 @@ class relays {
     ++sent_;
   }
 
-  // The relay: puts an answer into the place that the ranks of the node take it from.
+  // Called by the relay. Copies an answer to the place from which the ranks of the node take it.
   void deal_out(visit const& v, answer_from const& a) {
     images_.await_emptied(v.relay, v.number, v.reused);
     std::int64_t& end = images_.of(v.relay).end[v.number & 1];
@@ -412,8 +415,8 @@ class relays {
       from = to;
     }
   }
-  // From the i-th on, as many as there is room for the rest of long ones, and one at least. Returns
-  // the next.
+  // Receives messages from the i-th on: as many as there is room for the rest of long ones, and at
+  // least one. Returns the index of the next.
   template <class F>
   std::int64_t receive_some(step const& now, std::int64_t from, std::int64_t i, std::int64_t to,
                             F&& f) {
@@ -421,7 +424,7 @@ class relays {
     std::int64_t room = plan_.window_bytes, next = i;
     std::size_t started = 0;
     std::int64_t needed = 0;
-    // How many, and then where: the buffer must not move.
+    // First the number of messages, then their places: the buffer must not move.
     auto const length_of = [&](std::size_t k) {
       head h;
       if (heads(now)[k].received() == 0) return std::int64_t{0};
@@ -468,8 +471,8 @@ class relays {
   // --- Messages ---
 
   enum kind_of_message { firsts, rests, answers };
-  // Of a pair of ranks, either may be the other's relay and aggregator, so that what goes which way
-  // has tags of its own.
+  // Each rank of a pair may be the relay of one and the aggregator of the other, so each kind of
+  // message has tags of its own.
   static int tag_of(step const& now, kind_of_message kind) noexcept {
     return 32752 + 2 * static_cast<int>(kind) + static_cast<int>(now.number & 1);
   }
@@ -497,24 +500,24 @@ class relays {
   collective_plan const& plan_;
   round_schedule<World> const& schedule_;
   std::vector<std::size_t> const& near_;
-  std::optional<std::size_t> own_;  // domain
+  std::optional<std::size_t> own_;  // the domain of this rank
   node_windows<World>& images_;
   report& done_;
-  std::size_t count_ = 1;                      // relays of this node
-  std::size_t first_ = 0;                      // the domain that this node begins with
+  std::size_t count_ = 1;                      // number of relays of this node
+  std::size_t first_ = 0;                      // the domain with which this node begins
   std::vector<std::int64_t> visited_, taken_;  // windows of each relay in this call
   std::size_t most_sends_ = 0, sent_ = 0;      // windows of this rank in a step, at most and so far
-  std::int64_t others_ = 0;                    // nodes that this aggregator hears of
-  std::size_t half_ = 0;                       // requests of one step
+  std::int64_t others_ = 0;  // number of other nodes from which this aggregator gets messages
+  std::size_t half_ = 0;     // number of requests of one step
   std::vector<request>
       // for even and odd steps: sends and rests, answers to this rank; heads, rests, answers
       requests_;
   std::array<std::vector<answer_from>, 2> answers_;
-  std::array<std::vector<std::span<std::byte const>>, 2> asks_;  // of each other node
+  std::array<std::vector<std::span<std::byte const>>, 2> asks_;  // for each other node
   std::vector<std::byte> runs_;
 };
 
-// In a world without messages all ranks are on one node.
+// A world without messages has no relays: all its ranks are on one node.
 template <class World>
 struct relays_of {
   struct type {};

@@ -1,5 +1,5 @@
-// Which windows of a collective plan take part in which step: where data lies far apart, most
-// windows hold none of it.
+// The windows of a collective plan that take part in each step. If data is sparse, most windows
+// have none and are skipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,20 +19,20 @@
 
 namespace argosy::detail {
 
-// A window: its round, then its domain, so that they are ordered by rounds.
+// A window: its round, then its domain, so that windows are ordered by rounds.
 struct round_of_domain {
   std::int64_t round = 0, domain = 0;
   friend auto operator<=>(round_of_domain const&, round_of_domain const&) = default;
 };
 
-// One step. Windows, counters and tags alternate by its number; which window of a domain is in it,
-// the schedule says.
+// One step. Windows, counters and tags alternate by its number. The schedule decides which window
+// of a domain is in it.
 struct step {
-  std::int64_t number = 0;  // of the step in its call
-  std::int64_t round = 0;   // of the plan: the lowest of its windows
+  std::int64_t number = 0;  // number of the step in its call
+  std::int64_t round = 0;   // the lowest round of its windows
 };
 
-// The lowest of those that were added, in ascending order, each once.
+// The lowest windows of those that were added, in ascending order, each once.
 template <std::size_t Most>
 struct lowest_windows {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -51,7 +51,7 @@ struct lowest_windows {
     std::array<round_of_domain, Most> both;
     auto a = all.begin();
     auto b = other.all.begin();
-    // Neither comes to its end before `both` is full.
+    // Neither list ends before `both` is full.
     for (round_of_domain& w : both) {
       w = std::min(*a, *b);
       if (*a == w && a + 1 != all.end()) ++a;
@@ -61,10 +61,10 @@ struct lowest_windows {
   }
 };
 
-// Where some rank has data next: the windows, and the rounds, as many as fit into a reduction.
+// The next windows in which some rank has data, and their rounds, as many as fit into a reduction.
 struct data_ahead {
   lowest_windows<128> windows;
-  lowest_windows<32> rounds;  // of domain 0, whoever has them
+  lowest_windows<32> rounds;  // with domain 0, for any domain
 
   void add(round_of_domain w) {
     windows.add(w);
@@ -74,7 +74,7 @@ struct data_ahead {
     return round < std::max(windows.last_round(), rounds.last_round()) || !windows.full() ||
            !rounds.full();
   }
-  // Which of both comes further.
+  // Returns true if the windows reach further than the rounds.
   bool by_windows() const {
     return !windows.full() || (rounds.full() && windows.last_round() > rounds.last_round());
   }
@@ -84,15 +84,15 @@ struct data_ahead {
   }
 };
 
-// The steps of a call, in order. Either every round of the plan, or those windows that some rank
-// has data for, which the ranks find out some at a time: next() is collective then, and all ranks
-// get the same steps. Where few domains have data in a round, each goes through its windows at a
-// pace of its own, so that agents whose data lies in different rounds are at work at the same time.
+// The steps of a call, in order: every round of the plan, or only the windows in which some rank
+// has data. The ranks find these windows some at a time. Then next() is collective, and all ranks
+// get the same steps. If few domains have data in a round, each domain goes through its windows at
+// its own pace. So aggregators whose data lies in different rounds work at the same time.
 template <agreeing World>
 class round_schedule {
  public:
-  // Looking ahead costs a reduction now and then; going through a round that nobody needs, a wait
-  // for all ranks of a node and a look at the window. `bytes`: of all ranks.
+  // To look ahead costs a reduction from time to time. To go through a round without data costs a
+  // wait for all ranks of a node, and a look at the window. `bytes`: of all ranks.
   round_schedule(World const& world, collective_plan const& plan, stream_range const& mine,
                  std::int64_t bytes)
       : world_(world), plan_(plan), mine_(mine), rounds_(plan.rounds()) {
@@ -103,7 +103,7 @@ class round_schedule {
         many && windows * static_cast<double>(plan.window_bytes) > 4 * static_cast<double>(bytes);
   }
 
-  // Only this step and the one before are known to the functions below.
+  // Returns the next step. The functions below accept only this step and the one before.
   std::optional<step> next() {
     if (!looks_ahead_)
       return steps_ < rounds_ ? std::optional(step{steps_, steps_++}) : std::nullopt;
@@ -115,17 +115,17 @@ class round_schedule {
   }
   std::int64_t steps() const noexcept { return steps_; }
 
-  // A domain takes part in the first steps, up to that of its last round.
+  // Returns true if the domain takes part in the step: domains do so up to their last round.
   bool takes_part(std::size_t domain, step const& now) const {
     return now.round < plan_.rounds_of(plan_.domains[domain]);
   }
-  // Of a domain that takes part: empty, if nobody has data for it in this step.
+  // Returns the window of a domain that takes part; empty if no rank has data for it in this step.
   file_window window_of(std::size_t domain, step const& now) const {
     file_domain const& d = plan_.domains[domain];
     std::optional<std::int64_t> const round = round_of(domain, now);
     return round ? plan_.window_of(d, *round) : file_window{d.end, d.end};
   }
-  // Of that window.
+  // Returns the round of that window.
   std::optional<std::int64_t> round_of(std::size_t domain, step const& now) const {
     if (!looks_ahead_) return now.round;
     planned const& p = current_[place(now)];
@@ -140,8 +140,8 @@ class round_schedule {
  private:
   struct planned {
     std::int64_t round = 0;                     // the lowest
-    bool everybody = false;                     // all domains go through it
-    std::vector<round_of_domain> windows = {};  // else: these, by domain, each once
+    bool everybody = false;                     // all domains go through the round
+    std::vector<round_of_domain> windows = {};  // otherwise: these windows, by domain, each once
   };
 
   static std::size_t place(step const& now) { return static_cast<std::size_t>(now.number & 1); }
@@ -164,10 +164,10 @@ class round_schedule {
       plan_rounds(found.rounds);
   }
 
-  // The k-th window of each domain is in the k-th step. So steps have ascending rounds, too.
+  // Puts the k-th window of each domain into the k-th step. So steps have ascending rounds, too.
   void plan_windows(lowest_windows<128> const& found) {
     over_ = !found.full();
-    // Of the last round there may be more: it is for the next time.
+    // The last round may have more windows, so it is left for the next time.
     from_ = found.last_round();
     for (round_of_domain const& w : found.all) {
       if (w.round == from_) break;
@@ -197,8 +197,8 @@ class round_schedule {
   bool looks_ahead_ = false, over_ = false;
   std::int64_t steps_ = 0, from_ = 0;  // windows of rounds before from_ are planned, or done
   std::vector<planned> ahead_;
-  std::size_t next_ = 0;            // in ahead_
-  std::array<planned, 2> current_;  // of an even and of an odd step
+  std::size_t next_ = 0;            // index in ahead_
+  std::array<planned, 2> current_;  // the windows of an even and of an odd step
 };
 
 }  // namespace argosy::detail

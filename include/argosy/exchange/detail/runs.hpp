@@ -1,5 +1,5 @@
-// Runs: which bytes of a window a message is about, in few bytes. Equal runs at one distance are
-// one entry.
+// Runs: a short description of the bytes of a window that a message is about. Equal runs at one
+// distance share an entry.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace argosy::detail {
 
-// An entry: the gap behind the entry before it, the length of a run, the number of further runs,
-// and if there are any, the gap between two of them. Numbers are varints: 7 bits to a byte, the
-// lowest first.
+// Writes entries: the gap behind the entry before, the length of a run, and the number of further
+// runs. If there are further runs, the gap between two of them follows. Numbers are varints: 7 bits
+// to a byte, the lowest first.
 class run_writer {
  public:
   explicit run_writer(std::vector<std::byte>& out) : out_(out) {}
 
-  // In ascending order; runs do not touch. `from` counts from the begin of the window.
+  // Adds a run. Runs must ascend and must not touch. `from` counts from the begin of the window.
   void add(std::int64_t from, std::int64_t length) {
     bytes_ += length;
     if (count_ > 0 && length == length_ && (count_ == 1 || from - last_ == stride_)) {
@@ -35,7 +35,7 @@ class run_writer {
     length_ = length;
     count_ = 1;
   }
-  // After the last one.
+  // Called after the last run.
   void finish() {
     if (count_ == 0) return;
     number(first_ - end_);
@@ -78,7 +78,7 @@ void for_each_run(std::span<std::byte const> runs, F&& f) {
   }
 }
 
-// Writes the runs of a window's marks; returns their bytes.
+// Writes the runs of a window's marks. Returns their bytes.
 template <class Marks>
 std::int64_t write_runs(Marks const& covered, file_window const& w, std::int64_t granule,
                         std::vector<std::byte>& out) {

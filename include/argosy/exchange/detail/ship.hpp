@@ -27,9 +27,9 @@
 
 namespace argosy::detail {
 
-// Asks all agents at the same time, with up to `buffers` requests of at most a stripe of data each,
-// until all are answered. Waits for agents only. A view that is short as a layout is sent whole, of
-// a longer one the pieces that concern the agent.
+// Sends requests to all agents at the same time, until all are answered. Each agent has up to
+// `buffers` requests, with at most a stripe of data each. Waits for agents only. If the view is
+// short as a layout, it is sent whole. Of a longer one, the pieces in the agent's stripes are sent.
 class shipping {
  public:
   // `granule` must divide all offsets and lengths of the view. The access must be sorted and not
@@ -47,7 +47,7 @@ class shipping {
     std::int64_t const low = cursor(wanted.file, wanted.position).current().offset;
     std::int64_t const last = cursor(wanted.file, wanted.end() - 1).current().offset;
     most_bytes_ = how.stripe_for(ranks);
-    // Domains are whole stripes, so that requests of several ranks meet in equal windows.
+    // Domains are whole stripes, so that requests of several ranks have equal windows.
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     std::int64_t const end =
         last / most_bytes_ > most / most_bytes_ - 1 ? most : (last / most_bytes_ + 1) * most_bytes_;
@@ -93,7 +93,7 @@ class shipping {
   }
 
  private:
-  // pieces of a view up to which it is sent whole
+  // a view with at most this many pieces is sent whole
   static constexpr std::size_t most_told_pieces = 64;
 
   // The progress of one agent.

@@ -20,7 +20,7 @@
 namespace argosy::detail {
 
 // The request, followed by the serialised form and the data to write. Both sides compute the same
-// parts of the same windows, so the data needs no list: part follows part.
+// parts of the same windows, so the data follows part by part, without a list.
 struct shipment {
   access_kind kind = access_kind::read;
   std::int32_t sparse = 0;
@@ -30,7 +30,7 @@ struct shipment {
   std::int64_t first_round = 0, end_round = 0;
   std::int64_t from = 0, to = 0;  // in the stream of the form
   std::int64_t granule = 1;
-  std::int64_t form_bytes = 0;  // of the serialised layout
+  std::int64_t form_bytes = 0;  // length of the serialised layout
   std::int64_t data_bytes = 0;  // in all parts
 
   collective_plan plan() const {
@@ -42,7 +42,7 @@ struct shipment {
   }
 };
 
-// The answer, followed by the bytes moved of each part, the words of a failure, and the data that
+// The answer, followed by the bytes moved of each part, the text of a failure, and the data that
 // was read.
 struct shipment_result {
   std::int32_t error = 0;     // 0: none
@@ -81,7 +81,7 @@ struct shipment_result {
 static_assert(std::is_trivially_copyable_v<shipment> &&
               std::is_trivially_copyable_v<shipment_result>);
 
-// Takes values out of a message, one after the other; throws if the message is too short.
+// Takes values out of a message, one after the other. Throws if the message is too short.
 class unpacking {
  public:
   explicit unpacking(std::span<std::byte const> message) : left_(message) {}

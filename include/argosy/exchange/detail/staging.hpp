@@ -1,5 +1,5 @@
-// Staging memory: a buffer that is kept from call to call, because touching fresh pages costs as
-// much as copying.
+// Staging memory: a buffer that is kept for later calls, because touching fresh pages costs as much
+// as copying.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@ namespace argosy::detail {
 
 class staging {
  public:
-  // Returns at least `bytes` bytes, not cleared. Earlier contents may be gone.
+  // Returns at least `bytes` bytes, not cleared. Earlier contents may be lost.
   std::byte* get(std::int64_t bytes) {
     if (bytes > size_) {
       memory_.reset();

@@ -1,4 +1,4 @@
-// What time it is: of the machine, or of a virtual world.
+// The clock of the machine, or of a virtual world.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace argosy::detail {
 
-// Of one rank; any thread.
+// The clock of one rank; any thread.
 struct time_source {
   std::function<std::int64_t()> virtual_ns = {};  // empty: the steady clock of the machine
 };
@@ -18,7 +18,7 @@ inline std::int64_t now_ns(time_source const& t) {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Of a world: some have a time of their own, in seconds.
+// Returns the time of a world. Some worlds have a clock of their own, in seconds.
 template <class World>
 std::int64_t now_ns(World const& world) {
   if constexpr (requires { world.now(); })

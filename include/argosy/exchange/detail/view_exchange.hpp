@@ -1,5 +1,5 @@
-// Sends views instead of lists of offsets: ranks tell aggregators how their data lies in the file,
-// each view once.
+// Sends views instead of lists of offsets: ranks send aggregators the layout of their data in the
+// file, each view once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,19 +28,19 @@ struct far_domain {
   int rank = 0;            // the aggregator
   stream_range mine;
 };
-// The data of a rank of another node, as an aggregator was told.
+// The data of a rank of another node, as an aggregator received it.
 struct far_rank {
   int rank = 0;
   stream_range theirs;
 };
 
-// Kept from call to call. A regular view is sent whole (some hundred bytes at most) and holds for
-// all calls; of a long irregular one, the pieces that concern the receiver. A receiver that got the
-// same layout in the previous call gets only the new position.
+// The state is kept for later calls. A regular view is sent whole (some hundred bytes at most) and
+// is valid for all calls. For a long irregular view, only the pieces that concern the receiver are
+// sent. If the receiver got the same layout in the previous call, only the new position is sent.
 class view_exchange {
  public:
-  // Collective: tells aggregators what this rank has for them, and returns what others have for it.
-  // `view` numbers its views.
+  // Sends aggregators this rank's layouts, and returns the layouts of other ranks for this
+  // aggregator. `view` is the number of this rank's view. Collective.
   template <collective World>
   std::vector<far_rank> tell(World const& world, std::uint64_t view, collective_plan const& plan,
                              std::vector<far_domain> const& to, std::int64_t& bytes_told) {
@@ -94,7 +94,7 @@ class view_exchange {
 
   told what_to_tell(std::uint64_t view, collective_plan const& plan, far_domain const& to) {
     std::size_t const whole = whole_form(view, *to.mine.file).size();
-    // Pieces that the whole form lists: a part that lists fewer is shorter.
+    // The number of pieces in the whole form. A part with fewer pieces is shorter.
     auto all = static_cast<std::int64_t>(to.mine.file->nodes().size());
     for (piece_table const& t : to.mine.file->tables()) all += static_cast<std::int64_t>(t.size());
     file_domain const& d = plan.domains[to.domain];
@@ -115,7 +115,8 @@ class view_exchange {
     }
     return whole_;
   }
-  // The part of the view that lies in a domain, serialised. Its positions count from its own start.
+  // Returns the part of the view that lies in a domain, serialised. Its positions count from its
+  // own start.
   static std::vector<std::byte> part_of(collective_plan const& plan, far_domain const& to) {
     piece_list pieces;
     file_domain const& d = plan.domains[to.domain];

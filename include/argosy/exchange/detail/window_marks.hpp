@@ -1,5 +1,5 @@
-// Marks of a window of which most may be untouched: it costs what is marked, and what lies between,
-// not the window.
+// Marks of a window that may be mostly untouched. The cost depends on the marked part and the gaps
+// in it, not on the window.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace argosy::detail {
 
-// A window of 8 MiB has a million granules of 8 bytes, and collective calls may bring a kilobyte.
-// So words are cleared when marks come near, and nobody looks at others.
+// A window of 8 MiB has a million granules of 8 bytes, but a collective call may have only a
+// kilobyte of data. So a word is cleared when marks come near it, and other words are never read.
 class window_marks {
  public:
-  // Of words that somebody else owns, with any contents.
+  // Uses words that the caller owns, with any contents.
   explicit window_marks(std::span<std::uint64_t> words) noexcept : words_(words) {}
 
-  // To set bits of [from, to) by, or of the words that these are in.
+  // Returns marks in which the bits [from, to) may be set, after clearing words if needed.
   marks reach(std::int64_t from, std::int64_t to) {
     if (from < to) {
       std::int64_t const low = from / 64, high = marks::words_for(to);
@@ -33,7 +33,7 @@ class window_marks {
   }
   std::span<std::uint64_t> words() const noexcept { return words_; }
 
-  // As those of `marks`.
+  // Searches like the functions of `marks`.
   std::int64_t next_set(std::int64_t from, std::int64_t end) const {
     std::int64_t const last = std::min(end, 64 * high_),
                        at = marks(words_).next_set(std::max(from, 64 * low_), last);

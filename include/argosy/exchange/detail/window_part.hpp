@@ -11,8 +11,8 @@
 
 namespace argosy::detail {
 
-// Bytes of the file from `low` to `high`: all of them if `dense`; `length` bytes every `stride`
-// bytes, if those are given; else marks say which. None if low == high.
+// Bytes of the file from `low` to `high`. All of them if `dense`; `length` bytes every `stride`
+// bytes if those are given; otherwise marks say which. None if low == high.
 struct file_share {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -20,7 +20,7 @@ struct file_share {
   std::int64_t length = 0, stride = 0;
   constexpr bool empty() const noexcept { return low == high; }
   constexpr bool marked() const noexcept { return dense == 0 && length == 0; }
-  // Makes it a hull of both.
+  // Extends this share to the hull of both.
   constexpr void join(file_share const& other) noexcept {
     if (other.empty()) return;
     low = std::min(low, other.low);
@@ -35,23 +35,24 @@ struct window_part {
   constexpr std::int64_t bytes() const noexcept { return to - from; }
 };
 
-// Bytes [from, to) of the stream of a layout that never decreases: what an access names.
+// Bytes [from, to) of the stream of a layout that never decreases: the bytes of an access.
 struct stream_range {
   layout const* file = nullptr;
   std::int64_t from = 0, to = 0;
 
-  // The position in the stream of the first byte at or after `offset` of the file. O(depth).
+  // Returns the position in the stream of the first byte at or after `offset` of the file.
+  // O(depth).
   std::int64_t before(std::int64_t offset) const {
     return from == to ? from : std::clamp(file->bytes_before(offset), from, to);
   }
-  // The number of pieces; the range must not be empty. O(depth).
+  // Returns the number of pieces. The range must not be empty. O(depth).
   std::int64_t pieces() const { return file->piece_at(to - 1) - file->piece_at(from) + 1; }
   window_part within(file_window const& w) const {
     window_part p{before(w.begin), before(w.end), {}};
     if (p.empty()) return p;
     cursor const first(*file, p.from);
     p.file.low = first.current().offset;
-    // Most often one piece, or some at one distance, is all there is.
+    // Usually the part is one piece, or several at one distance.
     run const r = first.current_run();
     if (r.length >= p.bytes()) {
       p.file.high = p.file.low + p.bytes();

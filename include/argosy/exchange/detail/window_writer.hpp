@@ -1,4 +1,4 @@
-// The file side of a writing aggregator: writes the covered bytes of a window, and nothing else.
+// The file side of an aggregator that writes: writes the covered bytes of a window, and no others.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -67,7 +67,7 @@ class window_writer {
     }
     return guard_.pieces(whole.offset, length, by_pieces);
   }
-  // Lets others in again whom a merge kept out. After the last window.
+  // Readmits other opens that a merge has excluded. Called after the last window.
   std::error_code end() { return guard_.end(); }
 
  private:
@@ -77,7 +77,7 @@ class window_writer {
     return outcome(put, total_bytes(std::span<write_part const>(parts_)));
   }
 
-  // A handle that breaks its promise: it wrote less and reported no error.
+  // Returns errc::io for a handle that breaks its promise: it wrote less and reported no error.
   static std::error_code outcome(io_result const& put, std::int64_t wanted) {
     return !put.error && put.bytes < wanted ? make_error_code(errc::io) : put.error;
   }
@@ -86,7 +86,7 @@ class window_writer {
     std::span<std::byte> const old(space_.get(w.length), static_cast<std::size_t>(w.length));
     io_result const got = read_back(file_, w.offset, old, done_);
     if (got.error) return got.error;
-    // Nothing to keep beyond the end of the file: holes there become zeros.
+    // There is nothing to keep beyond the end of the file; gaps there become zeros.
     std::fill(old.begin() + got.bytes, old.end(), std::byte{0});
     std::int64_t covered = 0;
     for (write_part const& p : parts_) {

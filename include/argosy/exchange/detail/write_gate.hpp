@@ -1,5 +1,5 @@
-// Where the ranks of a node say that they write to a file: who merges a window waits for them, and
-// they need no lock.
+// The gate in which the ranks of a node announce their writes to a file. A rank that merges a
+// window waits for them, and they need no lock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace argosy::detail {
 
-// A write announces itself and looks whether somebody merges; who merges says so and looks whether
-// somebody writes. Both say before they look, so at least one of the two sees the other: the write
-// then takes a lock, or the merge waits until the write is over. So a write costs two additions to
-// a cache line that is its rank's own, and all else is paid by who merges.
+// A write announces itself, then checks whether a rank merges. A rank that merges announces that,
+// then checks whether writes are in progress. Both announce before they check, so at least one sees
+// the other: the write takes a lock, or the merge waits for the write. So a write costs two
+// additions to a cache line of its own rank. All other cost falls on ranks that merge.
 class write_gate {
  public:
-  // Longer writes take a lock, unless it costs more than they do: a merge elsewhere in the file
-  // need not wait for them.
+  // Longer writes take a lock, unless a lock costs more than the write. So a merge elsewhere in the
+  // file need not wait for them.
   static constexpr std::int64_t most_bytes = 1 << 20;
 
   write_gate() = default;
-  // `m` has bytes_for(ranks) zero bytes, which the ranks of one node share. `beside`: by what this
-  // rank waits; null: as threads do.
+  // `m` has bytes_for(ranks) zero bytes, which the ranks of one node share. `beside`: how this rank
+  // waits; null: as threads do.
   write_gate(shared_memory m, int rank, int ranks, background* beside)
       : memory_(std::move(m)), rank_(rank), ranks_(ranks), beside_(beside) {}
 
@@ -37,8 +37,8 @@ class write_gate {
 
   explicit operator bool() const noexcept { return ranks_ > 0; }
 
-  // A write that is under way while it lives; unless somebody merges: then it is none, and needs a
-  // lock. `waits`: for those who merge.
+  // A write that is in progress while this object lives. If a rank merges, the object is false: the
+  // write is not announced, and needs a lock. `waits`: waits for ranks that merge.
   class writing {
    public:
     explicit writing(write_gate const& all, bool waits = false) : mine_(all.line(all.rank_ + 1)) {
@@ -66,11 +66,11 @@ class write_gate {
     bool is_under_way_ = false;
   };
 
-  // While one lives, writes take locks, and none without is under way. It waits for those that are;
-  // they wait for nobody.
+  // While one lives, writes take locks, and no write without a lock is in progress. The constructor
+  // waits for writes in progress; these wait for no rank.
   class closed {
    public:
-    // Null: nothing is closed.
+    // null: nothing is closed
     explicit closed(write_gate const* all) : all_(all) {
       if (!all_) return;
       std::atomic_ref(all_->line(0)).fetch_add(1, std::memory_order_seq_cst);
@@ -99,11 +99,11 @@ class write_gate {
     write_gate const* all_;
   };
 
-  // A byte-range lock of this rank while it lives. A thread that waits for a lock asks
-  // rank_holds(), whether a rank has one.
+  // A byte-range lock of this rank, while the object lives. A thread that waits for a lock calls
+  // rank_holds() to ask whether a rank holds one.
   class holding {
    public:
-    // Null: nobody is told.
+    // null: the lock is not announced
     explicit holding(write_gate const* all) : mine_(all ? &all->held(all->rank_ + 1) : nullptr) {
       if (mine_) std::atomic_ref(*mine_).fetch_add(1, std::memory_order_relaxed);
     }
@@ -122,7 +122,8 @@ class write_gate {
     return false;
   }
 
-  // Looks for a while, since a rank that has a lock may be between two of them.
+  // Returns true if a rank holds a lock. Checks several times, since a rank may be between two
+  // locks.
   bool some_rank_holds() const {
     for (int looks = 1; !rank_holds(); ++looks) {
       if (looks == 10) return false;
@@ -134,8 +135,8 @@ class write_gate {
  private:
   static constexpr std::size_t line_bytes = 64;
 
-  // Line 0 counts who merges, each of the others what its rank has under way, and behind that the
-  // locks that it holds.
+  // The first word of line 0 counts ranks that merge. Each other line belongs to a rank: its first
+  // word counts writes in progress, its second word locks that the rank holds.
   std::uint32_t& line(int n) const noexcept {
     return *static_cast<std::uint32_t*>(
         static_cast<void*>(memory_.bytes().data() + line_bytes * static_cast<std::size_t>(n)));

@@ -1,5 +1,5 @@
-// Keeps writes and the merges of others apart, so that no read-modify-write of another rank or
-// program brings old bytes back.
+// Keeps merges from destroying concurrent writes: no read-modify-write of another rank or program
+// may bring stale bytes back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,41 +21,41 @@
 
 namespace argosy::detail {
 
-// Who else may write while a window is read, changed and written back.
+// Which other writers there may be while a window is read, changed and written back.
 struct merging {
-  // Who may write to the file meanwhile. none: it was opened unique, or has no locks. programs:
-  // other programs, but not the ranks of this file, whose writes are known, or are kept out by a
+  // Which writers there may be. none: the file was opened with mode::unique_open, or has no locks.
+  // programs: other programs, but no ranks of this file; their writes are known, or excluded by a
   // lock of the caller.
   enum class others { none, programs, ranks };
 
   others writing = others::ranks;
   // false: windows are written by pieces, because the file cannot be read, some rank has no locks,
-  // or other ranks would not see it
+  // or other ranks would not see the merge
   bool allowed = true;
-  // how other opens of the file are kept out; null: there are none
+  // excludes other opens of the file; null: there are none
   presence const* opens = nullptr;
-  write_gate const* gate = nullptr;  // where ranks say that they write; null: all take locks
-  bool announces = true;             // false: its writes take locks, unless there are none
-  std::int64_t announced_bytes = write_gate::most_bytes;  // longer ones do
-  // no other rank can be merging there, but by another call
+  // the gate in which ranks announce writes; null: all writes take locks
+  write_gate const* gate = nullptr;
+  bool announces = true;  // false: its writes take locks, unless there are none
+  std::int64_t announced_bytes = write_gate::most_bytes;  // longer writes take locks
+  // no other rank can merge in these windows, except by another call
   bool owns_windows = false;
-  // false: who merges may be waiting for this rank
+  // false: a rank that merges may be waiting for this rank
   bool waits = true;
   bool sees_all = true;  // false: ranks of other nodes have gates of their own
   friend bool operator==(merging const&, merging const&) = default;
 };
 
-// Locks bytes of the data for a rank, and waits for many times what the handle does. If `gate` says
-// that no rank of the same file has a lock, it waits once; where `gate` is null ranks of other
-// nodes are not seen. `yields`: the caller has another way, so it hardly waits but for a rank that
-// the gate tells of, and looks again `most_looks` times. errc::file_in_use: somebody else keeps the
-// lock.
+// Locks bytes of the data for a rank. Waits many times as long as the handle does. If `gate` shows
+// that no rank of the same file holds a lock, waits only once; a null `gate` does not show ranks of
+// other nodes. `yields`: the caller has another way, so this hardly waits unless the gate shows a
+// rank with a lock, and tries `most_looks` times. errc::file_in_use: the lock is still held.
 template <handle H>
 std::error_code lock_of_rank(H& file, std::int64_t offset, std::int64_t length, lock_kind kind,
                              write_gate const* gate, bool yields, int most_looks = 10) {
   constexpr int most_turns = 20;
   auto const [from, bytes] = range_of_data(offset, length);
-  // A rank takes its lock before the gate tells of it.
+  // A rank takes its lock before it announces the lock in the gate.
   for (int look = 0; yields && tells_locks(file); ++look) {
     std::error_code error;
     if (try_lock_of(file, from, bytes, kind, error)) return {};
@@ -71,31 +71,31 @@ std::error_code lock_of_rank(H& file, std::int64_t offset, std::int64_t length, 
   }
 }
 
-// A merge is the one who pays. It finds that no other open of the file is there, and keeps those
-// that come waiting; closes the gate, so that ranks take locks for their writes; and holds an
-// exclusive lock on its window, where these are shared. The first two last until end(). Where
-// another open is there, windows are written by pieces.
+// The cost of safety falls on merges. Before a merge, the rank makes sure that no other open of the
+// file exists, and makes new ones wait. It closes the gate, so that other ranks take locks for
+// their writes. It takes an exclusive lock on its window, while those locks are shared. The first
+// two last until end(). If another open exists, windows are written by pieces.
 //
-// A write by pieces goes through the gate, or where that is closed holds a shared lock.
+// A write by pieces is announced in the gate. If the gate is closed, it takes a shared lock.
 //
-// A lock of a program that is no rank of this file is not waited for, or not without limit
-// (errc::file_in_use): what then holds is what holds without locks.
+// If a program that is no rank of this file holds a lock, the rank does not wait, or not without
+// limit (errc::file_in_use). Then the rules for files without locks apply.
 //
-// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody
-// merges, if the gate tells and it may wait for that; otherwise the write fails, unless the windows
-// are its own. `open` finds out whether every rank has locks, so this fails only if locks come to
-// an end later.
+// A rank that gets no lock (errc::no_locks) does not merge. It can still write its pieces when no
+// rank merges, if the gate shows that and the rank may wait for it. Otherwise the write fails,
+// unless the windows are the rank's own. `open` checks that every rank has locks, so this fails
+// only if locks stop working later.
 template <handle H>
 class write_guard {
  public:
   write_guard(H& h, merging with, report& done) : file_(h), with_(with), done_(done) {}
   write_guard(write_guard const&) = delete;
   write_guard& operator=(write_guard const&) = delete;
-  // After end() there is nothing to do here, but where something threw.
+  // After end() this has nothing to do, except if something threw.
   ~write_guard() {
     try {
       end();
-    } catch (...) {  // the world comes to its end
+    } catch (...) {  // the world ends
     }
   }
 
@@ -118,8 +118,8 @@ class write_guard {
     return here ? write() : error;
   }
 
-  // Calls `merged` where nobody else can write to the window; where that cannot be had, `write`,
-  // which goes by pieces.
+  // Calls `merged` if no other writer can change the window meanwhile. Otherwise calls `write`,
+  // which writes by pieces.
   template <class Merge, class Write>
   std::error_code merge(std::int64_t offset, std::int64_t length, Merge&& merged, Write&& write) {
     if (std::error_code const error = begin()) return error;
@@ -143,7 +143,7 @@ class write_guard {
     return pieces(offset, length, write);
   }
 
-  // Lets others in again, who may be waiting.
+  // Readmits other opens, which may be waiting.
   std::error_code end() {
     gate_.open();
     std::error_code const earlier = std::exchange(kept_, {});
@@ -153,8 +153,8 @@ class write_guard {
   }
 
  private:
-  // Those who open the file are let in after so many bytes, or so long, and not only when the call
-  // ends.
+  // Opens that wait are readmitted after this many bytes, or this much time, not only at the end of
+  // the call.
   static constexpr std::int64_t turn_bytes = 64 << 20;
   static constexpr std::chrono::seconds turn_time{1};
 
@@ -162,7 +162,7 @@ class write_guard {
     merged_bytes_ = 0;
     return std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
   }
-  // Lets others in before this rank waits for a window that somebody has locked.
+  // Readmits other opens before this rank waits for a window that is locked.
   std::error_code let_in_if_locked(std::int64_t offset, std::int64_t length) {
     if (!alone_) return {};
     auto const [from, bytes] = range_of_data(offset, length);
@@ -189,8 +189,8 @@ class write_guard {
       gate_ = write_gate::closed(with_.gate);
     return {};
   }
-  // Keeps others out again, who may have been let in while this rank waited for the lock of its
-  // window. Gives the lock back where that cannot be had. It does not wait for others.
+  // Excludes other opens again, which may have been readmitted while this rank waited for the lock
+  // of its window. If that fails, releases the lock. Does not wait for other opens.
   std::error_code begin_again(std::int64_t offset, std::int64_t length) {
     auto const [from, bytes] = range_of_data(offset, length);
     std::error_code error;
@@ -245,10 +245,10 @@ class write_guard {
   merging with_;
   report& done_;
   bool alone_ = false;
-  bool was_in_use_ = false;  // somebody kept a lock of this call
+  bool was_in_use_ = false;  // a lock of this call was held by another program or rank
   std::chrono::steady_clock::time_point alone_since_;
-  std::int64_t merged_bytes_ = 0;  // since others were kept out
-  std::error_code kept_;           // of a lock that could not be given back
+  std::int64_t merged_bytes_ = 0;  // bytes since other opens were excluded
+  std::error_code kept_;           // error of a lock that could not be released
   write_gate::closed gate_{nullptr};
 };
 
