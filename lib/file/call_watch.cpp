@@ -31,7 +31,8 @@ struct late_ranks {
   }
 };
 
-// Each question is a connection. In a job with more nodes, more than one rank waits and asks.
+// The watch asks one rank on each of at most this many nodes, because each question needs a
+// connection. In a job with more nodes several ranks wait, and their watches ask different nodes.
 constexpr std::size_t most_asked = 64;
 
 late_ranks late_on(call_board const& board, late_question const& q) {

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view whose_code = "a data representation, policy or handle of the program";
 
-// Returns what `f` returns, or as a failure what it throws: it calls code of the program.
+// Calls `f`, which may be code of the program. Returns its failure, or its exception as a failure.
 template <class F>
 failure caught(F&& f) try {
   return f();

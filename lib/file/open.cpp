@@ -296,9 +296,9 @@ void open_file::abandon(bool made) {
   if (handle_.is_open()) handle_ = {};  // closing it threw an exception
 }
 
-// Removes a file that this open created, if no other open has it. No other open can enter the file
-// here: it waits for the lock on the bytes of all opens, and then finds that the name is gone. If
-// another open may have the file, it stays: an empty file loses no data.
+// Removes a file that this open created, if it is empty and no other open has it. The lock on the
+// bytes of all other opens keeps new ones from entering: they wait, and then find that the name is
+// gone. If another open may have the file, it stays: an empty file loses no data.
 void open_file::remove_made() {
   std::error_code unknown;
   if (merges_.is_alone(handle_) && handle_.identity() && handle_.size(unknown) == 0 && !unknown)

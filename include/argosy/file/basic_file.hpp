@@ -50,11 +50,12 @@ struct crew;
 
 // A file of the ranks of a world. `io::file` is this class on MPI. Movable, not copyable. Every
 // call throws its error. If its last argument is an std::error_code, it sets that instead. For
-// other values of the last argument see how.hpp and hinted.hpp.
+// other values of the last argument see how.hpp and hinted.hpp. Reads, writes and collective calls
+// of a file that is not open report errc::file.
 //
 // - *Collective* calls are made by all ranks, in the same order. They begin with one reduction: the
-//   ranks agree that all arguments are valid, and equal if they must be. Nothing is read or written
-//   before. They end with another reduction: the ranks agree on the outcome. Either every rank
+//   ranks agree that all arguments are valid, and equal if they must be. Until then nothing is read
+//   or written. They end with another reduction: the ranks agree on the outcome. Either every rank
 //   reports an error, or none does. A rank that did not fail itself reports
 //   errc::error_on_another_rank. The exception, or what_failed(), says which rank failed first, and
 //   why.
@@ -103,12 +104,12 @@ class basic_file {
 
   // --- Local questions ---------------------------------------------------------------------------
 
-  // Returns the view in use. Valid until the view is set again.
+  // Returns the view in use. Local. Valid until the view is set again.
   argosy::view const& view() const;
-  // Returns the byte of the file at which that etype of the view begins. Throws errc::argument if
-  // `offset` is negative or the byte is beyond 2^63.
+  // Returns the byte of the file at which that etype of the view begins. Local. Throws
+  // errc::argument if `offset` is negative or the byte is beyond 2^63.
   std::int64_t byte_offset(std::int64_t offset) const;
-  // Returns the extent of a datatype in the file, in the view's representation.
+  // Returns the extent of a datatype in the file, in the view's representation. Local.
   template <datatype D>
   std::int64_t type_extent(D const& type) const {
     auto const& r = view().representation();
@@ -119,14 +120,14 @@ class basic_file {
   std::string const& path() const;
   World const& world() const;  // a duplicate of the world of open(), with messages of its own
   bool atomic() const;
-  // Returns every hint with its effect in the last read or write. Valid until this thread calls
-  // get_hints() again.
+  // Returns every hint with its effect in the last read or write. Local. Valid until this thread
+  // calls get_hints() again.
   file_hints const& get_hints() const;
-  // Returns the message of this thread's last call if it failed; empty after a success. Requests
-  // have their own message.
+  // Returns the message of this thread's last call if it failed; empty after a success. Local.
+  // Valid until the next call of this thread. Requests have their own message.
   std::string const& what_failed() const noexcept { return what_failed_.get(); }
 
-  // Returns the size of the file in bytes.
+  // Returns the size of the file in bytes. Local.
   std::int64_t size(on_error e = {}) const;
 
   // --- The file as a whole: collective -----------------------------------------------------------

@@ -43,7 +43,7 @@ namespace argosy::detail {
 template <handle H>
 class agent {
  public:
-  // `beside`: what runs the requests; null: threads do.
+  // `beside`: carries out the requests; null: threads do.
   agent(H& file, sieving prices, merging how, std::shared_ptr<background> beside)
       : file_(file), prices_(prices), how_(how), beside_(std::move(beside)) {}
 

@@ -97,7 +97,8 @@ class node_windows {
     return placed;
   }
   // Called by the owner after the window is written. Also advances `emptied` and `filled`, as if
-  // the window had been read: a later read expects these counters to have counted every window.
+  // all ranks had read the window: a later read expects these counters to have counted every
+  // window.
   void give_back(std::size_t s, std::uint64_t n) {
     auto const all = static_cast<std::uint32_t>(ranks());
     std::atomic_ref(of(s).emptied[n & 1]).fetch_add(all, std::memory_order_relaxed);

@@ -57,8 +57,8 @@ struct job {
   }
 };
 
-// The simplest call: one contiguous piece of memory, and one contiguous range of the view that the
-// hints choose how to access. Most small calls are plain, and need no plan of windows.
+// The simplest call: its memory is contiguous, and so is the view in the file. The hints choose its
+// policy. Most small calls are plain, and need no plan of windows.
 struct plain_call {
   access_kind kind;
   std::span<std::byte> memory;

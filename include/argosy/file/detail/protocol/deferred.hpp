@@ -1,9 +1,9 @@
-// Nonblocking collective calls of ranks that exchange by the world itself. They are used if no
-// other thread may call the world, there is no service, or the hint argosy_progress forbids
-// threads. The ranks carry them out in order, when a rank waits for one of them or makes another
-// collective call of the file. A world that works in the background carries them out there, one
-// after the other. Another collective call of the file then waits for them. In both cases all ranks
-// carry them out in the order in which they began, so ranks in different calls are detected.
+// Nonblocking collective calls of ranks that exchange by the world itself. Between nodes they are
+// used if there is no service for a thread of each rank, or if the hint argosy_progress forbids the
+// thread. Then the ranks carry them out in order, when a rank waits for one of them or makes
+// another collective call of the file. A world that works in the background carries them out there,
+// one after the other. Then another collective call of the file waits for them. In both cases all
+// ranks carry them out in the order in which they began, so ranks in different calls are detected.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,8 +21,8 @@ namespace argosy::detail {
 
 struct used_view;
 
-// Every rank has one. It returns a `merging` for each call, which says which other writers there
-// may be, and what excludes them. write_guard carries that out.
+// Decides which merges are safe; every rank has one. Returns a `merging` for each call, which says
+// which other writers there may be, and what excludes them. write_guard carries that out.
 class merge_safety {
  public:
   // The functions for opening, in this order.

@@ -170,8 +170,9 @@ class open_file {
     bool const others = others_.has_requests() || !caller.is_alone();
     return merges_.alone(others, beside, agents_.serving() != nullptr);
   }
-  // Returns the guard for the calling thread. It is not asked whether other threads write if the
-  // call takes a lock in any case, because requests or ranks that merge may write.
+  // Returns the guard for the calling thread. If the call takes a lock in any case, because
+  // requests or other ranks may write, the guard does not check for other threads. Nor does it for
+  // reads.
   one_thread::inside caller(access_kind kind) {
     bool const shared = ranks() > 1 && !has(modes(), mode::unique_open);
     bool const locks = shared || others_.has_requests();
