@@ -58,8 +58,8 @@ integer_value read_integer(std::string_view text, bool suffixes) {
   return {n << shift};
 }
 
-// Reads a finite number without sign; exponents are allowed. std::stod throws if the number is too
-// large. std::from_chars is not used, because libc++ has none for double.
+// Reads a finite number without sign; exponents are allowed. If the number is too large, std::stod
+// throws. Not std::from_chars: libc++ has none for double.
 std::optional<double> read_number(std::string const& text) {
   if (text.find_first_not_of("0123456789.eE+-") != std::string::npos || text[0] == '-') return {};
   std::size_t used = 0;

@@ -41,7 +41,7 @@ template <agreeing World, class Given>
 agreement agree_to_begin(World const& world, std::uint64_t digest, bool wrong,
                          access_summary& access, std::int64_t& spans_before, Given&& given);
 
-// Does the same for calls that do not know yet whether to compare in develop mode: `develop`
+// Does the same for calls that do not know yet whether to compare in develop mode. `develop`
 // becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);

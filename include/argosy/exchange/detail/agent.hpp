@@ -38,8 +38,8 @@
 namespace argosy::detail {
 
 // Serves several requests at the same time, on threads or concurrently with the rank. Requests for
-// the same window are combined: while one file call is in progress, further requests for that
-// window are collected, and the next file call serves all of them.
+// the same window are combined. While one file call is in progress, further requests for that
+// window are collected. The next file call serves all of them.
 template <handle H>
 class agent {
  public:

@@ -13,9 +13,9 @@
 
 namespace argosy::detail {
 
-// Lives as long as the call, on its thread. An earlier listener continues to be called. `trace` is
-// written out before this rank waits for others, so that it is complete if they never come; it may
-// be null.
+// Lives as long as the call, on its thread. An earlier listener continues to be called. Before this
+// rank waits for others, the trace is written out, so that it is complete if they never come.
+// `trace` may be null.
 class call_times final : public phase_listener {
  public:
   call_times(time_source const& clock, report& to, tracer* trace = nullptr)

@@ -56,8 +56,8 @@ class presence {
   presence(std::uint64_t number, int rank, int ranks)
       : first_(place_of(number, ranks)), behind_(first_ + ranks), mine_(first_ + rank) {}
 
-  // Takes this rank's byte; waits for merges of other opens. errc::file_in_use if they do not let
-  // this rank in. `none`: there are no locks, so no other open sees this rank.
+  // Takes this rank's byte; waits for merges of other opens. Returns errc::file_in_use if they do
+  // not let this rank in. `none`: there are no locks, so no other open sees this rank.
   template <handle H>
   std::error_code enter(H& file, bool& none) const {
     std::error_code const error = come_in(file);
@@ -78,7 +78,8 @@ class presence {
   }
 
   // Tries again to be seen, before a write. One of this rank's threads does so at a time, and the
-  // others wait for it. errc::file_in_use: other opens merge, so the write must not be made.
+  // others wait for it. Returns errc::file_in_use if other opens merge. Then the write must not be
+  // made.
   template <handle H>
   std::error_code be_seen(H& file) const {
     while (coming_in_.exchange(true, std::memory_order_acquire))

@@ -14,9 +14,9 @@
 
 namespace argosy::detail {
 
-// Reads a window. If the read is short, the size must confirm that the file ends there, since bytes
-// that were not read would be written back as zeros. If another process has made the file longer,
-// reads the rest.
+// Reads a window. If the read is short, the size must confirm that the file ends there. Otherwise
+// bytes that were not read would be written back as zeros. If another process has made the file
+// longer, reads the rest.
 template <handle H>
 io_result read_back(H& file, std::int64_t offset, std::span<std::byte> data, report& done) {
   io_result all;

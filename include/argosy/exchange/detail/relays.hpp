@@ -44,12 +44,12 @@ struct relay_memory {
 // All ranks of a node visit the windows of other nodes' aggregators in the same order. They copy
 // their part (or mark which bytes they want) into the memory of the window's relay, which has two
 // such places. In each step a relay sends a message for each of its windows, even an empty one. So
-// aggregators know from whom messages come. Views do not travel: a message says which bytes it has.
+// aggregators know the senders in advance. Views do not travel: a message says which bytes it has.
 // Long messages are sent in two parts; receivers learn the length from the first.
 //
-// There is no deadlock. A rank waits at a window for ranks that are not as far, or for work that
-// the relay does at its next window at the latest. It also waits for messages that begin in the
-// same step or an earlier one.
+// There is no deadlock. At a window, a rank waits only for ranks that are not as far, or for the
+// relay. The relay does its work at its next window at the latest. A rank also waits for messages
+// that begin in the same step or an earlier one.
 template <communicator World>
 class relays {
  public:
@@ -471,7 +471,7 @@ class relays {
   // --- Messages ---
 
   enum kind_of_message { firsts, rests, answers };
-  // Each rank of a pair may be the relay of one and the aggregator of the other, so each kind of
+  // Each rank of a pair may be the relay of one and the aggregator of the other. So each kind of
   // message has tags of its own.
   static int tag_of(step const& now, kind_of_message kind) noexcept {
     return 32752 + 2 * static_cast<int>(kind) + static_cast<int>(now.number & 1);

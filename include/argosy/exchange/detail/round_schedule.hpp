@@ -91,8 +91,8 @@ struct data_ahead {
 template <agreeing World>
 class round_schedule {
  public:
-  // To look ahead costs a reduction from time to time. To go through a round without data costs a
-  // wait for all ranks of a node, and a look at the window. `bytes`: of all ranks.
+  // To look ahead costs a reduction from time to time. A round without data costs a wait for all
+  // ranks of a node, and a look at the window. `bytes`: of all ranks.
   round_schedule(World const& world, collective_plan const& plan, stream_range const& mine,
                  std::int64_t bytes)
       : world_(world), plan_(plan), mine_(mine), rounds_(plan.rounds()) {

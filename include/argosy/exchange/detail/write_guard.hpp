@@ -23,9 +23,11 @@ namespace argosy::detail {
 
 // Which other writers there may be while a window is read, changed and written back.
 struct merging {
-  // Which writers there may be. none: the file was opened with mode::unique_open, or has no locks.
-  // programs: other programs, but no ranks of this file; their writes are known, or excluded by a
-  // lock of the caller.
+  // The other writers that there may be.
+  // - none: the file was opened with mode::unique_open, or has no locks.
+  // - programs: other programs, but no ranks of this file. Their writes are known, or excluded by a
+  //   lock of the caller.
+  // - ranks: programs and ranks of this file.
   enum class others { none, programs, ranks };
 
   others writing = others::ranks;
@@ -47,9 +49,10 @@ struct merging {
 };
 
 // Locks bytes of the data for a rank. Waits many times as long as the handle does. If `gate` shows
-// that no rank of the same file holds a lock, waits only once; a null `gate` does not show ranks of
-// other nodes. `yields`: the caller has another way, so this hardly waits unless the gate shows a
-// rank with a lock, and tries `most_looks` times. errc::file_in_use: the lock is still held.
+// that no rank of the same file holds a lock, waits only once. A null `gate` does not show ranks of
+// other nodes. If `yields` is true, the caller has another way. Then this hardly waits unless the
+// gate shows a rank with a lock, and tries `most_looks` times. Returns errc::file_in_use if the
+// lock is still held.
 template <handle H>
 std::error_code lock_of_rank(H& file, std::int64_t offset, std::int64_t length, lock_kind kind,
                              write_gate const* gate, bool yields, int most_looks = 10) {

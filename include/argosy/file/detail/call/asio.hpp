@@ -32,7 +32,7 @@ class completion {
     boost::asio::post(
         executor, [handler = std::move(handler_), error = boost::system::error_code(o.result.code),
                    done = o.done]() mutable { std::move(handler)(error, std::move(done)); });
-    // The work must not be reset before post() returns: the handler may have run by now, and its
+    // The work must not be reset before post() returns. The handler may have run by now, and its
     // context would end while post() still wakes it.
     work_.reset();
   }

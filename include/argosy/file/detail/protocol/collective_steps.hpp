@@ -84,9 +84,9 @@ std::optional<reason_text> too_small(World const& world, team<World>& ranks, ope
   return choosing->too_small(kind, all, ranks.group(world, file));
 }
 
-// Asks the policy for a plan. Collective if the policy is one of the program: it may throw on some
-// ranks only, break the rules, or give different plans for equal arguments. All ranks must know
-// this before they rely on the plan.
+// Asks the policy for a plan. Collective if the policy is one of the program. Such a policy may
+// throw on some ranks only, break the rules, or give different plans for equal arguments. All ranks
+// must know this before they rely on the plan.
 template <agreeing World>
 collective_plan ask_for_plan(World const& world, open_file const& file, collective_call const& c,
                              access_summary const& all, rank_group const& ranks,

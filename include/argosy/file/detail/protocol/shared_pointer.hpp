@@ -25,8 +25,8 @@
 
 namespace argosy::detail {
 
-// The state of add_together(), which ranks share. For call number n, `stage` is 2n while it is
-// free, 2n + 1 while one rank adds, and 2n + 2 when `before` is valid.
+// The state of add_together(), which ranks share. In call number n, `stage` has three values: 2n
+// while it is free, 2n + 1 while one rank adds, and 2n + 2 when `before` is valid.
 struct pointer_turn {
   std::uint64_t stage;
   std::int64_t before;

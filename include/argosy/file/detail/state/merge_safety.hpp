@@ -64,16 +64,16 @@ class merge_safety {
   bool may_plan(toggle ds_write) const noexcept {
     return near_ || (ranks_lock(ds_write) && !on_.reads_late);
   }
-  // Returns true if some window of this view would be merged by the policy. Ranks of several nodes
-  // do not see each other's merges. They merge separately only if all of them lock what they write:
-  // by the hint, or by agreement if some rank would merge in its view.
+  // Returns true if the policy would merge some window of this view. Ranks of several nodes do not
+  // see each other's merges. They merge separately only if all of them lock their writes: by the
+  // hint, or by agreement. They agree on it if some rank would merge in its view.
   bool would_merge(used_view const& in, sieving policy) const;
   // Returns true if policies must be chosen again. `merge` is equal on all ranks.
   bool agree(bool merge) noexcept;
 
-  // Returns true if nodes cache what they read, and for a while what they write. Then all ranks
-  // reconcile before they carry each other's data, and again afterwards: first, earlier writes of
-  // each rank get into the file; second, later reads come from the file. The result is equal on all
+  // Returns true if nodes cache reads, and for a while also writes. Then all ranks reconcile before
+  // they carry each other's data, so that earlier writes of each rank are in the file. They
+  // reconcile again afterwards, so that later reads come from the file. The result is equal on all
   // ranks.
   bool caches_differ() const noexcept { return !near_ && on_.caches; }
   lone_writes& written_alone() noexcept { return alone_; }

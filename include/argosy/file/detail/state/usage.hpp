@@ -42,7 +42,7 @@ constexpr std::size_t kind_of_call(operation_row const& r) noexcept {
 std::string name_of_call_kind(std::size_t kind);
 
 // The origin of the number of aggregators and the window size: hints, a policy that the call was
-// given, or a policy of the program, which no hint changes.
+// given, or a policy of the program. No hint changes the last one.
 enum class chosen_by : std::uint8_t { hints, call, program };
 
 // The aggregators and windows of a call that all ranks carry out together.

@@ -41,7 +41,7 @@ class overlapping_copies {
 
 struct used_view {
   // `checked`: in develop mode types are also compared if no representation converts. `unchecked`:
-  // the view is lenient, by the hint argosy_lenient. `written`: the file can be written, so
+  // the view is lenient, by the hint argosy_lenient. `written`: the file can be written. Then
   // accesses must be checked for overlapping copies of the filetype.
   explicit used_view(argosy::view v, bool checked = false, bool unchecked = false,
                      bool written = false)
