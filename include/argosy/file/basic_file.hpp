@@ -132,20 +132,22 @@ class basic_file {
 
   // --- The file as a whole: collective -----------------------------------------------------------
 
-  // Sets the size of the file. Collective. `bytes` must be equal on all ranks.
+  // Sets the size of the file. Collective. `bytes` must be equal on all ranks. No request may be
+  // pending.
   void set_size(std::int64_t bytes, on_error e = {});
-  // Allocates space for [0, bytes). Collective. Data stays; a smaller file grows to `bytes`.
+  // Allocates space for [0, bytes). Collective. Data stays; a smaller file grows to `bytes`, which
+  // must be equal on all ranks. No request may be pending.
   void preallocate(std::int64_t bytes, on_error e = {});
   // Writes all data out to the storage, as far as the system reports it. Collective. If a sync
   // fails, every later one fails with the same error, because the system may have dropped the data.
   // Then write the data again and call clear_sync_error(). With the hint argosy_sync_errors =
   // until_written a later write of that rank clears the error.
   void sync(on_error e = {});
-  // Clears the error of a failed sync of this rank. Local.
+  // Clears the error of a failed sync on this rank. Local.
   void clear_sync_error();
 
-  // Switches atomic mode on or off. Collective. In atomic mode a call locks its whole range, and
-  // reads and writes as if no other call ran at the same time.
+  // Switches atomic mode on or off. Collective. `on` must be equal on all ranks. In atomic mode a
+  // call locks its whole range, and reads and writes as if no other call ran at the same time.
   void set_atomic(bool on, on_error e = {});
   // Sets hints. Collective. The hints that MPI defines must be equal on all ranks. An invalid hint
   // is no error: get_hints() reports it.

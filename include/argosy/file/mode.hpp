@@ -17,7 +17,8 @@ enum class mode : std::uint16_t {
   exclusive = 16,  // with create: fail if the file exists; without create: no effect
   append = 32,     // all pointers start at the end of the file
   delete_on_close = 64,
-  // a promise that only these ranks have the file open; a rank that is alone needs no locks
+  // a promise that no other program has the file open. Other opens are then not checked for, and
+  // merges take no locks unless other ranks or threads write
   unique_open = 128,
   sequential = 256,  // access only by shared pointers
   truncate = 512,    // cut the file to 0 bytes after all ranks have opened it; not a mode of MPI
