@@ -1,6 +1,6 @@
-// All of argosy but what is opt-in: the laboratory (lab/), Boost.Asio (file/asio.hpp), Boost.PFR
+// All of argosy except opt-in headers: the laboratory (lab/), Boost.Asio (file/asio.hpp), Boost.PFR
 // (datatype/aggregate.hpp), fmt, pictures and serialisation of layouts
-// (layout/{fmt,draw,draw_owners,serialize}.hpp), a real GPFS (handle/gpfs_real.hpp).
+// (layout/{fmt,draw,draw_owners,serialize}.hpp), and a real GPFS (handle/gpfs_real.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// All datatypes, standard library only. Aggregates through Boost.PFR:
+// All datatypes; needs only the standard library. Aggregates through Boost.PFR are in
 // <argosy/datatype/aggregate.hpp>.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

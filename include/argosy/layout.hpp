@@ -1,4 +1,4 @@
-// Layouts: the normal form of data, and what can be done with it. Standard library only.
+// Layouts: the normal form of data, and the operations on it. Needs only the standard library.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// All policies: what can be given to a call. Standard library only.
+// All policies that a call can be given. Needs only the standard library.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

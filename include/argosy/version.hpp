@@ -1,4 +1,4 @@
-// The version, of the headers and of the compiled part. CMakeLists.txt reads it from here.
+// The version of the headers and of the compiled library. CMakeLists.txt reads it from here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace argosy {
 
-// Returns the version of the compiled library that is linked, as "major.minor.patch". Local; needs
-// argosy::argosy. Differs from the macros above only if headers and library come from different
-// installations.
+// Returns the version of the compiled library that is linked, as "major.minor.patch". Local. Needs
+// argosy::argosy. If headers and library come from different installations, it differs from the
+// macros above.
 auto version() noexcept -> std::string_view;
 
 }  // namespace argosy

@@ -22,7 +22,7 @@ namespace {
 namespace mpi = mpi_calls;
 using old_layout = std::function<layout const&(std::size_t)>;
 
-// Some of a list's numbers, which stay where they are.
+// Returns some of a list's numbers, without a copy.
 auto part(compact_numbers const& all, std::size_t from, std::size_t many) {
   if (from > all.size() || many > all.size() - from)
     throw invalid_layout("argosy::from_mpi: MPI gives fewer numbers than the datatype has");
@@ -64,7 +64,7 @@ layout dealt_array(mpi::contents const& c, layout const& old) {
       .form();
 }
 
-// The members of a struct: their lengths and places.
+// Returns the members of a struct: their lengths and places.
 std::pair<some, some> members_of(mpi::contents const& c) {
   compact_numbers const& counts = c.is_large() ? c.counts : c.integers;
   auto const n = static_cast<std::size_t>(counts.at(0));
@@ -91,9 +91,9 @@ layout combined(mpi::contents const& c, old_layout const& old) {
   bool const large = c.is_large();
   compact_numbers const& counts = large ? c.counts : c.integers;
   std::size_t const n = counts.empty() || counts[0] < 0 ? 0 : static_cast<std::size_t>(counts[0]);
-  // MPI has checked the lists of blocks, which are long: they are read where they are.
+  // MPI has checked the lists of blocks. They are long, so they are not copied.
   using one_length = block_lengths<std::int64_t>;
-  // Displacements follow the integers where both are of one kind, and are a list of their own
+  // Displacements follow the integers if both are of one kind, and are a list of their own
   // otherwise.
   auto const places = [&](std::size_t after, std::size_t many) {
     return large ? part(counts, after, many) : part(c.addresses, 0, many);
@@ -131,7 +131,7 @@ layout combined(mpi::contents const& c, old_layout const& old) {
       return resized(old(0), bounds[0], bounds[1]);
     }
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-    case MPI_COMBINER_VALUE_INDEX: {  // as a C struct
+    case MPI_COMBINER_VALUE_INDEX: {  // like a C struct
       layout const &value = old(0), &index = old(1);
       std::int64_t const whole = index.extent();
       return concat(value, at((value.extent() + whole - 1) / whole * whole, index));
@@ -158,7 +158,7 @@ layout items_with(std::vector<item_run> const& items, basic_sizes const& sizes) 
   return bytes(all);
 }
 
-// Bounds that were set by hand outweigh those of other members (MPI 3.1, 4.1.6).
+// Bounds set by hand take precedence over those of other members (MPI 3.1, 4.1.6).
 struct marks {
   bool low = false, high = false;
 };
@@ -240,7 +240,7 @@ signature decoded_type::types_now() const {
     if (p.olds.size() == 1 && !p.is_struct()) {
       all.append(made[p.olds[0]], p.copies);
     } else if (!p.olds.empty()) {
-      // Neighbours of one type are one loop, however many there are.
+      // Neighbours of one type become one loop, whatever their number.
       auto const length = [&](std::size_t i) {
         return p.is_struct() ? members_of(p.how).first[i] : 1;
       };

@@ -39,7 +39,7 @@ bool is_predefined(int combiner) {
   }
 }
 
-// C structs of a value and an int, as MPI names them.
+// C structs of a value and an int, with MPI's names.
 template <class T>
 struct value_and_index {
   T value;
@@ -54,7 +54,8 @@ class decoder {
   }
 
  private:
-  // What is equal is kept once, so types that share their parts cost what they are made of.
+  // Returns the number of the part. Equal parts are stored once, so types that share parts cost no
+  // more than their parts.
   std::uint32_t part_of(MPI_Datatype type) {
     if (auto const found = known_.find(type); found != known_.end()) return found->second;
     decoded_part p;
@@ -65,8 +66,8 @@ class decoder {
     return known_.emplace(type, number_of(type, std::move(p))).first->second;
   }
 
-  // Handles do not tell: some libraries give another one whenever they are asked for the inner
-  // types.
+  // Returns the number of an equal part, or of a new one. Handles cannot be compared, because some
+  // libraries return another handle each time for the same inner type.
   std::uint32_t number_of(MPI_Datatype type, decoded_part p) {
     std::size_t const hash = hash_of(p);
     if (p.how.combiner != MPI_COMBINER_NAMED)
@@ -82,8 +83,8 @@ class decoder {
       if (!p.olds.empty() && !forms_[p.olds[0]].empty())
         p.copies = data.size() / forms_[p.olds[0]].size();
     }
-    // MPI has the last word: it pads records, and a bound that was set by hand outweighs those of
-    // other members.
+    // MPI's own bounds are used: it pads records, and a bound set by hand takes precedence over
+    // those of other members.
     auto const [lower_bound, extent] = mpi::bounds_of(type);
     if (data.lower_bound() != lower_bound || data.extent() != extent)
       data = resized(data, lower_bound, extent);
@@ -110,7 +111,7 @@ class decoder {
            a.how.integers == b.how.integers && a.how.addresses == b.how.addresses &&
            a.how.counts == b.how.counts;
   }
-  // Of a long list some numbers: `same` looks at all.
+  // Returns a hash of some numbers of a long list; `same` compares all.
   static std::size_t hash_of(decoded_part const& p) {
     auto hash = static_cast<std::uint64_t>(p.how.combiner);
     auto const mix = [&](auto const& list) {
@@ -124,14 +125,14 @@ class decoder {
     return hash;
   }
 
-  // MPI hands out references to inner types. They are given back when all is decoded: a handle that
-  // is freed too early may come back as another type.
+  // Stores references to inner types, which MPI hands out. They are freed when all is decoded,
+  // because a handle that is freed too early may be reused for another type.
   void keep(std::vector<MPI_Datatype> const& types) {
     for (MPI_Datatype type : types)
       if (!is_predefined(mpi::combiner_of(type))) kept_.emplace_back(type);
   }
 
-  // Predefined types hold their bytes side by side, except for pairs, which are C structs.
+  // Returns the layout of a predefined type: adjacent bytes, except for pairs, which are C structs.
   static layout named(MPI_Datatype type) {
     std::int64_t const size = mpi::size_of(type);
     auto const span = mpi::true_bounds_of(type);
@@ -161,7 +162,7 @@ class decoder {
   }
 
   std::map<MPI_Datatype, std::uint32_t, std::less<>> known_;
-  std::vector<decoded_part> parts_;  // and their forms in memory, by the same numbers
+  std::vector<decoded_part> parts_;  // the parts; their forms in memory have the same numbers
   std::vector<layout> forms_;
   std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
   std::vector<mpi_datatype> kept_;

@@ -1,4 +1,4 @@
-// The datatype calls of MPI: each is made and checked here; callers see values and exceptions.
+// The datatype calls of MPI. Each is made and checked here; callers see values and exceptions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,8 @@ namespace argosy::detail::mpi_calls {
                        " failed: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-// Throws for an error code. With an error handler that aborts, a failing call never returns.
+// Throws if MPI returned an error code. With an error handler that aborts, a failing call never
+// returns.
 inline void check(char const* call, int code) {
   if (code != MPI_SUCCESS) raise(call, code);
 }
@@ -40,7 +41,8 @@ inline bool is_finalized() {
   return flag != 0;
 }
 
-// What began with a session of MPI 4, which Open MPI 5 has, too, MPI_Initialized does not know.
+// Throws outside of MPI_Init ... MPI_Finalize. MPI_Initialized does not report sessions of MPI 4,
+// which Open MPI 5 has, too.
 inline void require_running(char const* where) {
 #ifdef MPI_SESSION_NULL
   constexpr bool has_sessions = true;
@@ -54,8 +56,9 @@ inline void require_running(char const* where) {
 
 // --- Whether a type is committed ---
 
-// MPI has no such question, but refuses to pack what is not. A communicator of our own, whose
-// errors return; it is freed with MPI_COMM_SELF, at MPI_Finalize.
+// Returns a communicator of our own with an error handler that returns. MPI cannot be asked whether
+// a type is committed, but MPI_Pack fails if it is not. The communicator is freed with
+// MPI_COMM_SELF, at MPI_Finalize.
 inline MPI_Comm quiet_comm() {
   static MPI_Comm const comm = [] {
     static MPI_Comm own = MPI_COMM_NULL;
@@ -74,8 +77,8 @@ inline MPI_Comm quiet_comm() {
   return comm;
 }
 
-// True where the library does not look, and in a program of sessions only, which has no
-// MPI_COMM_SELF.
+// Returns true if the type is committed, and if that cannot be checked: in a library that does not
+// check, and in a program with sessions only, which has no MPI_COMM_SELF.
 inline bool is_committed(MPI_Datatype type) {
   if (!is_initialized()) return true;
   char nothing = 0;
@@ -83,8 +86,8 @@ inline bool is_committed(MPI_Datatype type) {
   return MPI_Pack(&nothing, 0, type, &nothing, 0, &position, quiet_comm()) == MPI_SUCCESS;
 }
 
-// Combiners of Fortran's old calls, whose displacements are integers. MPI 3 took their names away;
-// MPI libraries keep their values.
+// Combiners of Fortran's old calls with integer displacements. MPI 3 removed their names; MPI
+// libraries keep their values.
 #if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
 constexpr int hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
@@ -95,19 +98,19 @@ constexpr int hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
 constexpr int struct_integer = MPI_COMBINER_STRUCT_INTEGER;
 #endif
 
-// --- What a type is made of ---
+// --- The parts of a type ---
 
 // The results of MPI_Type_get_envelope and _contents.
 struct contents {
   int combiner;
   compact_numbers integers, addresses;
-  compact_numbers counts;           // of types made by MPI 4's large-count calls; otherwise empty
-  std::vector<MPI_Datatype> types;  // to be freed, unless they are predefined
+  compact_numbers counts;  // set for types made by MPI 4's large-count calls; otherwise empty
+  std::vector<MPI_Datatype> types;  // the caller frees them, unless they are predefined
 
   bool is_large() const { return !counts.empty(); }
 };
 
-// MPI gives no contents of named types; their lists are empty.
+// Returns the parts of a type. MPI gives no contents of named types; their lists are empty.
 inline contents contents_of(MPI_Datatype type) {
   contents result{};
   auto const size = [](auto n) { return static_cast<std::size_t>(n); };
@@ -141,7 +144,7 @@ inline contents contents_of(MPI_Datatype type) {
 
 inline int combiner_of(MPI_Datatype type) {
   int combiner = 0;
-#if MPI_VERSION >= 4  // the other one refuses types that were made with large counts
+#if MPI_VERSION >= 4  // The older call refuses types that were made with large counts.
   MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
   check("MPI_Type_get_envelope_c",
         MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner));

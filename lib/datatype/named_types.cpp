@@ -1,4 +1,4 @@
-// Implements named_types.hpp: what each predefined datatype of MPI holds.
+// Implements named_types.hpp: the items of each predefined datatype of MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "named_types.hpp"
 
@@ -13,7 +13,7 @@ enum class family {
   character,
   boolean,
   wide_character,
-  integer,  // by its width, as all that follow but C's own
+  integer,  // by its width, like all that follow except C's own
   unsigned_integer,
   address,
   real,
@@ -72,7 +72,8 @@ std::optional<basic> basic_of(family f, std::int64_t bytes) {
     case family::real:
       switch (bytes) {
         case 2:
-          return basic::uint16;  // no basic type is a half; its bytes are turned like those of one
+          // No basic type is a half; its bytes are swapped like those of a uint16.
+          return basic::uint16;
         case 4:
           return basic::float32;
         case 8:
@@ -90,11 +91,11 @@ struct row {
   MPI_Datatype type;
   family items;
   std::int64_t count = 1;
-  bool and_int = false;  // a C int after them
+  bool and_int = false;  // followed by a C int
 };
 
-// Handles are not constants in every MPI, and names that a library leaves out are MPI_DATATYPE_NULL
-// or not there.
+// Returns the table. It is made at run time, because handles are not constants in every MPI. Names
+// that a library does not have are MPI_DATATYPE_NULL or are left out.
 std::vector<row> const& rows() {
   using enum family;
   static std::vector<row> const all{
@@ -125,7 +126,8 @@ std::vector<row> const& rows() {
       {MPI_UINT16_T, unsigned_integer},
       {MPI_UINT32_T, unsigned_integer},
       {MPI_UINT64_T, unsigned_integer},
-      {MPI_LOGICAL, unsigned_integer},  // turned like one, whatever the compiler takes for true
+      // Swapped like an integer, whatever the compiler uses for true.
+      {MPI_LOGICAL, unsigned_integer},
       {MPI_AINT, address},
       {MPI_OFFSET, address},
       {MPI_COUNT, address},
@@ -220,7 +222,8 @@ std::vector<item_run> runs(family f, std::int64_t count, std::int64_t bytes) {
   return {{*type, count}};
 }
 
-// A real of 16 bytes is what the compiler calls `long double` as far as that reaches.
+// Returns the family of a real. A real of 16 bytes is the compiler's `long double` if precision and
+// range allow it.
 family real_of(std::int64_t precision, std::int64_t range, std::int64_t bytes) {
   bool const c = bytes == sizeof(long double) && bytes > 8 &&
                  (precision == MPI_UNDEFINED || precision <= LDBL_DIG) &&

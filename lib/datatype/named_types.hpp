@@ -1,4 +1,4 @@
-// What MPI's predefined datatypes hold: items of basic types, side by side.
+// The items of MPI's predefined datatypes: basic types without gaps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,12 +16,12 @@ struct item_run {
   std::int64_t count;
 };
 
-// In the order of the stream, together of `bytes` bytes in memory; empty for a type whose items are
-// not known.
+// Returns the items in the order of the stream, together `bytes` bytes in memory. Empty for a type
+// with unknown items.
 std::vector<item_run> items_of_named(MPI_Datatype type, std::int64_t bytes);
 
-// Fortran's types of a precision and a range (MPI_UNDEFINED: either), which MPI made of `bytes`
-// bytes.
+// Returns the items of a Fortran type of a precision and a range (either may be MPI_UNDEFINED), for
+// which MPI uses `bytes` bytes.
 std::vector<item_run> items_of_f90(int combiner, std::int64_t precision, std::int64_t range,
                                    std::int64_t bytes);
 

@@ -27,7 +27,7 @@ constexpr std::int64_t largest = std::numeric_limits<int>::max();
 
 mpi_datatype copies(std::int64_t count, std::int64_t stride, MPI_Datatype old) {
   if (stride == -1 && count > 1) {
-    // Open MPI (4.1 at least) takes a stride of -1 byte for "one extent": pairs have a stride of
+    // Open MPI (at least 4.1) treats a stride of -1 byte as "one extent", so pairs have a stride of
     // -2.
     mpi_datatype const two = mpi::record({0, -1}, {old, old});
     mpi_datatype pairs = copies(count / 2, -2, two.get());

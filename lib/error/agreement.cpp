@@ -12,7 +12,7 @@
 namespace argosy {
 namespace {
 
-// "ENOSPC: No space left on device"
+// Returns "ENOSPC: No space left on device".
 std::string errno_words(std::error_code const& code) {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
   if (char const* const name = ::strerrorname_np(code.value()))
@@ -21,7 +21,7 @@ std::string errno_words(std::error_code const& code) {
   return "errno " + std::to_string(code.value()) + ": " + code.message();
 }
 
-// The class, the code behind it, and the words that were added to it.
+// Returns the class, the code behind it, and the added detail.
 std::string reason_of(errc why, std::error_code const& cause, std::string_view detail) {
   std::string s = make_error_code(why).message();
   if (cause && cause.category() != category())
@@ -54,7 +54,7 @@ reported reported_by(agreement const& a) noexcept {
 
 bool detail::has_own_advice(agreement const& a) noexcept {
   reported const r = reported_by(a);
-  // The detail has said already how an argument, or a datatype, must be.
+  // The detail already says how an argument or a datatype must be.
   bool const all_is_said = r.why == errc::argument || r.why == errc::datatype;
   return !r.advice.empty() || (all_is_said && !r.detail.empty());
 }

@@ -159,8 +159,8 @@ errc classify(std::error_code const& code) noexcept {
     case ELOOP:
       return errc::bad_file;
     case EBADF:
-    case EBADFD:    // GlusterFS, when its server came back
-    case ENOTCONN:  // FUSE, when the client is gone, and clients whose server is
+    case EBADFD:    // GlusterFS, after its server came back
+    case ENOTCONN:  // FUSE without its client, and clients without their server
     case ESTALE:
       return errc::file;
     case EEXIST:

@@ -1,5 +1,5 @@
-// Implements memory_reserve.hpp by a handler of operator new, before which that of the program, if
-// it has one, is not asked.
+// Implements memory_reserve.hpp by a handler of operator new. It comes before the handler of the
+// program, if there is one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/detail/memory_reserve.hpp>
 
@@ -16,10 +16,11 @@ std::atomic<std::new_handler> of_program{nullptr};
 std::mutex giving_up;
 unsigned times_given = 0;
 thread_local unsigned times_seen = 0;
-thread_local int calls = 0;  // collective ones that this thread is in
+thread_local int calls = 0;  // collective calls of this thread
 thread_local bool takes_back = false;
 
-// True: try again, there is more. Another thread may have given it up since this one found nothing.
+// Frees the reserve. Returns true if a new attempt may succeed. Another thread may have freed the
+// reserve since this one failed.
 bool there_is_more() {
   std::lock_guard const guard(giving_up);
   if (void* const kept = reserve.exchange(nullptr)) {
@@ -31,7 +32,8 @@ bool there_is_more() {
 
 void give_up_reserve() {
   if (takes_back)
-    // there is no more: nothing is given up, nor freed by the program, for the reserve itself
+    // An allocation of the reserve itself must not free anything, neither the reserve nor memory of
+    // the program.
     throw std::bad_alloc();
   if (calls > 0 && there_is_more()) return;
   if (std::new_handler const other = of_program) return other();
@@ -40,7 +42,7 @@ void give_up_reserve() {
 
 }  // namespace
 
-// A thread that finds nothing while another one takes it back waits for that one, and then has it.
+// Allocates the reserve again. If another thread is doing that, this thread waits for it.
 bool memory_reserve::take_back() noexcept {
   if (reserve.load(std::memory_order_relaxed)) return true;
   std::lock_guard const guard(giving_up);

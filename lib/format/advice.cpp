@@ -8,7 +8,7 @@
 namespace argosy::detail {
 namespace {
 
-// The longest name of most file systems, and what a temporary name has more.
+// The longest name of most file systems, and the length that a temporary name adds.
 constexpr int longest_name = 255, added = 22;
 
 fact_and_advice advice_for(name_use use, errc why, std::error_code const& cause) {

@@ -26,16 +26,16 @@ std::string shape_and_type(dtype const& type, std::vector<std::int64_t> const& s
          (o == order::fortran ? " in Fortran order" : "");
 }
 
-// Arrays with at most one dimension that is longer than 1 are the same in both orders.
+// Returns true if C and Fortran order differ, which needs two dimensions longer than 1.
 bool has_order(std::vector<std::int64_t> const& shape) {
   return std::ranges::count_if(shape, [](std::int64_t n) { return n > 1; }) > 1 &&
          std::ranges::find(shape, 0) == shape.end();
 }
 
-// How an element of the file is read as one of the program.
+// The conversion of an element of the file to one of the program.
 struct matched {
   layout form;
-  std::optional<bool> swapped = {};  // unset: no number of it has an order
+  std::optional<bool> swapped = {};  // unset: no number has a byte order
 };
 
 bool match(dtype const& file, dtype const& mine, matched& m);
@@ -48,7 +48,7 @@ bool match_field(detail::dtype_field const& file, detail::dtype_field const& min
   return true;
 }
 
-// Fields of the program, found by name, in the order in which the file has them.
+// Finds the fields of the program by name, in the order of the file.
 bool match_record(dtype const& file, dtype const& mine, matched& m) {
   detail::assembler all;
   std::int64_t before = -1;
@@ -70,13 +70,14 @@ bool match(dtype const& file, dtype const& mine, matched& m) {
   m.form = bytes(file.bytes);
   if (mine.order == '|') return true;
   bool const swapped = file.order != mine.order;
-  // one view converts all of it, or nothing
+  // One view converts all numbers, or none.
   if (m.swapped.value_or(swapped) != swapped) return false;
   m.swapped = swapped;
   return true;
 }
 
-// The other byte order: each item of a basic type, of the size that it has in memory, backwards.
+// Returns the representation of the other byte order: each item of a basic type, of its size in
+// memory, backwards.
 representation const& byte_swapped() {
   constexpr auto swap = [](basic type, std::int64_t count, std::byte const* from, std::byte* to) {
     auto const n = static_cast<std::ptrdiff_t>(detail::size_in(detail::native_sizes, type));
@@ -110,7 +111,7 @@ array_part::array_part(std::vector<std::int64_t> shape, argosy::order o, detail:
 }
 
 void array_part::measure() {
-  layout const dense = form();  // first what is wrong with the datatype
+  layout const dense = form();  // throws the fault of the datatype first
   bytes_ = type_.bytes;
   for (std::int64_t const n : shape_) {
     if (n < 0) throw invalid_layout("argosy::array_part: a size is negative; give 0 or more");
@@ -134,7 +135,7 @@ array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature
 }
 
 failure view_of(stored_array const& stored, array_part const& part, view& into) {
-  (void)part.part_bytes();  // says first what cannot be
+  (void)part.part_bytes();  // throws the fault of the part first
   auto const differ = [&](std::string_view more, std::string advice = {}) -> failure {
     return {errc::datatype,
             "the file has an array of " + shape_and_type(stored.type, stored.shape, stored.order) +
@@ -147,7 +148,7 @@ failure view_of(stored_array const& stored, array_part const& part, view& into) 
   if (!match(stored.type, part.type(), m)) return differ({});
   if (stored.order != part.order() && has_order(stored.shape))
     return differ("; give tile and memory the order of the file");
-  // An element of the part is several of the file, if it is an array.
+  // If an element of the part is an array, it is several elements of the file.
   std::int64_t const inner = part.type().bytes == 0 ? 1 : part.types().size() / part.type().bytes;
   layout const element = repeat(inner, stored.type.bytes, m.form);
   typed_form const etype{element, part.types()};
@@ -160,7 +161,7 @@ failure view_of(stored_array const& stored, array_part const& part, view& into) 
 
 failure fault_of(array_part const& part, const_buffer const& data, std::string_view whose) {
   signature const types = data.types();
-  // the other byte order does not tell integers of one width apart, either
+  // The other byte order does not distinguish integers of one width either.
   type_digest const given(types, false);
   if (data.size() == part.part_bytes() &&
       (data.size() == 0 || given.is_bytes() ||
@@ -219,7 +220,7 @@ std::string value_words(const_buffer const& data) {
       default:
         break;
     }
-  // Also of a number: -0 and 0 look alike, and so do values that are none.
+  // Numbers have a sum, too: -0 and 0 have the same text, and so have different NaNs.
   std::ostringstream sum;
   sum << (words.empty() ? "(" : " (") << bytes.size() << " bytes, sum " << std::hex
       << fingerprint({reinterpret_cast<char const*>(bytes.data()), bytes.size()}) << ")";

@@ -24,7 +24,8 @@ std::string place_of(checkpoint_header const& h, checkpoint_array const& a, std:
          " to " + std::to_string(at + bytes_of(h, a, block)) + " of the file";
 }
 
-// Of parts that do not cover their block once: the sum of their bytes tells more.
+// Returns text about parts that do not cover their block once. The number of their bytes helps to
+// find the cause.
 std::string words_of_cover(block_part const& p, std::int64_t bytes) {
   std::string const sum =
       " (they have " + std::to_string(p.length) + " of its " + counted(bytes, "byte") + ")";
@@ -132,7 +133,7 @@ bool is_there(opener const& files, std::string const& path) noexcept try {
   if (error) return false;
   f.close();
   return true;
-} catch (...) {  // of an opener or handle of the program
+} catch (...) {  // exceptions of an opener or handle of the program
   return false;
 }
 

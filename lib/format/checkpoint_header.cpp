@@ -63,12 +63,12 @@ std::string text_of(checkpoint_header const& h) {
 
 bool is_number(literal const* l) { return l && l->what == literal::kind::number; }
 
-// A name as errors show it: a damaged header may have a long one.
+// Returns a name for an error, cut to 100 characters, because a damaged header may have a long one.
 std::string shown(std::string_view name) {
   return "'" + std::string(name.substr(0, 100)) + (name.size() > 100 ? "..." : "") + "'";
 }
 
-// Takes an array out of what the text says of it. Empty if all is well.
+// Reads an array from the text. Returns an empty string if it succeeds.
 std::string array_from(literal& from, detail::checkpoint_array& a) {
   literal const *name = from.find("name"), *descr = from.find("descr"),
                 *fortran = from.find("fortran_order"), *shape = from.find("shape"),
@@ -90,7 +90,7 @@ std::string array_from(literal& from, detail::checkpoint_array& a) {
   return {};
 }
 
-// Takes the sizes that the text says. False if there are none with which arrays can be placed.
+// Reads the sizes from the text. Returns false if arrays cannot be placed with them.
 bool sizes_from(literal const& all, checkpoint_header& h) {
   literal const *blocks = all.find("blocks"), *bytes = all.find("size");
   if (!is_number(blocks) || !is_number(bytes)) return false;
@@ -99,8 +99,8 @@ bool sizes_from(literal const& all, checkpoint_header& h) {
   return h.block_bytes >= least_block && h.block_bytes <= most_block;
 }
 
-// Says whether the array and its sums lie behind `end`, one behind the other, in the file. Moves
-// `end` behind them. Empty if all is well.
+// Checks that the array and its sums lie behind `end`, one behind the other, in the file. Moves
+// `end` behind them. Returns an empty string if it succeeds.
 std::string misplaced(checkpoint_header const& h, detail::checkpoint_array const& a,
                       std::int64_t& end) {
   auto const follow = [&](std::int64_t at, std::int64_t bytes) {
@@ -112,8 +112,9 @@ std::string misplaced(checkpoint_header const& h, detail::checkpoint_array const
   return shown(a.name) + " has no place of its own in the file";
 }
 
-// Takes the sizes out of the text, and counts its arrays into `arrays`. Keeps no array, so that a
-// header that is refused here takes no more memory than its largest array. Empty if all is well.
+// Reads the sizes from the text, and counts its arrays into `arrays`. No array is stored, so a
+// header that is refused here takes no more memory than its largest array. Returns an empty string
+// if it succeeds.
 std::string look_through(std::string_view text, std::int64_t header_bytes, checkpoint_header& h,
                          std::size_t& arrays) {
   literal all;
@@ -136,7 +137,8 @@ std::string look_through(std::string_view text, std::int64_t header_bytes, check
   return header_bytes > h.file_bytes ? "the file is shorter than it" : "";
 }
 
-// Arrays and sums lie behind the header, one behind the other, in the file. No name is there twice.
+// Checks that arrays and sums lie behind the header, one behind the other, in the file, and that no
+// name is used twice.
 std::string misplaced(checkpoint_header const& h, std::int64_t end) {
   std::vector<std::string_view> names;
   names.reserve(h.arrays.size());
@@ -221,7 +223,7 @@ std::vector<std::byte> detail::checkpoint_header_of(checkpoint_header const& h) 
 }
 
 void detail::place_arrays(checkpoint_header& h) {
-  // Numbers that are not known yet take as much room as the largest.
+  // Numbers that are not known yet get as much room as the largest.
   checkpoint_header longest = h;
   longest.file_bytes = INT64_MAX;
   for (detail::checkpoint_array& a : longest.arrays) a.offset = a.sums = INT64_MAX;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t packed_bytes = 256 << 10;
 
-// splitmix64
+// Returns the value of splitmix64.
 constexpr std::uint64_t random_at(std::int64_t offset) {
   std::uint64_t x = static_cast<std::uint64_t>(offset) + 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -54,13 +54,13 @@ std::vector<block_part> block_parts(layout const& filetype, const_buffer const& 
   std::vector<block_part> parts;
   std::vector<std::byte> packed(static_cast<std::size_t>(std::min(packed_bytes, data.size())));
   partial_crc crc;
-  std::int64_t at = 0;  // in the block, behind the last piece
+  std::int64_t at = 0;  // position in the block, behind the last piece
   auto const finish = [&] {
     block_part& p = parts.back();
     std::int64_t const bytes = std::min(block_bytes, all_bytes - p.block * block_bytes);
     p.sum = crc.finish(bytes - at);
   };
-  std::int64_t first = 0, last = 0;  // of the stream, what is packed
+  std::int64_t first = 0, last = 0;  // packed range of the stream
   for (cursor c(filetype); !c.done();) {
     if (c.position() == last) {
       first = last;

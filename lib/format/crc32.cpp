@@ -10,7 +10,8 @@ namespace argosy::detail {
 
 namespace {
 
-constexpr std::uint32_t polynomial = 0xedb88320;  // of zlib, lowest power in the highest bit
+// polynomial of zlib, lowest power in the highest bit
+constexpr std::uint32_t polynomial = 0xedb88320;
 
 constexpr auto tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> t{};
@@ -36,7 +37,7 @@ constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   return sum;
 }
 
-// x to the 8 * 2^k
+// x to the 8 * 2^k.
 constexpr auto powers = [] {
   std::array<std::uint32_t, 64> p{};
   p[0] = std::uint32_t{1} << 23;

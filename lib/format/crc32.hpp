@@ -1,4 +1,4 @@
-// CRC-32 as zlib computes it, and as it is put together of parts.
+// CRC-32 as zlib computes it, and its combination from parts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,19 +8,19 @@
 
 namespace argosy::detail {
 
-// As zlib's crc32.
+// Returns zlib's crc32.
 std::uint32_t crc32(std::span<std::byte const> data) noexcept;
 
-// The sum of a stretch of bytes in a block of zeros is linear: the sums of all parts, put together
-// by exclusive or, are that of the whole.
+// The CRC of some bytes in a block of zeros. It is linear: the exclusive or of the CRCs of all
+// parts is the CRC of the whole.
 class partial_crc {
  public:
-  // The next bytes of the block, `gap` bytes behind the last ones.
+  // Adds the next bytes of the block, `gap` bytes behind the last ones.
   void add(std::int64_t gap, std::span<std::byte const> data) noexcept;
-  // Zeros up to the end, which is `left` bytes behind the last ones.
+  // Adds zeros up to the end, which is `left` bytes behind the last ones, and returns the sum.
   std::uint32_t finish(std::int64_t left) noexcept;
 
-  // What zlib tells of a block of so many bytes, whose parts have this sum.
+  // Returns zlib's CRC of a block of so many bytes, if its parts have this sum.
   static std::uint32_t whole(std::uint32_t sum, std::int64_t bytes) noexcept;
 
  private:

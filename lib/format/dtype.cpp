@@ -87,7 +87,7 @@ bool from_text(std::string const& text, dtype& into, std::string& why) {
 
 bool field_from(literal const& from, detail::dtype_field& into, std::string& why);
 
-// As deep as the parser of literals goes.
+// Reads a type. The recursion is as deep as the parser of literals allows.
 bool from_literal(literal const& from, dtype& into, std::string& why) {
   if (from.what == literal::kind::text) return from_text(from.text, into, why);
   if (from.what != literal::kind::list || from.items.empty()) {
@@ -119,7 +119,7 @@ bool from_literal(literal const& from, dtype& into, std::string& why) {
   return true;
 }
 
-// ('x', '<f8'), ('x', '<f8', (3,)), (('title', 'x'), '<f8')
+// Reads a field: ('x', '<f8'), ('x', '<f8', (3,)), (('title', 'x'), '<f8').
 bool field_from(literal const& from, detail::dtype_field& into, std::string& why) {
   bool well =
       from.what == literal::kind::tuple && (from.items.size() == 2 || from.items.size() == 3);

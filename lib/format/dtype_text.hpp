@@ -1,4 +1,4 @@
-// Types of elements from the text of headers.
+// Types of elements, read from the text of headers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace argosy::detail {
 
-// False where it is no type that has a place in a file; then `why` says what is wrong.
+// Reads a type. Returns false and sets `why` if it is no type that a file can have.
 bool dtype_from(literal const& from, dtype& into, std::string& why);
 
 }  // namespace argosy::detail

@@ -24,7 +24,7 @@ failure read_exactly(any_handle& f, std::int64_t offset, std::span<std::byte> in
                              ", inside of what its header names"};
 }
 
-// The file's start, as long as `bytes_of` says, parsed by `parse`.
+// Reads and parses the start of the file, as many bytes as `bytes_of` returns.
 template <class BytesOf, class Parse>
 failure read_as(any_handle& f, BytesOf&& bytes_of, Parse&& parse, file_header& into) {
   std::vector<std::byte> start(16);
@@ -82,7 +82,7 @@ failure damage_of(any_handle& f, checkpoint_header const& h, std::vector<damaged
   return {};
 }
 
-// Opens, does `body`, closes, and throws or tells what went wrong.
+// Opens, runs `body`, closes, and throws or reports the error.
 template <class Body>
 void with_file(std::string const& name, char const* call, on_error const& e, opener const& files,
                Body&& body) {

@@ -38,15 +38,15 @@ bool is_part_of(std::string_view name, std::string_view of) {
          name.substr(1, digits).find_first_not_of(hexadecimal) == std::string_view::npos;
 }
 
-// Also true if the clock of the file system is ahead.
+// Returns true if the file is younger, or if the clock of the file system is ahead.
 bool is_younger(fs::path const& file, std::chrono::seconds than) {
   std::error_code error;
   auto const written = fs::last_write_time(file, error);
   return !error && fs::file_time_type::clock::now() - written < than;
 }
 
-// Returns why the file must be kept. Calls `unneeded` while nobody can begin to write the file, if
-// no job does.
+// Returns why the file must be kept. If no job needs it, calls `unneeded` while no other process
+// can begin to write the file.
 template <class Unneeded>
 std::string why_kept(fs::path const& file, std::int64_t bytes, Unneeded&& unneeded) {
   std::error_code error, tried, held;
@@ -150,7 +150,8 @@ failure detail::permissions_at(opener const& files, std::string const& path,
   if (will_stop_the_save) return {error, "looking up the permissions of the file that is replaced"};
   if (error) return {};
   into = permissions_of(old);
-  failure_of(errc::io, [&] { old.close(); });  // nothing was written by it
+  // an error does not matter, because nothing was written
+  failure_of(errc::io, [&] { old.close(); });
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Implements literal.hpp: a parser of a few Python values, which trusts nothing.
+// Implements literal.hpp: a parser of a few Python values, which does not trust its input.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "literal.hpp"
 
@@ -103,14 +103,14 @@ class parser {
           __builtin_add_overflow(into.number, peek() - '0', &into.number))
         return fail("a number beyond 2^63");
     if (text_[first] == '0' && at_ - first > 1) return fail("a number begins with 0");
-    if (peek() == 'L') ++at_;  // as Python 2 wrote long numbers
+    if (peek() == 'L') ++at_;  // suffix of long numbers in Python 2
     return true;
   }
 
   bool quoted(literal& into) {
     into.what = literal::kind::text;
     char const quote = text_[at_++];
-    std::size_t const end = std::min(text_.find(quote, at_), text_.size());  // if it is no escape
+    std::size_t const end = std::min(text_.find(quote, at_), text_.size());  // unless it is escaped
     into.text.reserve(end - at_);
     for (;;) {
       if (at_ == text_.size() || text_[at_] == '\n') return fail("a string has no end");
@@ -188,13 +188,13 @@ class parser {
       }
       comma = take(',');
     }
-    // (x) is x in Python, and no tuple.
+    // (x) is x in Python, not a tuple.
     if (what == literal::kind::tuple && into.items.size() == 1 && !comma)
       return fail("a tuple of one has a comma");
     return true;
   }
 
-  // The values of an item that is not kept count no more.
+  // Passes an item on. Values of an item that is not stored no longer count.
   bool give(literal& item) {
     why_ = take_(item);
     refused_ = !why_.empty();

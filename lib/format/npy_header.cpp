@@ -26,7 +26,7 @@ std::uint32_t byte_at(std::span<std::byte const> from, std::size_t i) {
   return std::to_integer<std::uint32_t>(from[i]);
 }
 
-// Bytes before the text: the magic, the version, and the length in 2 bytes or in 4.
+// Returns the bytes before the text: the magic, the version, and the length in 2 bytes or in 4.
 std::size_t prefix_of(int version) { return version == 1 ? 10 : 12; }
 
 bool array_bytes(dtype const& type, std::vector<std::int64_t> const& shape, std::int64_t& bytes) {
@@ -134,7 +134,8 @@ std::vector<std::byte> detail::npy_header_of(dtype const& type, order o,
 
 namespace {
 
-// Does what it can: the error that made it necessary is reported.
+// Sets the first byte back, as far as possible. Errors are ignored, because the error that made it
+// necessary is reported.
 void take_back_first_byte(opener const& files, std::string const& path,
                           std::span<std::byte const> start) {
   constexpr std::byte none{0};

@@ -1,4 +1,4 @@
-// Sidecars .xdmf: their text, and how it takes its place.
+// Sidecars .xdmf: their text, and the replacement of the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
@@ -72,7 +72,7 @@ std::string escaped(std::string_view text) {
   return all;
 }
 
-// Slowest index first, and always three of them.
+// Returns three values, slowest index first.
 template <class T>
 std::vector<T> slowest_first(std::vector<T> all, order o, T const& fill) {
   if (o == order::fortran) std::ranges::reverse(all);
@@ -144,7 +144,7 @@ std::string words_of(sizes const& all) {
   return text;
 }
 
-// A name that is not UTF-8, with its other bytes as escapes.
+// Returns a name in UTF-8; bytes that are not UTF-8 become escapes.
 std::string visible(std::string_view name) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string all = "'";
@@ -158,7 +158,7 @@ std::string visible(std::string_view name) {
   return all + "'";
 }
 
-// Empty, and `why` says so, if the field cannot be shown on the grid.
+// Returns the text of a field. Empty, with `why` set, if the field cannot be shown on the grid.
 std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field const& f,
                        std::string& why) {
   std::size_t const n = g.points.size();
@@ -211,7 +211,7 @@ bool have_times(std::vector<xdmf_field> const& fields) {
   return std::ranges::all_of(fields, [](xdmf_field const& f) { return std::isfinite(f.time); });
 }
 
-// The numbers of the fields, as the file has them.
+// Returns the numbers of the fields in the order of the file: by time, then as they were added.
 std::vector<std::size_t> by_time(std::vector<xdmf_field> const& fields) {
   std::vector<std::size_t> steps(fields.size());
   std::iota(steps.begin(), steps.end(), 0);

@@ -20,7 +20,7 @@ fault_script::verdict fault_script::next(file_call kind) {
       struck = true;
       ++a.struck;
       if (f.error && !v.error) v.error = f.error;
-      // A failing call moves nothing, unless the fault says how much.
+      // A failing call moves no bytes, unless the fault has a number of bytes.
       std::int64_t const most = f.error && f.most_bytes == fault::all_bytes ? 0 : f.most_bytes;
       v.most_bytes = std::min(v.most_bytes, most);
       delay += f.delay;

@@ -12,7 +12,7 @@ namespace argosy {
 
 namespace {
 
-// Calls a function of the library that returns 0, or -1 and errno.
+// Returns the error of a call of the library, which returns 0, or -1 and errno.
 int outcome(int returned) {
   if (returned == 0) return 0;
   return errno != 0 ? errno : EIO;

@@ -23,7 +23,7 @@ std::string not_on_gpfs(int descriptor, std::string const& path) {
   return path + " is not on GPFS";
 }
 
-// The type of the structure at errorOffset; 0 if there is none.
+// Returns the type of the structure at errorOffset; 0 if there is none.
 int type_at(std::span<std::byte const> argument, int offset) {
   gpfs::gpfsStructHeader_t s;
   if (offset < static_cast<int>(sizeof(gpfs::gpfsFcntlHeader_t)) ||
@@ -58,7 +58,7 @@ std::error_code gpfs_real::fcntl(std::span<std::byte> argument) {
   if (!is_open()) return std::make_error_code(std::errc::bad_file_descriptor);
   if (argument.size() < sizeof header) return std::make_error_code(std::errc::invalid_argument);
   std::memcpy(&header, argument.data(), sizeof header);
-  // The library reads as far as the header says.
+  // The library reads as many bytes as the header says.
   if (header.totalLength < static_cast<int>(sizeof header) ||
       static_cast<std::size_t>(header.totalLength) > argument.size())
     return std::make_error_code(std::errc::invalid_argument);
@@ -69,7 +69,7 @@ std::error_code gpfs_real::fcntl(std::span<std::byte> argument) {
   int const outcome = library_->fcntl(raw().descriptor(), argument.data());
   if (outcome == 0) return {};
   std::memcpy(&header, argument.data(), sizeof header);
-  // Later releases dropped these directives; what they return for them is documented nowhere.
+  // Later releases dropped these directives. Their errors for them are not documented.
   bool const is_gone = outcome == EINVAL || outcome == ENOSYS || outcome == ENOTSUP;
   if (is_gone && is_data_shipping(type_at(argument, header.errorOffset))) return errc::unsupported;
   return {outcome, std::system_category()};

@@ -1,4 +1,4 @@
-// Loads the library of a file system when a program first asks for it: nothing links it.
+// Loads the library of a file system on first use, so that no program links it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,30 +14,31 @@
 namespace argosy::detail {
 
 struct library_search {
-  char const* file_system;  // as messages name it
-  char const* variable;     // of the environment; may hold a path
+  char const* file_system;  // name in messages
+  char const* variable;     // environment variable, which may contain a path
   char const* usual_name;
 };
 
-// Looks up a symbol, and says whether it is there.
+// Looks up a symbol, and returns true if it exists.
 struct symbols {
   void* library;
 
   template <class Function>
   bool find(char const* name, Function*& function) const {
-    // POSIX promises that this conversion works.
+    // POSIX guarantees this conversion.
     function = reinterpret_cast<Function*>(::dlsym(library, name));
     return function != nullptr;
   }
 };
 
-// `bind(Library&, symbols)` fills in the functions and returns what is wrong with the library, or
-// an empty text. A library that was loaded once stays. Null, and why not, if there is none.
+// Loads a library. `bind(Library&, symbols)` sets the functions and returns the fault of the
+// library, or an empty text. A library that was loaded once stays. Returns null and sets `why_not`
+// if there is none.
 template <class Library, class Bind>
 std::shared_ptr<Library const> load_library(library_search const& where, std::string const& name,
                                             std::string& why_not, Bind&& bind) {
   std::string path = name;
-  // a program with more rights than its user has loads nothing that the user names
+  // A program with more rights than its user must not load a library that the user names.
   if (path.empty())
     if (char const* const said = ::secure_getenv(where.variable)) path = said;
   if (path.empty()) path = where.usual_name;

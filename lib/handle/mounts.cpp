@@ -1,4 +1,4 @@
-// Implements handle/detail/mounts.hpp; the lines are explained in proc_pid_mountinfo(5).
+// Implements handle/detail/mounts.hpp. proc_pid_mountinfo(5) explains the lines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/mounts.hpp>
 
@@ -16,7 +16,7 @@ mounted mounted_as(std::istream& lines, dev_t device) {
     std::istringstream words(line);
     std::string number, parent, place, word;
     if (!(words >> number >> parent >> place) || place != wanted) continue;
-    while (words >> word && word != "-") {  // so many options as there are
+    while (words >> word && word != "-") {  // the number of options varies
     }
     mounted found;
     if (words >> found.type >> found.source) return found;

@@ -1,4 +1,4 @@
-// Implements what handle/opener.hpp needs of the operating system: names of files.
+// Implements the functions of handle/opener.hpp for names of files in the operating system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/opener.hpp>
 
@@ -82,7 +82,7 @@ bool is_now(std::string const& path, file_identity const& of) {
   return found && same_file(*found, of);
 }
 
-// A name in the same directory that nobody else uses.
+// Returns an unused name in the same directory.
 std::string name_beside(std::string const& path) {
   static std::atomic<std::uint64_t> last{0};
   auto const now =
@@ -96,7 +96,7 @@ std::string name_beside(std::string const& path) {
 
 std::error_code remove_file(std::string const& path) {
   std::error_code error;
-  // an empty one would go
+  // An empty directory would be removed.
   if (std::filesystem::is_directory(path, error)) return {EISDIR, std::system_category()};
   if (!std::filesystem::remove(path, error) && !error)
     error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
@@ -124,7 +124,8 @@ std::error_code take_away(std::string const& path, file_identity const& of) {
   auto const rename = [](std::string const& from, std::string const& to) {
     return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
   };
-  // A full disk may have no room for another name, and some file systems cannot rename so.
+  // A full disk may have no room for another name, and some file systems do not support this
+  // rename.
   if (!rename(path, aside)) {
     if (errno == ENOENT || !is_now(path, of)) return {ENOENT, std::system_category()};
     return errno_of(::unlink(path.c_str()));
@@ -134,7 +135,7 @@ std::error_code take_away(std::string const& path, file_identity const& of) {
     if (kept) rename(aside, path);
     return kept;
   }
-  // If a third file has the name by now, the second one keeps the name that it got here, and its
+  // If a third file has the name by now, the second one stays under the temporary name, with its
   // data.
   if (!rename(aside, path) && ::link(aside.c_str(), path.c_str()) == 0) ::unlink(aside.c_str());
   return {ENOENT, std::system_category()};
@@ -160,7 +161,7 @@ std::error_code settle_names(std::string const& path) {
   int const d = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (d < 0) return errno_of(-1);
   std::error_code error = errno_of(::fsync(d));
-  // File systems that cannot sync a directory keep names in another way, or have no storage.
+  // File systems that cannot sync a directory store names in another way, or have no storage.
   if (error == std::errc::invalid_argument || error == std::errc::not_supported) error.clear();
   ::close(d);
   return error;

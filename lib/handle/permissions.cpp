@@ -11,7 +11,7 @@ namespace argosy::detail {
 
 namespace {
 
-// Returns the descriptor of a file of the operating system, and -1 for all other handles.
+// Returns the descriptor of a file of the operating system, or -1 for other handles.
 int descriptor_of(any_handle& file) {
   posix* p = file.target<posix>();
   if (!p) p = file.target<gpfs_real>();

@@ -29,12 +29,12 @@ int ask_kernel(int descriptor, int command, int type, std::int64_t begin, std::i
 
 bool is_busy(int error) { return error == EAGAIN || error == EACCES; }
 
-// Tells others that this open file description waits, while it lives. It waits all the same if they
-// cannot be told.
+// Shows others that this open file description waits, while it lives. Waiting works without it,
+// too.
 class waiting {
  public:
-  // Where the range has the byte itself nobody is told: of two that wait for all bytes each would
-  // be in the way of the other.
+  // A range that contains the byte itself is not shown: two owners that both wait for all bytes
+  // would block each other.
   waiting(int descriptor, std::int64_t begin, std::int64_t end)
       : descriptor_(begin <= byte && byte < end ? -1 : descriptor) {}
   waiting(waiting const&) = delete;
@@ -42,7 +42,7 @@ class waiting {
   ~waiting() {
     if (is_told_) set(F_UNLCK);
   }
-  // Says it again, because another thread of the same handle may have taken it back.
+  // Shows it again, because another thread of the same handle may have removed the mark.
   void tell() {
     if (descriptor_ < 0) return;
     // A file that cannot be read has no shared locks.
@@ -57,8 +57,9 @@ class waiting {
   bool is_told_ = false;
 };
 
-// Waits grow with the time that has passed. They are shorter than the pause of let_others() at
-// first, and a bit longer when somebody keeps a lock for long, which may be at a server.
+// Returns a pause that grows with the time that has passed. Pauses are shorter than that of
+// let_others() at first. They are longer if an owner holds a lock for long, because the lock may be
+// at a server.
 std::chrono::nanoseconds pause_after(std::chrono::nanoseconds waited) {
   constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds(20),
                                      usual = std::chrono::milliseconds(1),
@@ -73,7 +74,8 @@ int threads_and_kernel::control(int descriptor, int type, std::int64_t begin, st
   return ask_kernel(descriptor, F_OFD_SETLK, type, begin, end, range);
 }
 
-// F_OFD_SETLKW has no limit, and the holder may be a program that never gives the lock back.
+// Polls, because F_OFD_SETLKW has no limit, and the owner may be a program that never releases the
+// lock.
 int threads_and_kernel::wait(int descriptor, int type, std::int64_t begin, std::int64_t end,
                              std::chrono::milliseconds limit) {
   using clock = std::chrono::steady_clock;
@@ -99,7 +101,7 @@ void threads_and_kernel::let_others(int descriptor,
   struct flock told;
   int const error =
       ask_kernel(descriptor, F_OFD_GETLK, F_WRLCK, somebody_waits, somebody_waits + 1, told);
-  // A longer lock than that of one byte is one of another kind.
+  // A lock of more than one byte is of another kind.
   if (error == 0 && told.l_type != F_UNLCK && told.l_len == 1) std::this_thread::sleep_until(until);
 }
 

@@ -1,4 +1,4 @@
-// Bodies of the table of byte-range locks, for any threads and kernel.
+// Function bodies of the table of byte-range locks, for any threads and kernel.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -86,15 +86,15 @@ int basic_range_locks<System>::ask(std::unique_lock<typename System::mutex>& gua
                                    entry const& e, Call&& call) {
   was_used_ = true;
   place const mine = add(e);
-  guard.unlock();  // other ranges go on while this one waits for another process
+  guard.unlock();  // other ranges proceed while this one waits for another process
   int const error = call(e.kind == lock_kind::shared ? F_RDLCK : F_WRLCK);
   guard.lock();
   if (error == 0) {
     give_up(e.begin, e.end, e.owner);
     mine->held = true;
   } else {
-    // Locks that this thread held before stay, and so do their entries. But a thread that unlocked
-    // meanwhile may have left bytes locked for this one, which nobody needs now.
+    // Earlier locks of this thread stay, and so do their entries. But another thread may have
+    // unlocked meanwhile, and left bytes locked for this thread, which no longer needs them.
     entries_.erase(mine);
     release(descriptor, e.begin, e.end, {});
   }
@@ -116,7 +116,7 @@ int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::i
     });
     if (other != entries_.end()) owner = other->owner;
   }
-  // The kernel first: once the entry is gone, another thread may be given the same bytes.
+  // The kernel comes first: once the entry is gone, another thread may get the same bytes.
   int const error = release(descriptor, begin, end, owner);
   give_up(begin, end, owner);
   released_ = {begin, end, std::chrono::steady_clock::now()};

@@ -1,4 +1,4 @@
-// Implements handle/raw_posix.hpp: each POSIX file call is made and compared here.
+// Implements handle/raw_posix.hpp: each POSIX file call is made and checked here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/size_limit.hpp>
@@ -32,7 +32,7 @@ static_assert(sizeof(off_t) == 8,
               "argosy needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-// getrlimit costs as much as a small pwrite
+// Writes of this size read the limit, because getrlimit costs as much as a small pwrite.
 constexpr std::int64_t look_up_limit_bytes = 128 << 10;
 
 std::error_code from_errno(int error) { return {error, std::system_category()}; }
@@ -46,7 +46,7 @@ std::int64_t end_of_range(std::int64_t offset, std::int64_t length) {
   return length > largest - offset ? largest : offset + length;
 }
 
-// Returns true if fcntl says that somebody else has the lock.
+// Returns true if the error of fcntl means that another owner has the lock.
 bool is_held(int error) { return error == EAGAIN || error == EACCES; }
 
 std::error_code lock_error(int error) {
@@ -64,7 +64,7 @@ std::error_code lock_error(int error) {
   }
 }
 
-// The type of a file system as `ask` fills it in; 0: unknown.
+// Returns the type of a file system, which `ask` reads; 0 if unknown.
 template <class Ask>
 std::uint32_t type_of_file_system(Ask&& ask) {
   struct statfs where = {};
@@ -74,15 +74,15 @@ std::uint32_t type_of_file_system(Ask&& ask) {
   return outcome == 0 ? static_cast<std::uint32_t>(where.f_type) : 0;
 }
 
-// Null if the file system is not Lustre, or its library cannot be loaded.
+// Returns null if the file system is not Lustre, or its library cannot be loaded.
 std::shared_ptr<detail::lustre_library const> library_for(std::uint32_t type,
                                                           detail::lustre_settings const& lustre) {
   if (!lustre.any_file_system && type != detail::lustre_library::magic_number) return nullptr;
-  std::string why_not;  // its files are as good without stripes
+  std::string why_not;  // ignored: files work without stripes, too
   return detail::lustre_library::load(lustre.library, why_not);
 }
 
-// The type of the file system that has, or will have, a file of this name.
+// Returns the type of the file system of the directory of this name.
 std::uint32_t type_of_directory(std::string const& path) {
   std::string directory = std::filesystem::path(path).parent_path().string();
   if (directory.empty()) directory = ".";
@@ -90,9 +90,9 @@ std::uint32_t type_of_directory(std::string const& path) {
       [&](struct statfs* where) { return ::statfs(directory.c_str(), where); });
 }
 
-// Calls `open`, and puts up with what only clients of network file systems say. They look and
-// create in two steps, so that of two nodes that make a file at a time one is told EEXIST; and for
-// a second or so a name is that of a file which another node has replaced, ESTALE.
+// Calls `open`, and repeats it after errors that only clients of network file systems return. They
+// look up and create in two steps, so if two nodes create a file at one time, one of them gets
+// EEXIST. For about a second after another node has replaced a file, its name may return ESTALE.
 template <class Open>
 int open_patiently(std::string const& path, int mode, Open&& open) {
   int descriptor = open(mode);
@@ -116,8 +116,7 @@ int open_patiently(std::string const& path, int mode, Open&& open) {
   return descriptor;
 }
 
-// The first run of parts as one vector; parts that also follow one another in memory are one
-// element.
+// The first run of parts as one vector. Parts that are adjacent in memory, too, are one element.
 struct vector_of_parts {
   std::array<iovec, 1024> elements;
   int count = 0;
@@ -194,7 +193,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags,
   int mode = flags.read && flags.write ? O_RDWR : flags.write ? O_WRONLY : O_RDONLY;
   if (flags.create) mode |= O_CREAT | (flags.exclusive ? O_EXCL : 0);
   mode |= O_CLOEXEC | O_NOCTTY;
-  auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
+  // before there is a descriptor that could be lost
+  auto locks = std::make_unique<detail::range_locks>();
 
   std::shared_ptr<detail::lustre_library const> dealing;
   if (flags.create && flags.stripes != detail::file_stripes{})
@@ -204,20 +204,20 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags,
                    : ::open(path.c_str(), how, flags.permissions);
   };
 
-  // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must
-  // first return a lease: waits.
+  // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that another process
+  // must first return a lease, so the call waits.
   int descriptor = open_patiently(path, mode | O_NONBLOCK, open_by);
   if (descriptor < 0 && errno == EAGAIN) descriptor = open_patiently(path, mode, open_by);
   if (descriptor < 0) {
-    // A pipe without a reader, or a socket: refused like one that could be opened.
+    // A pipe without a reader, or a socket. Both are refused like one that could be opened.
     error = from_errno(errno == ENXIO ? ESPIPE : errno);
     return opened;
   }
   opened.descriptor_ = descriptor;
   opened.process_ = ::getpid();
   auto const refuse = [&](int reason) {
-    // Removes the file that this call has made, while it is open: another file may have its name by
-    // now.
+    // Removes the file that this call has created, while it is open. By name alone it could be
+    // another file by now.
     if (flags.create && flags.exclusive)
       if (auto const mine = opened.identity()) detail::remove_file_of(path, *mine);
     opened.close();
@@ -254,7 +254,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags,
       detail::file_stripes const told = library->stripes_of(descriptor);
       opened.storage_.stripe_bytes = told.bytes;
       opened.storage_.stripe_count = told.count;
-      if (told.bytes > 0) opened.block_bytes_ = told.bytes;  // what one server has in one piece
+      // bytes that one server has in one piece
+      if (told.bytes > 0) opened.block_bytes_ = told.bytes;
     }
   }
   return opened;
@@ -341,7 +342,7 @@ bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kin
   return !error;
 }
 
-// All of it: nobody comes again before the lock, or the file, is gone.
+// Writes all pending data, because the next call may come only when the lock or the file is gone.
 int raw_posix::write_out() {
   int error = 0;
   do error = cache_ ? cache_->flush(descriptor_) : 0;
@@ -352,7 +353,7 @@ int raw_posix::write_out() {
 std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
-  int const lost = write_out();  // the lock goes all the same
+  int const lost = write_out();  // the lock is released even so
   std::error_code const error =
       lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
   return error || lost == 0 ? error : from_errno(lost);
@@ -360,8 +361,8 @@ std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
 
 namespace {
 
-// Asks the kernel for a lock of others that conflicts; its type is F_UNLCK if there is none. False
-// if the kernel does not say.
+// Asks the kernel for a conflicting lock of another owner. Its type is F_UNLCK if there is none.
+// Returns false if the kernel does not answer.
 bool ask_who_locks(int descriptor, std::int64_t offset, std::int64_t length, int type,
                    struct flock& told) {
   told = {};
@@ -397,7 +398,7 @@ std::optional<file_identity> raw_posix::identity() const {
 
 std::int64_t raw_posix::size(std::error_code& error) {
   error.clear();
-  if (cache_) {  // which may have the size of some time ago
+  if (cache_) {  // the cached size may be stale
     if (int const stale = cache_->renew(descriptor_)) error = from_errno(stale);
     if (error) return 0;
   }
@@ -407,7 +408,7 @@ std::int64_t raw_posix::size(std::error_code& error) {
     return 0;
   }
   if (!S_ISBLK(about.st_mode)) return about.st_size;
-  off_t const end = ::lseek(descriptor_, 0, SEEK_END);  // nothing here uses the position
+  off_t const end = ::lseek(descriptor_, 0, SEEK_END);  // the position is not used
   if (end < 0) error = from_errno(errno);
   return std::max<off_t>(end, 0);
 }
@@ -431,9 +432,9 @@ std::error_code raw_posix::preallocate(std::int64_t bytes) {
     guard.note(error);
     return error;
   };
-  // First the space, then the size: if there is not enough space, the size stays.
+  // Allocates first and sets the size then, so that the size stays if there is not enough space.
   int error = allocate(FALLOC_FL_KEEP_SIZE);
-  if (error == 0 || unsupported(error)) error = allocate(0);  // NFS knows the second form only
+  if (error == 0 || unsupported(error)) error = allocate(0);  // NFS supports the second form only
   if (!unsupported(error) && error != ENODEV) return from_errno(error);
 
   std::error_code unknown;
@@ -445,7 +446,7 @@ std::error_code raw_posix::preallocate(std::int64_t bytes) {
 std::error_code raw_posix::sync() {
   limit_for(largest);
   int error = ::fsync(descriptor_) == 0 ? 0 : errno;
-  if (cache_ && error != EINTR && error != EAGAIN) {  // after which it is asked for again
+  if (cache_ && error != EINTR && error != EAGAIN) {  // after these errors the call is repeated
     if (int const lost = cache_->take_lost(); error == 0) error = lost;
     cache_->distrust();
   }
@@ -463,8 +464,8 @@ std::error_code raw_posix::reconcile() {
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
   write_out();  // some clients do it only after close has returned
-  // A child made by fork shares the open file description, and would keep the locks for as long as
-  // it lives.
+  // A child made by fork shares the open file description, and would hold the locks as long as it
+  // lives.
   bool const is_mine = process_ == ::getpid();
   if (is_mine && locks_ && locks_->was_used())
     detail::threads_and_kernel::control(descriptor_, F_UNLCK, 0, largest);

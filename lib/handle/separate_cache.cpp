@@ -1,4 +1,4 @@
-// Implements handle/detail/separate_cache.hpp by what Linux lets a program say about its cache.
+// Implements handle/detail/separate_cache.hpp by Linux's calls for the page cache.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/separate_cache.hpp>
 
@@ -12,7 +12,7 @@
 namespace argosy::detail {
 
 void separate_cache::read_nothing_ahead(int descriptor) noexcept {
-  // where it is not known nothing is read ahead
+  // An error is ignored: file systems without this call do not read ahead.
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -25,12 +25,12 @@ int separate_cache::write_out(int descriptor) {
   return error;
 }
 
-// One after the other: who finds nothing written any more must not go on while another thread still
-// writes it out.
+// Only one thread at a time: a thread that finds nothing to write must not return while another
+// thread still writes it out.
 int separate_cache::flush(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   int const now = written_.load(std::memory_order_relaxed) ? write_out(descriptor) : 0;
-  if (now == EINTR) return now;  // who is interrupted comes again
+  if (now == EINTR) return now;  // the caller repeats an interrupted call
   int const before = std::exchange(untold_, 0);
   return now != 0 ? now : before;
 }
@@ -44,9 +44,9 @@ int separate_cache::take_lost() {
 int separate_cache::renew(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   std::uint64_t const now = wanted_.load(std::memory_order_acquire);
-  // Also where nothing was written: by the answer clients in user space learn the size. What could
-  // not be written does not keep this rank from reading; whoever gives back a lock, reconciles,
-  // syncs or closes is told.
+  // This is called even if nothing was written, because clients in user space get the size from the
+  // answer. An error does not stop this rank from reading. The next call that unlocks, reconciles,
+  // syncs or closes returns it.
   int const error = write_out(descriptor);
   if (error == EINTR) return error;
   if (error != 0) untold_ = error;

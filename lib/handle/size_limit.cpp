@@ -24,13 +24,13 @@ sigset_t only_file_size() noexcept {
 void on_size_signal(int) {
   if (is_writing) return;
   ::signal(SIGXFSZ, SIG_DFL);
-  ::raise(SIGXFSZ);  // comes when the handler returns
+  ::raise(SIGXFSZ);  // delivered when the handler returns
 }
 
 std::mutex heeding;
 int heeded = 0;
 
-// Puts `wanted` in the place of `now`, but leaves alone what the program has set.
+// Replaces `now` by `wanted`, but never a handler of the program.
 void replace_handler(void (*now)(int), void (*wanted)(int)) noexcept {
   struct sigaction set{};
   if (::sigaction(SIGXFSZ, nullptr, &set) != 0 || (set.sa_flags & SA_SIGINFO) != 0 ||
@@ -71,7 +71,7 @@ size_limit_guard::size_limit_guard(std::int64_t end, std::int64_t limit) noexcep
   if (!active_) return;
   sigset_t const file_size = only_file_size();
   ::pthread_sigmask(SIG_BLOCK, &file_size, &before_);
-  // A signal that is already pending belongs to somebody else, and must be delivered. One that was
+  // A signal that is already pending has another cause, and must be delivered. A signal that was
   // not blocked is not pending.
   sigset_t pending;
   pending_before_ = sigismember(&before_, SIGXFSZ) == 1 && ::sigpending(&pending) == 0 &&

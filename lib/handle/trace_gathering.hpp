@@ -1,4 +1,4 @@
-// What a tracer gathers until it is written, for handle/tracer.hpp.
+// Lines that a tracer gathers until they are written, for handle/tracer.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,15 +20,15 @@ namespace argosy {
 
 namespace detail {
 
-// How often this process is the child of a fork(): what its parent has gathered is not its own, and
-// its thread has another number.
+// The number of forks from the first process to this one. Lines that the parent has gathered do not
+// belong to this process, and its thread has another number.
 inline std::atomic<unsigned> forks{0};
 
 }  // namespace detail
 
-// What gathers, and what is the same from line to line.
+// The gathered lines, and the state that does not change from line to line.
 struct tracer::gathering {
-  static constexpr std::size_t most = std::size_t{64} << 10;  // bytes; then they are written
+  static constexpr std::size_t most = std::size_t{64} << 10;  // bytes before a write
 
   explicit gathering(int rank) : rank_(rank) {}
 
@@ -37,7 +37,8 @@ struct tracer::gathering {
   bool at_once = false;
   unsigned of_fork = detail::forks.load(std::memory_order_relaxed);
   bool inherited = false;  // the file was made by the parent of this process
-  std::chrono::steady_clock::time_point newest, written;  // the newest line; that at the last write
+  // time of the newest line; time of the newest line at the last write
+  std::chrono::steady_clock::time_point newest, written;
 
   // Each appends a line. `begin` and `when` are in nanoseconds since 1970.
   void put_call(detail::traced_call const& call, std::int64_t begin);
@@ -55,12 +56,12 @@ struct tracer::gathering {
   int rank_;
   long thread_ = -1;
   std::int64_t second_ = -1;
-  std::string place_;  // of this thread and second
-  std::string file_;   // the last
+  std::string place_;  // JSON of this thread and second
+  std::string file_;   // the last file
   detail::trace_text quoted_;
   bool quoted_is_whole_ = false;
   std::map<std::string, std::map<int, std::array<std::int64_t, 2>>, std::less<>>
-      messages_;  // so far: of a file, by rank
+      messages_;  // number of messages, by file and rank
 };
 
 }  // namespace argosy

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_gathered{100};
 
-// The same at both ends of a message, and of no other.
+// Returns a number that is equal at both ends of a message, and different for all others.
 std::uint64_t id_of_message(std::string_view file, int from, int to, std::int64_t number) {
   std::uint64_t id = 14695981039346656037u;  // FNV-1a
   auto const add_byte = [&](std::uint64_t b) { id = (id ^ (b & 255)) * 1099511628211u; };
@@ -64,13 +64,13 @@ std::string detail::describe(open_flags flags) {
   return s;
 }
 
-// Time since the epoch, so that ranks and nodes can be compared, but never going backwards within
-// one tracer.
+// Returns the time since the epoch, which is comparable between ranks and nodes. It never goes
+// backwards within one tracer.
 std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
   return nanoseconds_of(start_.time_since_epoch() + (t - steady_start_));
 }
 
-// `put` appends so many lines, the newest of which is of `when`, to what has gathered.
+// Adds lines: `put` appends them to the gathered ones. `when` is the time of the newest.
 template <class Put>
 void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clock::time_point when,
                        Put&& put) noexcept {
@@ -88,7 +88,7 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
   std::size_t const before = all.text.size();
   if (there) try {
       put(all);
-    } catch (...) {  // no memory: a call less
+    } catch (...) {  // no memory: this line is missing
       all.text.cut(before);
       lines = 0;
     }
@@ -102,12 +102,12 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
     write_locked();
 }
 
-// The functions of `gathering` are inline, so that they are no symbols of the library.
+// The functions of `gathering` are inline, so that they are not symbols of the library.
 
 // Appends the rank, the thread and the time of an event.
 inline void tracer::gathering::put_place(std::int64_t when) {
   long const thread = thread_id();
-  // A clock that was never set would put zeros before the number, which are no JSON.
+  // A clock that was never set would put zeros before the number, which is not JSON.
   when = std::max(when, nanoseconds_of(std::chrono::seconds(1)));
   std::int64_t const second = when / 1'000'000'000;
   if (thread != thread_ || second != second_) {
@@ -134,7 +134,7 @@ inline void tracer::gathering::put_file(std::string_view file) {
   text.put(quoted_.view());
 }
 
-// Appends what the lines of calls and phases begin with.
+// Appends the first fields of the lines of calls and phases.
 inline void tracer::gathering::put_start(std::string_view name, std::string_view category,
                                          std::int64_t begin,
                                          std::chrono::steady_clock::duration took,
@@ -150,7 +150,7 @@ inline void tracer::gathering::put_start(std::string_view name, std::string_view
   put_file(file);
 }
 
-// Returns the number of a message. Both ends count alike, so that they can be put together.
+// Returns the number of a message. Both ends count alike, so that they can be matched.
 inline std::int64_t tracer::gathering::next_message(std::string_view file,
                                                     detail::traced_message const& m) {
   auto of_file = messages_.find(file);
@@ -229,13 +229,14 @@ void tracer::record(detail::traced_call const& call) noexcept {
             [&](gathering& all) { all.put_call(call, nanoseconds(call.begin)); });
 }
 
-// A call may have hundreds of phases, and its rank waits for their lines.
+// Writes the lines after the call. A call may have hundreds of phases, and its rank waits for their
+// lines.
 void tracer::record(std::span<detail::traced_phase const> phases,
                     std::span<detail::traced_message const> messages,
                     std::string_view file) noexcept {
   if (phases.empty() && messages.empty()) return;
   auto const count = std::ssize(phases) + std::ssize(messages);
-  // The first phase holds the others.
+  // The first phase contains the others.
   auto const when = phases.empty() ? messages.back().at : phases.front().end;
   std::lock_guard const guard(mutex_);
   add_lines(count, false, when, [&](gathering& all) {
@@ -244,8 +245,8 @@ void tracer::record(std::span<detail::traced_phase const> phases,
   });
 }
 
-// Writes the note at once, with what has gathered before it. Notes are few, and whoever writes one
-// mostly looks for something that goes wrong.
+// Writes the note at once, with the lines gathered before. Notes are few, and are mostly used to
+// look for a fault.
 void tracer::note(std::string_view message) noexcept {
   if (options_.mode == trace_mode::off) return;
   auto const when = std::chrono::steady_clock::now();

@@ -16,7 +16,7 @@ namespace argosy {
 
 namespace {
 
-// Each complaint once per process.
+// Prints each complaint once per process.
 void complain(char const* variable, char const* value, std::string const& why) {
   static std::mutex mutex;
   static std::map<std::string, bool> said;
@@ -54,7 +54,7 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
                    {"calls", trace_mode::calls},
                    {"phases", trace_mode::phases}},
                   "off, errors, calls or phases");
-  // Programs that chose between two formats still set it. `chrome` is the one that is left.
+  // ARGOSY_TRACE_FORMAT is from programs that chose between two formats. Only `chrome` is left.
   if (char const* const format = std::getenv("ARGOSY_TRACE_FORMAT");
       format && *format && std::strcmp(format, "chrome") != 0 && o.mode != trace_mode::off &&
       rank == 0)

@@ -1,4 +1,4 @@
-// Lines of a trace, put together in memory: no format string is read for them.
+// Lines of a trace, built in memory without format strings.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace argosy::detail {
 
-// Its memory is kept when it is cut. Whatever puts something may throw std::bad_alloc.
+// A text that reuses its memory after a cut. Every function that appends may throw std::bad_alloc.
 class trace_text {
  public:
   std::string_view view() const noexcept { return {memory_.get(), size_}; }
   std::size_t size() const noexcept { return size_; }
   void cut(std::size_t size) noexcept { size_ = size; }
-  // A call of thousands of phases needs much, once.
+  // Frees memory above `most`, because one call of thousands of phases may need much.
   void give_back(std::size_t most) noexcept {
     if (capacity_ <= most) return;
     memory_.reset();
@@ -33,13 +33,14 @@ class trace_text {
     put("0x");
     put_digits_of(n, 16);
   }
-  // Exactly so many of them, with zeros before.
+  // Appends exactly `Digits` digits, with zeros before.
   template <int Digits>
     requires(Digits % 3 == 0)
   void put_digits(std::int64_t n) {
     char* const at = room(Digits);
     auto rest = static_cast<std::uint32_t>(n);
-    for (int i = Digits; i > 0; rest /= 1000) {  // by three: each division waits for the one before
+    // three at a time, because each division waits for the one before
+    for (int i = Digits; i > 0; rest /= 1000) {
       std::uint32_t const three = rest % 1000;
       at[--i] = static_cast<char>('0' + three % 10);
       at[--i] = static_cast<char>('0' + three / 10 % 10);
@@ -62,7 +63,7 @@ class trace_text {
     put(name);
     put_quoted(value);
   }
-  // Appends it in quotes, with the escapes of JSON.
+  // Appends a string in quotes, with the escapes of JSON.
   void put_quoted(std::string_view s) {
     put('"');
     put_escaped(s);

@@ -9,14 +9,15 @@ bool traced_phases::wanted_by(tracer const& to) noexcept {
   return to.options().mode == trace_mode::phases;
 }
 
-// What a call before has left, so that the next one of this thread need not ask for memory.
+// Memory of earlier calls, so that the next call of this thread need not allocate.
 struct traced_phases::left_over {
   std::vector<traced_phase> phases;
   std::vector<traced_message> messages;
   std::vector<open_phase> open;
   ~left_over() { is_gone = true; }
 
-  static constinit thread_local bool is_gone;  // a call while the thread, or the program, ends
+  // true for a call while the thread, or the program, ends
+  static constinit thread_local bool is_gone;
   static thread_local left_over mine;
 };
 constinit thread_local bool traced_phases::left_over::is_gone = false;

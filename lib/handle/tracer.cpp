@@ -26,7 +26,7 @@ namespace {
 
 using detail::trace_text;
 
-// Makes a text safe for file names: other characters become '_'.
+// Returns a text that is safe for file names: other characters become '_'.
 std::string plain(std::string s) {
   for (char& c : s)
     if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' &&
@@ -82,8 +82,8 @@ void heed_forks() noexcept {
   static_cast<void>(heeded);
 }
 
-// When a program ends: the handler of a signal that calls exit() may have interrupted who holds it,
-// and would wait for ever.
+// Locks the mutex if it is free. For the end of a program: the handler of a signal that calls
+// exit() may have interrupted the owner of the mutex, and would wait for ever.
 std::unique_lock<std::mutex> lock_if_free(std::mutex& mutex) noexcept {
   std::unique_lock guard(mutex, std::try_to_lock);
   for (int ms = 0; ms < 100 && !guard.owns_lock(); ++ms) {
@@ -144,11 +144,12 @@ void tracer::tell(int error, std::string* instead) noexcept try {
     *instead += words;
   else
     std::fprintf(stderr, "argosy: %s", words.c_str());
-} catch (...) {  // no memory: nothing is told
+} catch (...) {  // no memory: nothing is reported
 }
 
 bool tracer::start() noexcept try {
-  // A new file: a name in a directory that everybody may write to could be somebody's link.
+  // Creates a new file. In a directory that everyone may write to, an existing name could be
+  // another user's link.
   auto const create = [&] {
     return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
                   0644);
@@ -159,7 +160,7 @@ bool tracer::start() noexcept try {
     opened = create();
   }
   if (opened < 0) {
-    // Next time there may be a descriptor, or a directory. An error that cannot go away ends the
+    // The next attempt may find a descriptor, or a directory. An error that cannot go away ends the
     // trace.
     ended_ = errno != EMFILE && errno != ENFILE && errno != EINTR && errno != ENOENT;
     if (ended_ || errno == ENOENT) tell(errno);
@@ -172,8 +173,8 @@ bool tracer::start() noexcept try {
   return false;
 }
 
-// Writes whole lines: as many as fit, if not all do, and then the trace ends there. How many bytes
-// of them stay.
+// Writes whole lines. If not all fit, writes as many as fit, and the trace ends there. Returns the
+// number of bytes that stay.
 std::size_t tracer::put_whole(std::string_view lines) noexcept {
   detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), detail::size_limit());
   std::size_t put = 0;
@@ -188,19 +189,19 @@ std::size_t tracer::put_whole(std::string_view lines) noexcept {
   guard.note(error);
   if (error == 0) return put;
   ended_ = true;
-  std::size_t const whole = lines.substr(0, put).rfind('\n') + 1;  // none: npos + 1 is 0
+  std::size_t const whole = lines.substr(0, put).rfind('\n') + 1;  // without one: npos + 1 is 0
   auto const torn = static_cast<off_t>(put - whole);
   if (torn > 0)
     if (off_t const end = ::lseek(descriptor_, 0, SEEK_END);
         end >= torn && ::ftruncate(descriptor_, end - torn) != 0)
-      return whole;  // then the last line stays torn
+      return whole;  // the last line stays torn
   return whole;
 }
 
 void tracer::write_locked() noexcept {
   has_gathered_.store(false, std::memory_order_relaxed);
   gathering& all = *gathered_;
-  // the parent's; dropped with the next line
+  // These lines belong to the parent, and are dropped with the next line.
   if (all.of_fork != detail::forks.load(std::memory_order_relaxed)) return;
   int const saved = errno;
   std::string_view const lines = all.text.view();
@@ -230,7 +231,7 @@ void tracer::gather_no_more() noexcept {
 
 std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint) {
   if (options.mode == trace_mode::off) return nullptr;
-  // A file that outlives main(), or is never closed, keeps its tracer.
+  // All tracers, until the process ends, because a file may outlive main(), or may never be closed.
   struct all_open : std::map<std::string, std::shared_ptr<tracer>> {
     ~all_open() {
       for (auto const& [path, to] : *this) to->gather_no_more();

@@ -15,7 +15,7 @@
 
 namespace argosy::detail {
 
-// Three digits at most where they are enough, never an exponent.
+// Returns a number with at most three digits if they are enough, and never an exponent.
 inline std::string plain_number(double x) {
   std::array<char, 64> text{};
   int const whole = x == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(x)))) + 1;
@@ -29,18 +29,18 @@ inline std::string plain_number(double x) {
   return out;
 }
 
-// "1.2 s", "250 ms", "40 us", "0 s"
+// Returns "1.2 s", "250 ms", "40 us", "0 s".
 inline std::string seconds_text(double seconds) {
   double const size = std::abs(seconds);
   if (size == 0) return "0 s";
-  // What would be rounded up to the next unit belongs there.
+  // A number that would be rounded up to the next unit is printed in that unit.
   if (size >= 0.9995) return plain_number(seconds) + " s";
   if (size >= 0.9995e-3) return plain_number(seconds * 1e3) + " ms";
   if (size >= 0.9995e-6) return plain_number(seconds * 1e6) + " us";
   return plain_number(seconds * 1e9) + " ns";
 }
 
-// "950", "10 k", "1.5 M": for rates and counts.
+// Returns "950", "10 k", "1.5 M", for rates and counts.
 inline std::string short_number(double x) {
   constexpr std::array<std::string_view, 5> units{"", " k", " M", " G", " T"};
   std::size_t unit = 0;
@@ -48,7 +48,7 @@ inline std::string short_number(double x) {
   return plain_number(x) + std::string(units[unit]);
 }
 
-// Returns bytes as people say them: "512 B", "1.5 MiB".
+// Returns bytes with a unit: "512 B", "1.5 MiB".
 inline std::string bytes_text(std::int64_t n) {
   constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
   std::size_t unit = 0;
@@ -57,7 +57,8 @@ inline std::string bytes_text(std::int64_t n) {
   return svg_number(x) + std::string(units[unit]);
 }
 
-// The least of 1, 2, 5 times a power of ten that divides `length` into at most `most` steps.
+// Returns the least of 1, 2, 5 times a power of ten that divides `length` into at most `most`
+// steps.
 inline double round_step(double length, int most) {
   if (!(length > 0) || !std::isfinite(length)) return 1;
   double const power = std::pow(10, std::floor(std::log10(length / most)));

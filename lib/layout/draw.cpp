@@ -54,7 +54,8 @@ class strip_picture {
   double row_y(std::int64_t row) const { return first_y_ + static_cast<double>(row) * pitch(); }
   double byte_x(std::int64_t in_row) const { return left + static_cast<double>(in_row) * byte_px_; }
 
-  // A stride of the layout makes its rule visible: copies stand below each other.
+  // Returns the bytes in a row. A stride of the layout makes its rule visible, because copies stand
+  // below each other.
   std::int64_t chosen_row() const {
     std::int64_t const span = to_ - from_;
     if (layout_.empty()) return span;
@@ -135,7 +136,7 @@ class strip_picture {
       bool labelled = false;
       split(p.offset, p.end(), [&](std::int64_t row, std::int64_t in_row, std::int64_t bytes) {
         double const width = static_cast<double>(bytes) * byte_px_;
-        // A white edge parts neighbours, as long as there is more than edge.
+        // A white edge separates neighbours if they are wider than the edge.
         sheet_.rectangle(byte_x(in_row), row_y(row), width, row_px_, fill,
                          width > 5 ? "stroke=\"#ffffff\" stroke-width=\"1\"" : "");
         std::string const text = number_text(number);
@@ -148,7 +149,7 @@ class strip_picture {
     }
   }
 
-  // Draws about one cell per pixel; neighbours of one shade are one rectangle. A layout that is not
+  // Draws about one cell per pixel. Neighbours of one shade are one rectangle. A layout that is not
   // monotonic gets fewer cells, because each of them takes longer.
   void shares() {
     std::int64_t const cells =
@@ -189,7 +190,7 @@ class strip_picture {
     return first.towards(pale, 0.8 - 0.1 * eighths);
   }
 
-  // Bounds that the data shows anyway are not marked.
+  // Marks the bounds, except those that the data shows anyway.
   void bounds() {
     std::int64_t const lb = layout_.lower_bound(), ub = layout_.upper_bound();
     if (lb == layout_.true_lower_bound() && ub == layout_.true_upper_bound()) return;
@@ -197,7 +198,8 @@ class strip_picture {
     if (ub > from_ && ub <= last_row_end_) mark(ub, "ub", true);
   }
 
-  // An upper bound stands at the end of the byte before it, not at the start of the next row.
+  // Draws a mark. An upper bound stands at the end of the byte before it, not at the start of the
+  // next row.
   void mark(std::int64_t offset, char const* text, bool upper) {
     std::int64_t const byte = offset - from_ - (upper ? 1 : 0);
     std::int64_t const row = byte / row_bytes_;

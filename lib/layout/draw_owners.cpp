@@ -110,7 +110,7 @@ class owners_picture {
     return slices_ == sizes_[0] ? k : k * (sizes_[0] - 1) / std::max<std::int64_t>(1, slices_ - 1);
   }
 
-  // The rank that has most bytes of a cell. A row of a block is one window of the file.
+  // Returns the rank that has most bytes of a cell. A row of a block is one window of the file.
   int owner(std::int64_t z, std::int64_t row, std::int64_t column) const {
     std::int64_t const x = column * block_[2], width = std::min(block_[2], sizes_[2] - x);
     std::int64_t const y = row * block_[1], height = std::min(block_[1], sizes_[1] - y);
@@ -118,7 +118,7 @@ class owners_picture {
     int found = nobody;
     for (std::size_t rank = 0; rank < owners_.size(); ++rank) {
       std::int64_t bytes = 0;
-      // In a tall block only some rows are looked at, and stand for all.
+      // In a tall block only some rows are counted, as a sample.
       std::int64_t const step = std::max<std::int64_t>(1, height / 4);
       for (std::int64_t i = 0; i < height; i += step) {
         std::int64_t const begin = ((z * sizes_[1] + y + i) * sizes_[2] + x) * element_bytes_;
@@ -155,8 +155,8 @@ class owners_picture {
     names_.clear();
   }
 
-  // Makes rectangles of the cells of one owner: as wide as they go, then as far down. Each is
-  // numbered once.
+  // Makes rectangles from the cells of one owner: first as wide as possible, then as far down. Each
+  // rectangle is numbered once.
   void areas(std::vector<int> cells, double x0, double y0) {
     auto const at = [&](std::int64_t r, std::int64_t c) -> int& {
       return cells[static_cast<std::size_t>(r * columns_ + c)];

@@ -11,7 +11,7 @@
 
 namespace argosy::detail {
 
-// Numbers in SVG: at most two decimals, a point whatever the locale.
+// Returns a number for SVG: at most two decimals, and a point in every locale.
 inline std::string svg_number(double x) {
   bool const negative = x < 0;
   auto const hundredths = static_cast<std::int64_t>((negative ? -x : x) * 100 + 0.5);
@@ -35,13 +35,13 @@ struct colour {
     }
     return out;
   }
-  // `share` of the way to `other`.
+  // Returns the colour at `share` of the way to `other`.
   constexpr colour towards(colour other, double share) const {
     auto const mix = [share](int a, int b) { return a + static_cast<int>((b - a) * share); };
     return {mix(red, other.red), mix(green, other.green), mix(blue, other.blue)};
   }
-  // Returns true if white text is read better on this colour than black: its luminance is below
-  // 0.18, at which both contrasts are equal.
+  // Returns true if white text is more legible on this colour than black. Its luminance is then
+  // below 0.18, at which both contrasts are equal.
   constexpr bool is_dark() const {
     auto const linear = [](int part) { return part / 255.0 * part / 255.0; };
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) < 0.18;
@@ -51,8 +51,9 @@ struct colour {
 inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49}, pale{238, 240, 243},
     grid_grey{200, 205, 212};
 
-// The palette of Okabe and Ito without its black, which all kinds of eyes tell apart. Ranks beyond
-// 7 get lighter and darker tints. Beyond 21 the colours come again, and numbers tell ranks apart.
+// The palette of Okabe and Ito without its black, which all kinds of eyes can distinguish. Ranks
+// beyond 7 get lighter and darker tints. Beyond 21 the colours repeat, and only the numbers
+// distinguish ranks.
 inline constexpr std::array<colour, 7> palette{{{0, 114, 178},
                                                 {230, 159, 0},
                                                 {0, 158, 115},
@@ -91,7 +92,7 @@ class svg_sheet {
              svg_number(y2) + "\" stroke=\"" + stroke.text() + "\" stroke-width=\"" +
              svg_number(width) + "\"/>\n";
   }
-  // `anchor` is start, middle or end; y is the base line.
+  // Draws text. `anchor` is start, middle or end; y is the base line.
   void text(double x, double y, std::string_view what, double size = 12,
             std::string_view anchor = "start", colour fill = ink, std::string_view more = {}) {
     body_ += "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" font-size=\"" +
@@ -112,11 +113,11 @@ class svg_sheet {
            body_ + "</svg>\n";
   }
 
-  // About what text takes: the widths of DejaVu Sans, rounded up.
+  // Returns about the width of text: the widths of DejaVu Sans, rounded up.
   static double text_width(std::string_view what, double size) {
     return 0.62 * size * static_cast<double>(what.size());
   }
-  // Cut to fit into `width`.
+  // Returns the text, cut to fit into `width`.
   static std::string fitted(std::string_view what, double size, double width) {
     auto const most = static_cast<std::size_t>(std::max(4.0, width / (0.62 * size)));
     return what.size() <= most ? std::string(what) : std::string(what.substr(0, most - 3)) + "...";

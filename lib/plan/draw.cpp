@@ -19,7 +19,7 @@
 namespace argosy::detail {
 namespace {
 
-// Lanes below each other, all of the same stretch of the file.
+// Lanes below each other, all for the same range of the file.
 class plan_picture {
  public:
   plan_picture(std::int64_t from, std::int64_t to, draw_plan_options const& options)
@@ -44,7 +44,7 @@ class plan_picture {
                   "end");
     sheet_.rectangle(left, y_, sheet_.width() - left - right, height, pale);
   }
-  // At least half a pixel wide, so that nothing vanishes.
+  // Draws a box. It is at least half a pixel wide, so that it stays visible.
   void box(std::int64_t begin, std::int64_t end, colour fill, std::string_view label) {
     double const px = std::max(0.5, x(end) - x(begin));
     sheet_.rectangle(x(begin), y_, px, height, fill,
@@ -55,7 +55,8 @@ class plan_picture {
   }
   void end_lane(double gap = 4) { y_ += height + gap; }
 
-  // Each cell as dark as it is full of what the layouts want. Neighbours of one shade are one box.
+  // Draws cells, each as dark as it is full of requested bytes. Neighbours of one shade are one
+  // box.
   void shares(std::span<layout const> wanted, colour full) {
     auto const cells = std::min<std::int64_t>(to_ - from_, 480);
     auto const edge = [&](std::int64_t i) {
@@ -84,7 +85,7 @@ class plan_picture {
     flush(to_);
   }
 
-  // The lanes of what ranks want.
+  // Draws the lanes of the ranks' requests.
   void wanted() {
     if (options_.ranks.empty()) return;
     y_ += 8;
@@ -136,7 +137,7 @@ class plan_picture {
     std::int64_t step = 1;
     auto const px = [&](std::int64_t bytes) { return static_cast<double>(bytes) * byte_px_; };
     while (px(step) < 90) step *= 2;
-    // Ticks at multiples of the step in the file.
+    // Ticks are at multiples of the step in the file.
     std::int64_t const first = from_ + (from_ % step == 0 ? 0 : step - from_ % step);
     for (std::int64_t b = first; b <= to_; b += step) {
       sheet_.line(x(b), y_ - 8, x(b), y_ - 3, ink);
@@ -153,7 +154,7 @@ class plan_picture {
   double byte_px_ = 1, y_ = 78;
 };
 
-// What is drawn at most window by window; more would be finer than pixels.
+// The most windows that are drawn one by one; more would be finer than pixels.
 constexpr std::size_t most_drawn_windows = 4000;
 
 std::pair<std::int64_t, std::int64_t> hull_of(std::span<layout const> ranks) {
@@ -235,7 +236,7 @@ std::string draw_plan(collective_plan const& p, draw_plan_options const& options
       colour const fill = colour_of_rank(static_cast<std::size_t>(d.rank));
       for (std::int64_t k = 0; k < p.rounds_of(d); k += stride) {
         file_window const w = p.window_of(d, k);
-        // Rounds of one aggregator are told apart by two tints.
+        // Two tints distinguish the rounds of one aggregator.
         picture.box(w.begin, w.end, fill.towards(white, k % 2 == 0 ? 0.15 : 0.55),
                     striped ? "rank " + std::to_string(d.rank) : std::to_string(k + 1));
       }

@@ -1,5 +1,5 @@
-// Aggregates as elements, found by Boost.PFR: every member at its place, padding left out. Include
-// this to use it.
+// Aggregates as elements, found by Boost.PFR. Every member lies at its place; padding is left out.
+// Include this header to use it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,9 +11,11 @@
 
 namespace argosy {
 
+// Describes an aggregate by its members.
+//
 //   struct particle { double x[3]; int id; };
 //   io::contiguous(n, io::type<particle>)       28 of every 32 bytes
-// A description of one type by `describe` is used instead of this.
+// If a class has a description by `describe`, that is used instead.
 template <class T>
   requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
            !detail::is_std_array<T> && !detail::described_beside<T>)
@@ -35,7 +37,8 @@ struct describe<T> {
       return all;
     }(std::make_index_sequence<detail::field_count<T>>());
   }
-  // f(name, std::type_identity<type>()) for each field; this way their names are not known.
+  // Calls f(name, std::type_identity<type>()) for each field. Boost.PFR does not report names, so
+  // they are empty.
   template <class F>
   static constexpr void visit_fields(F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,4 +1,4 @@
-// The basic types: what a data representation converts, one item at a time.
+// The basic types. A data representation converts items of these types, one at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace argosy {
 
-// Named by meaning and width, as C++ types are deduced; of C's own names only those whose width
-// differs between machines.
+// The names follow meaning and width, because C++ types are deduced. C's own names are used only if
+// their width differs between machines.
 enum class basic : std::uint8_t {
-  byte,       // never converted: std::byte, and all data whose type is not known
+  byte,       // never converted: std::byte, and all data of unknown type
   character,  // char, signed char, unsigned char, char8_t
   boolean,
   int16,
@@ -24,21 +24,21 @@ enum class basic : std::uint8_t {
   uint64,
   int128,
   uint128,
-  // `long` and what is an alias of it: on most 64-bit systems also std::int64_t. See basic_element.
+  // `long` and its aliases: on most 64-bit systems also std::int64_t. See basic_element.
   long_int,
   unsigned_long,
   wide_character,
   float32,
   float64,
   float128,     // IEEE binary128 in memory, where that is not `long double`
-  long_double,  // whatever the machine makes of it
+  long_double,  // the machine's own format
 };
 
 namespace detail {
 inline constexpr std::size_t basic_count = 18;
 }
 
-// Bytes of one item of each basic type in some representation.
+// The bytes of one item of each basic type in some representation.
 using basic_sizes = std::array<std::int64_t, detail::basic_count>;
 
 namespace detail {
@@ -67,13 +67,14 @@ inline constexpr basic_sizes native_sizes{1,
                                           16,
                                           sizeof(long double)};
 
-// Sizes in external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they
-// have in memory.
+// Sizes in external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever their
+// size in memory.
 inline constexpr basic_sizes external32_sizes{1,  1,  1, 2, 2, 4, 4, 8,  8,
                                               16, 16, 4, 4, 2, 4, 8, 16, 16};
 
 }  // namespace detail
 
+// Returns the name of the type in texts, such as "float64".
 constexpr std::string_view name_of(basic type) noexcept {
   constexpr std::array<std::string_view, detail::basic_count> names{
       "byte",          "character",      "boolean", "int16",   "uint16",   "int32",
@@ -94,7 +95,7 @@ constexpr basic integer_of_width() {
   return negative ? basic::int128 : basic::uint128;
 }
 
-// The basic type of an arithmetic type, an enumeration or std::byte.
+// Returns the basic type of an arithmetic type, an enumeration or std::byte.
 template <class T>
 constexpr basic basic_of() {
   static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,

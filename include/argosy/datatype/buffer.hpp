@@ -1,4 +1,4 @@
-// A buffer: where data lies in memory, and what of it is meant.
+// A buffer: data in memory, with its address and its layout.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,10 +18,11 @@ namespace argosy {
 
 namespace detail {
 
-// The layout's offsets count from `address`. A const_buffer can be written to a file, but not read
-// into. Without types the data is bytes, which no representation converts. Data that cannot be
-// described gives a buffer that says why when it is asked for its form, size or types, by the
-// exception that was thrown: a call that gets it reports that on all ranks.
+// Data in memory. The layout's offsets count from `address`. A const_buffer can be written to a
+// file, but not read into. Without types the data is bytes, which no representation converts.
+//
+// If the data cannot be described, the buffer stores the exception. Its form, size and types then
+// throw that exception. A collective call with such a buffer reports the error on all ranks.
 template <class Byte>
   requires(std::same_as<std::remove_const_t<Byte>, std::byte>)
 class basic_buffer {
@@ -31,15 +32,18 @@ class basic_buffer {
       : address_(address), form_(std::move(form)), types_(signature(basic::byte, form_.size())) {}
   basic_buffer(Byte* address, layout form, stream_types types)
       : address_(address), form_(std::move(form)), types_(std::move(types)) {}
-  // So many items, side by side. Made in its place: to move a layout costs more than to make this
-  // one.
+  // A buffer of `count` items without gaps. The layout is built in place, because a move would cost
+  // more than its construction.
   basic_buffer(Byte* address, basic type, std::int64_t count)
       : address_(address),
         form_(bytes(detail::mul(count, size_in(native_sizes, type)))),
         types_(type, count) {}
   explicit basic_buffer(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
 
+  // Returns the address of offset 0. Never throws.
   Byte* address() const noexcept { return address_; }
+  // Return the layout, the types along its stream, and the bytes of data. They throw the stored
+  // exception if the data cannot be described.
   layout const& form() const {
     fault_.require_none();
     return form_;
@@ -80,7 +84,7 @@ namespace detail {
 template <class T>
 using byte_like = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
 
-// Of memory the first byte.
+// Returns the address of the first byte of an object.
 template <class T>
 byte_like<T>* first_byte(T* address) {
   static_assert(!std::is_volatile_v<T>,
@@ -94,7 +98,8 @@ basic_buffer<byte_like<T>> make_buffer(T* address, layout form, stream_types typ
   return {first_byte(address), std::move(form), std::move(types)};
 }
 
-// The buffer that `describe` returns, or one that carries what it throws.
+// Returns the buffer that `describe` returns, or a buffer that stores the exception which
+// `describe` throws.
 template <class Describe>
 auto described_buffer(Describe&& describe) -> decltype(describe()) {
   try {

@@ -10,6 +10,8 @@
 
 namespace argosy {
 
+// `count` copies of a datatype.
+//
 //   io::contiguous(5, io::type<double>)         five doubles, known at run time
 //   io::contiguous(io::c<5>, io::type<double>)  known at compile time
 // If the count is negative, form() throws invalid_layout.
@@ -37,7 +39,7 @@ class contiguous {
     return repeat(count_, old.extent(), old);
   }
 
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
     check();

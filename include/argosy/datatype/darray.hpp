@@ -1,5 +1,5 @@
-// darray: one process' part of an array that is dealt out over a grid of processes, block by block
-// or cyclically.
+// darray: one process' part of an array that is distributed over a grid of processes, in blocks or
+// cyclically.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,15 +19,17 @@
 
 namespace argosy {
 
+// One process' part of a distributed array.
+//
 //   using namespace io::distribute;
 //   io::darray<double, 3> tile({nx, ny, nz}, block, grid, world.rank());
 //   io::darray<double, 2> cells({ny, nx}, {cyclic(4), none}, {p, 1}, rank, io::order::fortran);
 //   io::darray rows(io::list(io::c<64>, n), block, io::list(io::c<4>, io::c<1>), rank,
-//   io::type<double>);
-// Like MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the
-// array's order; the extent is the whole array. Costs O(dimensions): no block is ever listed. Where
-// the grid does not match, form() throws invalid_layout; where the numbers are fixed, that does not
-// compile.
+//                   io::type<double>);
+// Like MPI_Type_create_darray, the rank's coordinates are in C order of the grid whatever the
+// array's order, and the extent is the whole array. Costs O(dimensions), because blocks are not
+// listed. If the grid does not match, form() throws invalid_layout. If the numbers are fixed, that
+// does not compile.
 template <class T, std::size_t Dimensions = std::dynamic_extent, class Sizes = numbers<Dimensions>,
           class Rules = distribute::rules<Dimensions>, class Grid = numbers<Dimensions>,
           number Process = std::int64_t, detail::order_argument Order = order>
@@ -91,11 +93,11 @@ class darray {
     return array.finish();
   }
 
-  // Of the whole array.
+  // Returns the sizes of the whole array.
   constexpr Sizes const& sizes() const noexcept { return sizes_; }
   constexpr argosy::order element_order() const noexcept { return order_; }
 
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.
   constexpr old_type const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const { return with(bytes(1)).form().size(); }
   template <datatype New>
@@ -144,7 +146,7 @@ class darray {
 
 namespace detail {
 
-// A grid, or a list of numbers that are its dimensions.
+// The type that stores a grid, or a list of numbers that are its dimensions.
 template <class Grid, std::size_t Dimensions>
 using stored_grid =
     std::conditional_t<std::same_as<Grid, process_grid>, numbers<Dimensions>, stored_list<Grid>>;

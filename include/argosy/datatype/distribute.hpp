@@ -1,4 +1,4 @@
-// How a dimension of a darray is dealt out: io::distribute::block, block(k), cyclic, cyclic(k),
+// How a dimension of a darray is distributed: io::distribute::block, block(k), cyclic, cyclic(k),
 // none.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -27,8 +27,8 @@ struct rule {
   friend constexpr bool operator==(rule const&, rule const&) = default;
 };
 
-// The same with its kind, and perhaps its size, in the type. What `block(k)` makes of a number that
-// is not positive is refused by the array that is dealt out by it.
+// One dimension's rule, with its kind, and perhaps its size, in the type. If the size of `block(k)`
+// is not positive, the array that uses the rule refuses it.
 template <distribute::kind Kind, number Size>
 struct kind_rule {
   [[no_unique_address]] Size size;
@@ -47,20 +47,21 @@ struct default_rule {
     } else if (std::is_constant_evaluated() && size <= 0) {
       detail::throw_invalid("distribute",
                             "the block size is " + std::to_string(size) + "; give 1 or more");
-    } else if (size == 0) {  // which would mean that none was given
+    } else if (size == 0) {  // 0 would mean the default
       return kind_rule<Kind, stored>{detail::no_number::zero};
     }
     return kind_rule<Kind, stored>{detail::store<stored>(size)};
   }
 };
 
-// one block each; block(k): of k indices, where k * p >= n
+// One block for each process. block(k): blocks of k indices, where k * p >= n.
 inline constexpr default_rule<kind::block> block{};
-inline constexpr default_rule<kind::cyclic> cyclic{};  // dealt one by one; cyclic(k): k at a time
-// not dealt out: one process along this dimension
+// One index at a time in turn. cyclic(k): k indices at a time.
+inline constexpr default_rule<kind::cyclic> cyclic{};
+// Not distributed: one process along this dimension.
 inline constexpr default_rule<kind::none> none{};
 
-// One rule for each of N dimensions; a single one stands for all.
+// One rule for each of N dimensions. A single rule applies to all.
 template <std::size_t N = std::dynamic_extent>
 struct rules {
   static constexpr std::size_t static_size = N;
@@ -93,8 +94,7 @@ struct rules<std::dynamic_extent> {
   constexpr rule operator[](std::size_t i) const noexcept { return list[i]; }
 };
 
-// One rule for each dimension, with what is fixed kept in the type: each(block, cyclic(io::c<2>),
-// none).
+// One rule for each dimension, with fixed parts in the type: each(block, cyclic(io::c<2>), none).
 template <class... Rules>
 struct rule_list {
   static constexpr std::size_t static_size = sizeof...(Rules);
@@ -116,7 +116,7 @@ constexpr rule_list<Rules...> each(Rules... r) {
 
 namespace argosy::detail {
 
-// One rule for all dimensions, as many as there are.
+// One rule for all dimensions, of whatever number.
 template <class Rule>
 struct rule_for_all {
   static constexpr std::size_t static_size = std::dynamic_extent;
@@ -159,7 +159,7 @@ inline constexpr bool is_fixed_rule<distribute::default_rule<K>> = true;
 template <distribute::kind K, std::int64_t N>
 inline constexpr bool is_fixed_rule<distribute::kind_rule<K, fixed<N>>> = true;
 
-// All rules are in the type, which then is its own value.
+// True if all rules are in the type, so that any object of it has the same value.
 template <class L>
 inline constexpr bool are_fixed_rules = false;
 template <class R>

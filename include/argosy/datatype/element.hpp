@@ -1,6 +1,6 @@
 // C++ types as datatypes: io::type<double> and io::layout_of<T>(). Arithmetic types, enums,
-// std::byte, std::complex, arrays of those, and what is described by io::describe. Whole
-// aggregates: <argosy/datatype/aggregate.hpp>.
+// std::byte, std::complex, arrays of those, and types described by io::describe. Whole aggregates
+// are in <argosy/datatype/aggregate.hpp>.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,14 +19,15 @@
 namespace argosy {
 
 // The description of a class: the members that are read and written. Declare a function `describe`
-// beside your class, without a body. A friend may name private members.
+// next to your class, without a body. A friend may name private members.
 //   io::members<&particle::x, &particle::id> describe(particle const&);
-// A class of your own with a static form() may be returned instead of `members`:
+// The function may also return a class of your own with a static form(), instead of `members`:
 //   struct first_8_bytes { static constexpr io::layout form() { return io::bytes(8); } };
 //   first_8_bytes describe(tagged const&);
-// For a class of another library, which has no room for that function, specialise this template:
+// If you cannot add that function, because the class belongs to another library, specialise this
+// template:
 //   template <> struct argosy::describe<::other::point> : argosy::members<&::other::point::x> {};
-// An array of T steps by sizeof(T), whatever the description leaves out.
+// The stride of an array of T is sizeof(T), whatever the description leaves out.
 template <class T>
 struct describe;
 template <class T>
@@ -81,14 +82,14 @@ constexpr layout placed_in(layout const& form, std::size_t size) {
 
 }  // namespace detail
 
-// T can be flattened. Answers quietly; `layout_of` says what is missing.
+// True if T can be flattened. Never a compile error; `layout_of` reports what is missing.
 template <class T>
 concept element_type = detail::is_described<std::remove_reference_t<T>>();
 
 namespace detail {
 
-// The data of one T: padding and members that are not described are left out. Constant; no side
-// effects.
+// Returns the layout of the data of one T, without padding and members that are not described.
+// Constant.
 template <class T>
 constexpr layout layout_of() {
   if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
@@ -124,9 +125,9 @@ constexpr layout layout_of() {
   }
 }
 
-// The basic types of that data, in the same order. A `describe` that gives a form by hand may give
-// `types()` as well, a signature of the same size; without it its data is bytes, which no
-// representation converts.
+// Returns the basic types of the data of one T, in the same order. A `describe` that gives a form
+// by hand may also have `types()`, a signature of the same size. Without it the data is bytes,
+// which no representation converts.
 template <class T>
 constexpr signature types_of() {
   signature all;
@@ -149,12 +150,12 @@ constexpr signature types_of() {
   } else if constexpr (detail::is_described<T>()) {
     return signature(basic_of<T>());
   } else {
-    return all;  // layout_of says what is missing
+    return all;  // layout_of reports what is missing
   }
 }
 
-// The form if basic types have these sizes: arrays close up; members of a class keep their places,
-// and the class its extent.
+// Returns the form for other sizes of basic types. Elements of arrays stay adjacent. Members of a
+// class stay at their places, and the class keeps its extent.
 template <class T>
 constexpr layout file_layout_of(basic_sizes const& sizes) {
   auto const copies = [](layout const& one, std::size_t n) {
@@ -178,7 +179,7 @@ constexpr layout file_layout_of(basic_sizes const& sizes) {
   } else if constexpr (detail::is_described<T>()) {
     return bytes(size_in(sizes, basic_of<T>()));
   } else {
-    return {};  // layout_of says what is missing
+    return {};  // layout_of reports what is missing
   }
 }
 
@@ -196,6 +197,8 @@ struct element {
   }
 };
 
+// The datatype of a C++ type.
+//
 //   io::vector(ny, 1, nx, io::type<double>)
 template <class T>
 inline constexpr element<T> type{};

@@ -1,5 +1,5 @@
-// The parts of a datatype that a data representation needs beside its form: the types along its
-// stream, and its form if basic types have other sizes.
+// The properties of a datatype that a data representation needs in addition to its form. They are
+// the types along its stream, and its form for other sizes of basic types.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@
 namespace argosy {
 namespace detail {
 
-// A C++ type as a leaf: it knows both itself.
+// A C++ type as a leaf, which has both functions itself.
 template <class D>
 concept typed_leaf = requires(D const& d, basic_sizes const& sizes) {
   { d.types() } -> std::convertible_to<signature>;
   { d.file_form(sizes) } -> std::convertible_to<layout>;
 };
-// Whole copies of one other datatype, one after the other in the stream: all constructors but
-// record.
+// Whole copies of one other datatype, one after the other in the stream. All constructors but
+// record are of this kind.
 template <class D>
 concept typed_copies = requires(D const& d) {
   { d.copies() } -> std::convertible_to<std::int64_t>;
@@ -33,13 +33,13 @@ struct any_part {
   template <class Old>
   constexpr void operator()(std::int64_t, std::int64_t, Old const&) const {}
 };
-// Parts of several datatypes, in this order: calls f(displacement, copies, old) for each.
+// Parts of several datatypes, in this order. visit() calls f(displacement, copies, old) for each.
 template <class D>
 concept typed_parts = requires(D const& d) { d.visit(any_part{}); };
 
-// The basic types along the stream; size() is that of form_of(type). Data that comes without types
-// - a `layout`, what `flatten` returns, a `describe` that gives only a form - is bytes, which no
-// representation converts. Local; O(the description), however many pieces.
+// Returns the basic types along the stream; its size() is that of form_of(type). Data without types
+// is bytes, which no representation converts: a `layout`, a result of `flatten`, a `describe` that
+// gives only a form. Local. Costs O(the description), whatever the number of pieces.
 template <datatype D>
 constexpr signature signature_of(D const& type) {
   if constexpr (detail::typed_leaf<D>) {
@@ -59,8 +59,8 @@ constexpr signature signature_of(D const& type) {
   }
 }
 
-// The same of `count` copies, one after the other. A datatype that finds out its types when asked
-// is not asked here.
+// Returns the basic types of `count` copies, one after the other. If a datatype finds its types
+// only on demand, this call does not demand them.
 template <datatype D>
 stream_types types_of_copies(D const& type, std::int64_t count) {
   if constexpr (requires { type.types_of_copies(count); })
@@ -71,10 +71,10 @@ stream_types types_of_copies(D const& type, std::int64_t count) {
     return signature().append(signature_of(type), count);
 }
 
-// The form where basic types have other sizes, as in a file of another representation: the
-// constructors are applied to the extents there, while displacements in bytes, bounds given by
-// `resized` and the places of members in a struct are taken as they are (MPI 3.1, 13.5.1: no
-// scaling is done). Its extent is what MPI_File_get_type_extent tells.
+// Returns the form for other sizes of basic types, as in a file of another representation. The
+// constructors are applied to the extents there. Displacements in bytes, bounds given by `resized`
+// and the places of members in a struct are not scaled (MPI 3.1, 13.5.1). MPI_File_get_type_extent
+// returns its extent. Local.
 template <datatype D>
 constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
   if constexpr (detail::typed_leaf<D>) {
@@ -93,8 +93,8 @@ constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
   }
 }
 
-// A basic type by its name, for C++ types that do not tell: std::int64_t is `long` on most systems,
-// which external32 writes in 4 bytes. As MPI_INT64_T beside MPI_LONG:
+// A basic type by its name, for C++ types that are ambiguous. std::int64_t is `long` on most
+// systems, which external32 writes in 4 bytes. Like MPI_INT64_T in contrast to MPI_LONG:
 //   io::contiguous(n, io::int64_type)
 template <basic Type>
 struct basic_element {

@@ -1,4 +1,4 @@
-// flatten(datatype): its layout, with as much of it in the type as is known at compile time.
+// flatten(datatype): its layout, with everything that is known at compile time in the type.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace argosy {
 namespace detail {
 
-// The static datatype at the core of one with run-time numbers; void if there is none.
+// The static datatype at the core of a datatype with run-time numbers; void if there is none.
 template <class D>
 struct static_core {
   using type = void;
@@ -33,9 +33,9 @@ constexpr bool has_element() {
 
 }  // namespace detail
 
-// All numbers fixed: a static_layout, an empty object. Run-time numbers around a static record: an
-// element_layout. Else: a layout. All convert to `layout const&`; pack and unpack take each for
-// what it is.
+// Returns a static_layout, an empty object, if all numbers are fixed. Returns an element_layout for
+// run-time numbers around a static record, and otherwise a layout. All convert to `layout const&`;
+// pack and unpack are specialised for each. Local.
 template <datatype D>
 constexpr auto flatten(D const& d) {
   if constexpr (detail::static_datatype<D>)

@@ -12,12 +12,12 @@
 
 namespace argosy {
 
-// Block i has lengths[i] copies of `old` and starts displacements[i] extents of `old` from the
-// origin.
+// Blocks of several lengths: block i has lengths[i] copies of `old` and starts displacements[i]
+// extents of `old` from the origin.
 //   io::indexed({2, 1}, {0, 5}, io::type<double>)
-// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown
-// size on the heap. If a length is negative or the lists differ in size, form() throws
-// invalid_layout.
+// Blocks of length 0 count for nothing, not even for the bounds. The object stores its lists, and
+// lists of unknown size on the heap. If a length is negative or the lists differ in size, form()
+// throws invalid_layout.
 template <detail::number_store Lengths, detail::number_store Displacements, datatype Old>
 class indexed
     : public detail::blocks<indexed<Lengths, Displacements, Old>, Lengths, Displacements, Old> {
@@ -45,10 +45,9 @@ template <std::size_t N, std::size_t M, datatype Old>
 indexed(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old)
     -> indexed<numbers<N>, numbers<M>, Old>;
 
-// Like `indexed`, with displacements in bytes.
-// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown
-// size on the heap. If a length is negative or the lists differ in size, form() throws
-// invalid_layout.
+// Like `indexed`, with displacements in bytes. Blocks of length 0 count for nothing, not even for
+// the bounds. The object stores its lists, and lists of unknown size on the heap. If a length is
+// negative or the lists differ in size, form() throws invalid_layout.
 template <detail::number_store Lengths, detail::number_store Displacements, datatype Old>
 class hindexed
     : public detail::blocks<hindexed<Lengths, Displacements, Old>, Lengths, Displacements, Old> {

@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// Every block has `blocklength` copies of `old`; displacements count extents of `old`.
+// Blocks of `blocklength` copies of `old`. Displacements count extents of `old`.
 //   io::indexed_block(3, cell_of_particle, io::type<double>)
 // If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_store Displacements, datatype Old>
@@ -45,8 +45,8 @@ template <number B, std::size_t N, datatype Old>
 indexed_block(B, detail::any_integer const (&)[N], Old)
     -> indexed_block<detail::stored_number<B>, numbers<N>, Old>;
 
-// Like `indexed_block`, with displacements in bytes.
-// If the block length is negative, form() throws invalid_layout.
+// Like `indexed_block`, with displacements in bytes. If the block length is negative, form() throws
+// invalid_layout.
 template <number BlockLength, detail::number_store Displacements, datatype Old>
 class hindexed_block : public detail::blocks<hindexed_block<BlockLength, Displacements, Old>,
                                              BlockLength, Displacements, Old> {

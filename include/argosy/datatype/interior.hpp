@@ -33,11 +33,13 @@ buffer refuse_interior() {
 
 }  // namespace detail
 
+// Returns a buffer of the array without its halo.
+//
 //   auto core = io::interior(u, {1, 1, 1});                  // one layer off every side
 //   auto core = io::interior(u, {2, 0, 0}, {1, 0, 0});       // off the low and the high sides
-// A buffer, in the order of the indices as `memory` takes it; strides may be negative. Costs
-// O(rank), no copy, no heap. If the halos are wider than the array, the buffer says so when it is
-// asked, by invalid_layout.
+// The indices have the order in which `memory` takes them; strides may be negative. Local. If the
+// halos are wider than the array, the buffer's form, size and types throw invalid_layout. Costs
+// O(rank), no copy, no heap.
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& halo,
@@ -45,6 +47,8 @@ auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>>
   return detail::memory_of_array(array, o, halo, halo);
 }
 
+// Returns a buffer of the array without the first `low` and the last `high` indices of each
+// dimension. Local.
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& low,
@@ -53,8 +57,8 @@ auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>>
   return detail::memory_of_array(array, o, low, high);
 }
 
-// What is no array, or has another number of dimensions than halos are given: the compiler says
-// what is missing.
+// A compile error that says what is missing, for types that are no arrays, or if the numbers of
+// dimensions and of halos differ.
 template <class A, std::size_t N>
   requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N>)
 auto interior(A&&, detail::any_integer const (&)[N], order = order::c) {

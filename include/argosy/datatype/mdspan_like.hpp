@@ -1,5 +1,5 @@
-// Multi-dimensional views of any library: std::mdspan, Kokkos::View, Boost.MultiArray and their
-// like, known by what they offer and not by their names.
+// Multi-dimensional views of any library: std::mdspan, Kokkos::View, Boost.MultiArray and similar
+// types. They are recognised by their members, not by their names.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,8 @@
 namespace argosy {
 namespace detail {
 
-// T::rank() as in mdspan, T::rank as in Kokkos, T::dimensionality as in Boost.MultiArray.
+// Returns the number of dimensions: T::rank() as in mdspan, T::rank as in Kokkos, T::dimensionality
+// as in Boost.MultiArray.
 template <class T>
 constexpr std::size_t rank_of_type() {
   if constexpr (requires { std::bool_constant<(T::rank() >= 0)>{}; })
@@ -45,7 +46,8 @@ template <class T>
 concept has_data_handle = requires(T& t) {
   { t.data_handle() } -> object_pointer;
 };
-// Boost.MultiArray's origin() is the element with index 0 everywhere, which may lie outside.
+// Boost.MultiArray's origin() is the element with index 0 in every dimension, which may lie
+// outside.
 template <class T>
 concept has_origin = requires(T& t, std::size_t i) {
   { t.origin() } -> object_pointer;
@@ -72,13 +74,13 @@ constexpr std::int64_t stride_of(T& array, std::size_t i) {
     return static_cast<std::int64_t>(array.strides()[i]);
 }
 
-// A class that would be an array but for what is missing: two of the three facts.
+// The number of facts of an array that a class has. With two of the three it is almost an array.
 template <class T>
 inline constexpr int array_facts =
     int{has_rank<T>} + int{has_extent_functions<T> || has_shape_and_strides<T>} +
     int{has_data_handle<T> || has_origin<T> || has_data<T>};
 
-// Says what is missing, by name.
+// Fails to compile and names the missing member.
 template <class T>
 constexpr void say_what_is_missing() {
   static_assert(has_rank<T>,
@@ -99,7 +101,7 @@ constexpr void say_what_is_missing() {
                 "passed as const, data() must be const, too");
 }
 
-// An array of Kokkos whose memory the host cannot reach: its mirror lies elsewhere.
+// True for an array of Kokkos in memory that the host cannot reach. The host needs its mirror.
 template <class T>
 inline constexpr bool is_on_device = false;
 template <class T>
@@ -117,7 +119,7 @@ template <class T>
 inline constexpr bool is_on_device<T> =
     !std::same_as<typename T::memory_space, typename T::host_mirror_type::memory_space>;
 
-// Address of the element whose index is lowest in every dimension.
+// Returns the address of the element with the lowest index in every dimension.
 template <class T>
 constexpr auto first_element_of(T& array) {
   if constexpr (has_data_handle<T>) {
@@ -135,9 +137,9 @@ constexpr auto first_element_of(T& array) {
 
 }  // namespace detail
 
-// A rank known at compile time, extents and strides counted in elements, and a pointer to the first
-// element. A stride may be negative or 0. Element types, constness and layouts are those of the
-// view.
+// A view with a rank known at compile time, extents and strides counted in elements, and a pointer
+// to the first element. A stride may be negative or 0. Element types, constness and layouts are
+// those of the view.
 template <class T>
 concept mdspan_like =
     detail::has_rank<T> && (detail::has_extent_functions<T> || detail::has_shape_and_strides<T>) &&

@@ -30,9 +30,10 @@ constexpr bool are_named_once() {
 
 }  // namespace detail
 
+// A description by chosen members, in their order.
 //   io::members<&particle::x, &particle::id> describe(particle const&);
-// It is also a datatype of its own, to choose other members at one place only; it steps by
-// sizeof(particle), too:
+// It is also a datatype of its own, to choose other members at one place only. Its stride is
+// sizeof(particle) as well:
 //   f.write_all({particles.data(), io::members<&particle::x>{}, n});
 template <auto First, auto... Rest>
 struct members {
@@ -82,11 +83,11 @@ struct members {
       return at(detail::offset_in<T>(&(detail::outline<T>.object.*Member)),
                 detail::file_layout_of<value_type<Member>>(sizes));
     else
-      return {};  // place() says what is wrong
+      return {};  // place() reports the fault
   }
 
  public:
-  // The class that has them all; `describe` may stand for a class derived from it.
+  // The class that has all members. `describe` may be specialised for a class derived from it.
   using owner =
       typename most_derived<class_type<First>, class_type<First>, class_type<Rest>...>::type;
   static constexpr bool is_static = true;
@@ -109,7 +110,7 @@ struct members {
     (all.append(detail::types_of<value_type<Rest>>()), ...);
     return all;
   }
-  // f(name, std::type_identity<type>()) for each member, in this order.
+  // Calls f(name, std::type_identity<type>()) for each member, in this order.
   template <class F>
   static constexpr void visit_fields(F&& f) {
     f(detail::member_name<First>(), std::type_identity<value_type<First>>());

@@ -1,5 +1,5 @@
-// memory(x): the buffer that is x. Objects, ranges, C arrays, mdspan-like views; or a container,
-// pointers or an address with a datatype.
+// memory(x): the buffer of the data in x. Objects, ranges, C arrays and mdspan-like views; or a
+// container, pointers or an address with a datatype.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,14 +31,15 @@ template <class T>
 concept byte_buffer = std::same_as<std::remove_cvref_t<T>, buffer> ||
                       std::same_as<std::remove_cvref_t<T>, const_buffer>;
 
-// Where the bytes begin, if offsets are addresses; 0 if they cannot be, since systems keep the
-// lowest addresses free.
+// Returns the address of the first byte if offsets are addresses, and otherwise 0. Systems leave
+// the lowest addresses free, so small offsets are no addresses.
 constexpr std::int64_t absolute_start(layout const& form) {
   constexpr std::int64_t lowest_address = 1 << 16;
   return form.true_lower_bound() < lowest_address ? 0 : form.true_lower_bound();
 }
 
-// Members chosen of a base step by the class that lies there.
+// Returns the form of a datatype in memory of type T. If members of a base class are chosen, the
+// stride is that of T.
 template <class T, datatype D>
 constexpr decltype(auto) form_at(D const& type) {
   if constexpr (choice_of_members<D> && std::is_class_v<T>)
@@ -47,7 +48,8 @@ constexpr decltype(auto) form_at(D const& type) {
     return form_of(type);
 }
 
-// Where elements lie, but not one behind the other, or not themselves.
+// Fails to compile for a container of elements that are not contiguous, or that only refer to data
+// elsewhere.
 template <class T>
 constexpr void refuse_container() {
   using value = std::ranges::range_value_t<T>;
@@ -61,7 +63,7 @@ constexpr void refuse_container() {
                 "row, or write each by a call of its own");
 }
 
-// Says what the compiler can tell of data of type T and a datatype that do not belong together.
+// Fails to compile if data of type T and the datatype certainly do not fit.
 template <class T, datatype D>
 constexpr void require_type_of() {
   static_assert(!are_other_numbers<T, D>(),
@@ -72,7 +74,8 @@ constexpr void require_type_of() {
                 "name members of that class");
 }
 
-// Containers that bring no bytes that could be written: of bits, nodes, or containers of their own.
+// Containers without contiguous bytes that could be written: of bits, of nodes, or of other
+// containers.
 template <class T>
 concept scattered_container =
     std::ranges::sized_range<T> && !std::is_array_v<T> && !element_type<T> &&
@@ -80,7 +83,8 @@ concept scattered_container =
      (std::ranges::sized_range<std::ranges::range_value_t<T>> &&
       !element_type<std::ranges::range_value_t<T>>));
 
-// Whose form and types are known without looking: as most data is.
+// Containers with a form and types that are known from the element type alone. Most data is of this
+// kind.
 template <class T>
 concept numbers_in_a_row =
     std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
@@ -91,11 +95,14 @@ concept numbers_in_a_row =
 
 }  // namespace detail
 
-//   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3], a described
-//                               struct, a scalar
+// Returns the buffer of the data in x.
+//
+//   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3],
+//                               a described struct, a scalar
 //   io::memory(u)               std::mdspan, Kokkos::View, boost::multi_array: see below
-// Local; no copy, no heap. Data that is const, or reached through const, gives a const_buffer. The
-// buffer refers to x, which must live on; a temporary that owns its data is refused.
+// Local. Does not copy or allocate. Data that is const, or reached through const, gives a
+// const_buffer. The buffer refers to x, which must outlive it. A temporary that owns its data is a
+// compile error.
 template <class T>
 auto memory(T&& x) {
   using bare = std::remove_cvref_t<T>;
@@ -146,17 +153,18 @@ auto memory(T&& x) {
   }
 }
 
-// Multi-dimensional data in the order of its indices: the last (C) or the first (Fortran) index
-// runs fastest in the stream, however the array is stored. So a file does not depend on how a
-// program stores its arrays; give the order of the file's array.
+// Returns the buffer of multi-dimensional data in the order of its indices. The last index (C) or
+// the first (Fortran) runs fastest in the stream, however the array is stored. The file therefore
+// does not depend on the storage order of a program. Give the order of the file's array. Local.
 template <class T>
   requires mdspan_like<std::remove_reference_t<T>>
 auto memory(T&& array, order o) {
   return detail::memory_of_array(array, o);
 }
 
-// `count` copies of a datatype at an address, as in MPI. What from_mpi returns may hold absolute
-// addresses, as MPI_Get_address tells them; then the address is null, MPI_BOTTOM.
+// Returns the buffer of `count` copies of a datatype at an address, as in MPI. A result of from_mpi
+// may contain absolute addresses from MPI_Get_address; the address is then null, like MPI_BOTTOM.
+// Local.
 template <class Address, datatype D>
   requires std::is_pointer_v<Address>
 auto memory(Address const& address, D const& type, std::int64_t count = 1) {
@@ -177,10 +185,10 @@ auto memory(Address const& address, D const& type, std::int64_t count = 1) {
   });
 }
 
-// Returns the buffer of `count` copies of a datatype in a container, from its first element on. If
-// they are not all in it, the buffer throws invalid_layout when it is used, and a call reports an
-// error. If there is no count, it is one copy, or as many as there are elements if the datatype is
-// that of an element or a choice of members.
+// Returns the buffer of `count` copies of a datatype in a container, from its first element on.
+// Local. If the count is left out, it is one copy. For the datatype of an element, or a choice of
+// members, it is the number of elements. If the copies are not all in the container, the buffer
+// throws invalid_layout when it is used, and a call reports an error.
 //   io::memory(u, inside)                           std::vector<double> u; a subarray
 //   io::memory(particles, io::members<&particle::x>{})
 template <detail::elements_in_a_row Elements, datatype D>
@@ -209,9 +217,10 @@ auto memory(Elements&& x, D const& type) {
   return memory(std::forward<Elements>(x), type, count);
 }
 
-// Returns the buffer of `count` copies of a datatype behind each pointer of a range, in its order:
-// blocks that lie anywhere. The addresses are taken now. A null pointer is an error, which names
-// its index; so is a datatype that is larger than the object of a std::unique_ptr.
+// Returns the buffer of `count` copies of a datatype behind each pointer of a range, in its order.
+// The blocks may lie anywhere. The addresses are read now. Local. If a pointer is null, the buffer
+// has an error that names its index. It also has an error if the datatype is larger than the object
+// of a std::unique_ptr.
 //   io::memory(blocks, io::members<&block::u>{})    std::vector<std::unique_ptr<block>> blocks
 //   io::memory(patches, inside)                     std::vector<double*> patches; a subarray
 template <detail::range_of_pointers Pointers, datatype D>

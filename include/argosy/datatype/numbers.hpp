@@ -1,5 +1,5 @@
-// numbers<N>: lists of integers that are known at run time. Lists with fixed numbers in them are
-// made by io::list.
+// numbers<N>: lists of integers that are known at run time. io::list makes lists with fixed
+// numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,28 +30,29 @@ template <class T>
 concept integer_range = std::ranges::input_range<T> && std::ranges::sized_range<T> &&
                         integer<std::ranges::range_value_t<T>>;
 
-// A number in braces, {n, 0}, of any integer type: counts them where the types of a datatype are
-// deduced, and is never made.
+// A number in braces, {n, 0}, of any integer type. It only counts them where the types of a
+// datatype are deduced; no object is made.
 struct any_integer {
   template <integer I>
   constexpr any_integer(I) noexcept {}
 };
 
-// A kept number may say why there is none: the lowest values are no numbers. So what a rank cannot
-// describe costs nothing to carry to the call that gets it, and is refused there, on all ranks.
+// The lowest values of a stored number are no numbers, but say why there is none. A rank can
+// therefore pass data that it cannot describe to the call, without extra cost, and the call refuses
+// it on all ranks.
 struct no_number {
   static constexpr std::int64_t too_large = std::numeric_limits<std::int64_t>::min();
-  // where one may not be given, and 0 says that none was
+  // 0 was given for a size that must not be given as 0.
   static constexpr std::int64_t zero = too_large + 1;
-  static constexpr std::int64_t no_memory = too_large + 2;  // for the list
+  static constexpr std::int64_t no_memory = too_large + 2;  // no memory for the list
   static constexpr std::int64_t first_length = too_large + 3, most_length = std::int64_t{1} << 32;
 
-  // A list of so many numbers, where another one is needed.
+  // Returns the value for a list of `given` numbers where another length is needed.
   static constexpr std::int64_t of_list(std::size_t given) {
     return first_length +
            static_cast<std::int64_t>(std::min(given, static_cast<std::size_t>(most_length)));
   }
-  // How many were given; nothing for all else.
+  // Returns the number that was given, or nothing for all other values.
   static constexpr std::optional<std::int64_t> length(std::int64_t kept) {
     if (kept < first_length || kept > first_length + most_length) return {};
     return kept - first_length;
@@ -71,7 +72,7 @@ struct no_number {
                              std::int64_t extent);
 [[noreturn]] void throw_beyond_member(std::int64_t room, std::int64_t count, std::int64_t bytes);
 
-// Refuses what is no number.
+// Throws if the value is no number.
 constexpr void require_number(std::int64_t kept) {
   if (no_number::is(kept)) throw_no_number(kept, 1);
 }
@@ -81,7 +82,8 @@ constexpr void require_numbers(List const& list) {
     if (no_number::is(list[i])) throw_no_number(list[i], list.size());
 }
 
-// Converts to the kept form; what does not fit into 64 bits is no number, it does not wrap.
+// Converts to the stored form. A value that does not fit into 64 bits becomes no_number; it does
+// not wrap.
 template <class Stored, number N>
 constexpr Stored store(N n) {
   if constexpr (std::same_as<Stored, std::int64_t>) {
@@ -97,10 +99,10 @@ constexpr Stored store(N n) {
 
 }  // namespace detail
 
-// Integers of any type, kept as 64 bits: N of them, or any number of them. Up to 8 stay off the
-// heap. What does not fit, or is not N of them, throws nothing here: the datatype that is made of
-// it cannot be, and says so when it is asked. So does one of a list for which there is no memory,
-// by std::bad_alloc.
+// Integers of any type, stored as 64 bits: exactly N of them, or any number of them. Up to 8 are
+// stored without the heap. The constructor does not throw if a number does not fit, or if there are
+// not N of them. A datatype made of such a list throws invalid_layout when it is used. If there is
+// no memory for the list, the datatype throws std::bad_alloc.
 template <std::size_t N = std::dynamic_extent>
 class numbers {
  public:

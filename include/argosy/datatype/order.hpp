@@ -1,4 +1,4 @@
-// The order of dimensions: which one runs fastest.
+// The order of dimensions: which of them runs fastest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,7 +34,7 @@ inline constexpr bool is_fixed_order<fixed_order<Order>> = true;
 template <class T>
 concept order_argument = is_fixed_order<T> || std::same_as<T, order>;
 
-// The i-th dimension of `rank`, counted from the one that runs fastest.
+// Returns the number of the i-th dimension of `rank`, counted from the fastest one.
 constexpr std::size_t from_fastest(order o, std::size_t i, std::size_t rank) {
   return o == order::c ? rank - 1 - i : i;
 }

@@ -1,4 +1,4 @@
-// packed(old): the data of a datatype without its holes, as it lies in a file that others read.
+// packed(old): the data of a datatype without its gaps, as files of other programs have it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,10 +10,9 @@
 
 namespace argosy {
 
-// The same items in the same order, one right behind the other; its extent is its size. In the
-// file, and in memory that holds records as they are in the file.
-//   f.set_view(64, io::packed(io::type<particle>));      28 bytes each, where a particle has 32
-//                                                        with its padding
+// The items of a datatype in the same order without gaps; its extent is its size. Used for files,
+// and for memory that holds records as they are in the file.
+//   f.set_view(64, io::packed(io::type<particle>));      28 bytes each; 32 with the padding
 //   f.write_all(particles);                              the padding stays in memory
 template <datatype Old>
 class packed_type {
@@ -27,7 +26,7 @@ class packed_type {
 
   constexpr layout form() const { return bytes(detail::form_of(old_).size()); }
 
-  // For signature_of and file_form_of.
+  // Used by signature_of and file_form_of.
   constexpr signature types() const { return detail::signature_of(old_); }
   constexpr layout file_form(basic_sizes const& sizes) const {
     return bytes(detail::signature_of(old_).size_with(sizes));
@@ -37,6 +36,7 @@ class packed_type {
   [[no_unique_address]] Old old_;
 };
 
+// Returns the items of `old` without gaps.
 template <datatype Old>
 constexpr packed_type<Old> packed(Old old) {
   return packed_type<Old>(std::move(old));

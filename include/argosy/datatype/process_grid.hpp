@@ -16,15 +16,16 @@
 
 namespace argosy {
 
-//   io::process_grid grid(world.size(), 3);                    // 12 processes: 3 x 2 x 2
-//   io::process_grid plane(12, {0, 2}, {true, false});         // 6 x 2, the first dimension
-//                                                              periodic
+// A grid of processes.
+//
+//   io::process_grid grid(world.size(), 3);                // 12 processes: 3 x 2 x 2
+//   io::process_grid plane(12, {0, 2}, {true, false});     // 6 x 2, the first dimension periodic
 // Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and
 // darray.
 class process_grid {
  public:
-  // A grid as square as possible: dimensions never increase, and the largest is as small as it can
-  // be.
+  // Makes a grid that is as square as possible: dimensions never increase, and the largest is as
+  // small as possible.
   constexpr process_grid(std::int64_t processes, int dimensions)
       : process_grid(processes, zeros(dimensions)) {}
   constexpr process_grid(std::int64_t processes, int dimensions,
@@ -32,8 +33,8 @@ class process_grid {
       : process_grid(processes, zeros(dimensions)) {
     set_periodic(periodic);
   }
-  // Dimensions that are 0 are free, and balanced among themselves; the others stay.
-  // Throws invalid_layout if the fixed ones do not divide the number of processes.
+  // Makes a grid with some dimensions fixed. Dimensions that are 0 are free, and balanced among
+  // themselves. Throws invalid_layout if the fixed ones do not divide the number of processes.
   constexpr process_grid(std::int64_t processes, std::initializer_list<int> dims,
                          std::initializer_list<bool> periodic = {})
       : process_grid(processes, numbers<>(std::span(dims.begin(), dims.size()))) {
@@ -45,12 +46,13 @@ class process_grid {
 
   constexpr int size() const noexcept { return size_; }
   constexpr int dimensions() const noexcept { return static_cast<int>(dims_.size()); }
-  // Processes along dimension d.
+  // Returns the number of processes along dimension d.
   constexpr int extent(int d) const { return static_cast<int>(dims_[index(d)]); }
+  // Returns true if dimension d is periodic.
   constexpr bool periodic(int d) const { return (periodic_ >> index(d) & 1) != 0; }
   constexpr numbers<> const& extents() const noexcept { return dims_; }
 
-  // The coordinates of a rank. Throws invalid_layout if it is not in the grid.
+  // Returns the coordinates of a rank. Throws invalid_layout if it is not in the grid.
   constexpr numbers<> coordinates(int rank) const {
     if (rank < 0 || rank >= size_) throw_rank(rank);
     numbers<> result = dims_;
@@ -58,7 +60,8 @@ class process_grid {
     for (std::size_t d = dims_.size(); d-- > 0; rest /= dims_[d]) result[d] = rest % dims_[d];
     return result;
   }
-  // The rank at these coordinates; none if one lies outside of a dimension that is not periodic.
+  // Returns the rank at these coordinates. No rank if one lies outside of a dimension that is not
+  // periodic.
   template <detail::number_sequence C>
   constexpr std::optional<int> rank(C const& coordinates) const {
     numbers<> const where(coordinates);
@@ -76,15 +79,15 @@ class process_grid {
   constexpr std::optional<int> rank(std::initializer_list<int> coordinates) const {
     return rank(std::span(coordinates.begin(), coordinates.size()));
   }
-  // The rank that is `steps` away along dimension d, if any.
+  // Returns the rank that is `steps` away along dimension d, if there is one.
   constexpr std::optional<int> neighbour(int of_rank, int d, std::int64_t steps) const {
     numbers<> where = coordinates(of_rank);
     where[index(d)] += steps;
     return rank(where);
   }
 
-  // The dimensions as a list, for callers that need exactly N: others get one that no datatype can
-  // be made of.
+  // Converts to the dimensions as a list, for callers that need exactly N. If the grid has another
+  // number of dimensions, a datatype made of the list throws.
   template <std::size_t N>
   constexpr operator numbers<N>() const {
     return numbers<N>(std::span(dims_.begin(), dims_.size()));

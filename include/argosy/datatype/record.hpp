@@ -20,7 +20,7 @@
 namespace argosy {
 namespace detail {
 
-// Bytes of the member that was pointed to; anything goes where none was.
+// Bytes of the member that was given by a pointer. Unlimited if there was no pointer.
 struct room_of_member {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
 };
@@ -36,8 +36,9 @@ constexpr bool lies_within(std::int64_t room, layout const& one, std::int64_t co
   return count < 0 || lies_within(room, repeat(count, one.extent(), one));
 }
 
-// The parts of a record. Parts that are all static have no state and are made anew for each use:
-// g++ 14 cannot construct an object of several empty datatypes at compile time.
+// The parts of a record. If all parts are static, they have no state and are made anew for each
+// use. The reason is that g++ 14 cannot construct an object of several empty datatypes at compile
+// time.
 template <class... Parts>
 class record_parts {
  public:
@@ -66,13 +67,12 @@ class record_parts<Parts...> {
 
 }  // namespace detail
 
-// `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form()
-// throws invalid_layout.
+// `count` copies of `old`, `displacement` bytes from the start of the record.
 //   io::member(64, io::type<double>, 100)
-//   io::member(&particle::x, io::type<double>, 3)     where the member lies; one of another type
-//                                                     does not compile, and more than it
-//                                                     holds does not, either, or is refused by
-//                                                     form()
+//   io::member(&particle::x, io::type<double>, 3)     at the place of the member
+// If a member is given and the datatype is of another type, that does not compile. If it is larger
+// than the member, that does not compile or form() throws invalid_layout. form() also throws if
+// count < 0.
 template <number Displacement, datatype Old, number Count = fixed<1>>
 class member {
   static_assert(detail::may_be_not_negative<Count>,
@@ -115,7 +115,7 @@ class member {
     return at(displacement_, all);
   }
 
-  // For signature_of and file_form_of.
+  // Used by signature_of and file_form_of.
   template <class F>
   constexpr void visit(F&& f) const {
     check();
@@ -151,17 +151,18 @@ inline constexpr bool is_member = false;
 template <class D, class Old, class N>
 inline constexpr bool is_member<member<D, Old, N>> = true;
 
-// Marks a record whose numbers come in two lists.
+// Marks a record with numbers in two lists.
 template <class Lengths, class Displacements>
 struct lists;
 
 }  // namespace detail
 
+// Data of several types, in the order written.
+//
 //   io::record(io::member(0, io::type<double>, 3), io::member(32, io::type<int>))
-//   io::record(lengths, displacements, io::type<double>, io::type<int>)       displacements in
-//                                                                             bytes
-// In the order written. Its extent ends with the last bound of a member, without padding: use
-// `resized` for arrays of padded structs, or io::type<T>, which knows sizeof(T).
+//   io::record(lengths, displacements, io::type<double>, io::type<int>)
+// Displacements are in bytes. The extent ends with the last bound of a member, without padding. For
+// arrays of padded structs use `resized`, or io::type<T>, which has the stride sizeof(T).
 template <class... Members>
 class record {
  public:
@@ -179,7 +180,7 @@ class record {
     return all.finish();
   }
 
-  // For signature_of and file_form_of: f(displacement, copies, old) for each member.
+  // Used by signature_of and file_form_of: calls f(displacement, copies, old) for each member.
   template <class F>
   constexpr void visit(F&& f) const {
     members_.apply([&](auto const&... m) { (m.visit(f), ...); });
@@ -225,7 +226,7 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
     return all.finish();
   }
 
-  // For signature_of and file_form_of: f(displacement, copies, old) for each type.
+  // Used by signature_of and file_form_of: calls f(displacement, copies, old) for each type.
   template <class F>
   constexpr void visit(F&& f) const {
     check();
@@ -262,7 +263,8 @@ template <std::size_t N, std::size_t M, datatype... Old>
 record(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old...)
     -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
 
-// Lists of a length known at run time only; they must name as many members as there are datatypes.
+// Returns the layout of a record from lists of a length known at run time only. The lists must have
+// as many numbers as there are datatypes.
 template <detail::number_sequence L, detail::number_sequence D>
 constexpr layout record_of(L const& lengths, D const& displacements, std::span<layout const> olds) {
   detail::stored_list<L> const counts(lengths);

@@ -1,4 +1,4 @@
-// resized(old, lower_bound, extent): the same bytes with other bounds; copies then lie closer
+// resized(old, lower_bound, extent): the same bytes with other bounds. Copies then lie closer
 // together or farther apart.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -34,7 +34,7 @@ class resized_type {
     return resized(old, lower_bound_, extent_);
   }
 
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const { return 1; }
   template <datatype New>
@@ -52,6 +52,8 @@ template <datatype Old, number LowerBound, number Extent>
 resized_type(Old, LowerBound, Extent)
     -> resized_type<Old, detail::stored_number<LowerBound>, detail::stored_number<Extent>>;
 
+// Returns the datatype with other bounds.
+//
 //   io::contiguous(n, io::resized(io::type<float>, 0, 16))   every fourth float
 template <datatype Old, number LowerBound, number Extent>
   requires(!std::same_as<Old, layout>)

@@ -1,5 +1,5 @@
-// A signature: the basic types along the stream of a datatype, in compressed form. What a layout
-// says of places, this says of types; a representation needs both.
+// A signature: the basic types along the stream of a datatype, in compressed form. A layout has the
+// places, a signature the types. A representation needs both.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,26 +21,28 @@ class signature;
 
 namespace detail {
 
-// In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body`
-// nodes, `count` times.
+// A node, in prefix order: a run of `count` items of one type, or a loop of the next `body` nodes,
+// `count` times.
 struct signature_node {
   basic type;
-  std::uint32_t body;  // 0: a run
+  std::uint32_t body;  // 0 for a run
   std::int64_t count;
   constexpr std::uint32_t span() const noexcept { return body + 1; }
   friend constexpr bool operator==(signature_node const&, signature_node const&) = default;
 };
 
-// As the library has it: see `once`.
+// The functions that the library compiles; `once` chooses.
 namespace linked {
 void append(signature& all, signature const& part, std::int64_t copies);
 }  // namespace linked
 
 }  // namespace detail
 
+// The basic types along a stream.
+//
 //   3 float64, int32                  of struct { double x[3]; int id; }
 //   1000 x (3 float64, int32)         of a thousand of them
-// A regular value; its memory does not grow with counts, and stays off the heap for small structs.
+// A regular value. Its memory does not grow with counts, and needs no heap for small structs.
 class signature {
  public:
   constexpr signature() = default;
@@ -51,12 +53,12 @@ class signature {
     nodes_.push_back({type, 0, count});
   }
 
-  // Bytes in memory: the size of the layout that it goes with.
+  // Returns the bytes in memory: the size of the layout that belongs to it.
   constexpr std::int64_t size() const noexcept { return size_; }
   constexpr bool empty() const noexcept { return nodes_.empty(); }
   constexpr std::span<detail::signature_node const> nodes() const noexcept { return nodes_; }
 
-  // Bytes if items have these sizes.
+  // Returns the bytes for other sizes of items.
   constexpr std::int64_t size_with(basic_sizes const& sizes) const {
     return sum(0, nodes_.size(), sizes);
   }
@@ -73,7 +75,7 @@ class signature {
     if (this == &part) return append_here(signature(part), copies);
     size_ = detail::add(size_, detail::mul(copies, part.size_));
     detail::signature_node const first = part.nodes_[0];
-    if (first.span() == part.nodes_.size())  // one run or one loop: its count grows
+    if (first.span() == part.nodes_.size())  // One run or one loop: its count grows.
       append_copies(part.nodes_, detail::mul(first.count, copies));
     else if (copies == 1)
       for (std::size_t i = 0; i < part.nodes_.size(); i += part.nodes_[i].span())
@@ -82,12 +84,12 @@ class signature {
       append_loop(part.nodes_, copies);
   }
 
-  // The same normal form. Equal forms are equal sequences of types; the reverse holds for what is
-  // built alike.
+  // Returns true if the normal forms are equal. Equal forms are equal sequences of types. Equal
+  // sequences have equal forms only if they were built alike.
   friend constexpr bool operator==(signature const&, signature const&) = default;
 
  private:
-  // `nodes` is one run or one loop, to stand `count` times.
+  // Appends one run or one loop, `nodes`, `count` times.
   constexpr void append_copies(std::span<detail::signature_node const> nodes, std::int64_t count) {
     if (ends_with(nodes)) {
       nodes_[last_].count = detail::add(nodes_[last_].count, count);
@@ -102,7 +104,7 @@ class signature {
     nodes_.push_back({basic::byte, static_cast<std::uint32_t>(body.size()), count});
     for (detail::signature_node const& n : body) nodes_.push_back(n);
   }
-  // True if the last run or loop equals `nodes`, except for its count.
+  // Returns true if the last run or loop equals `nodes`, except for its count.
   constexpr bool ends_with(std::span<detail::signature_node const> nodes) const {
     if (nodes_.size() - last_ != nodes.size() || nodes_.empty()) return false;
     detail::signature_node const &a = nodes_[last_], &b = nodes[0];
@@ -121,11 +123,11 @@ class signature {
   }
 
   detail::small_array<detail::signature_node, 6> nodes_;
-  std::size_t last_ = 0;  // where the last run or loop begins
+  std::size_t last_ = 0;  // begin of the last run or loop
   std::int64_t size_ = 0;
 };
 
-// "4 x (3 float64, int32)"; long ones are cut.
+// Returns "4 x (3 float64, int32)". Long texts are cut. Local.
 std::string to_string(signature const& s);
 
 }  // namespace argosy

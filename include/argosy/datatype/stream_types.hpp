@@ -1,5 +1,5 @@
-// The basic types along a stream: a signature, or who knows it. What nobody asks for is not
-// computed.
+// The basic types along a stream: a signature, or a source that can compute it. They are computed
+// only on demand.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,33 +14,36 @@
 namespace argosy {
 namespace detail {
 
-// Knows the types of a datatype. Asked by any thread.
+// Computes the types of a datatype. Any thread may call it.
 class type_source {
  public:
   virtual ~type_source() = default;
-  // Both throw invalid_layout where the types are not known.
+  // Both throw invalid_layout if the types are not known.
   virtual signature const& types() const = 0;
   virtual layout file_form(basic_sizes const& sizes) const = 0;
 };
 
 }  // namespace detail
 
+// The basic types along a stream, perhaps not computed yet.
+//
 //   io::stream_types known = io::signature_of(type);
-// A regular value, O(1) to copy where a source stands for many types.
+// A regular value. A copy costs O(1) if a source stands for many types.
 class stream_types {
  public:
   stream_types() = default;
   stream_types(signature known) : known_(std::move(known)) {}
   stream_types(basic type, std::int64_t count) : known_(type, count) {}
-  // `copies` times what the source tells.
+  // Makes `copies` times the types of the source.
   stream_types(std::shared_ptr<detail::type_source const> source, std::int64_t copies)
       : source_(std::move(source)), copies_(copies) {
     detail::require_not_negative("stream_types", "the number of copies", copies);
   }
 
+  // Returns the types, which a source computes now. Throws invalid_layout if it does not know them.
   signature get() const { return source_ ? signature().append(source_->types(), copies_) : known_; }
   operator signature() const { return get(); }
-  // Bytes where items have other sizes.
+  // Returns the bytes for other sizes of items.
   std::int64_t size_with(basic_sizes const& sizes) const {
     return source_ ? detail::mul(copies_, source_->types().size_with(sizes))
                    : known_.size_with(sizes);

@@ -14,15 +14,14 @@
 
 namespace argosy {
 
-//   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)                    without
-//                                                                                         its
-//                                                                                         border
+// A box of an array.
+//
+//   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)        without its border
 //   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>),
-//   io::type<double>)
-// Its extent is the whole array, so that copies are arrays one after the other. Costs
-// O(dimensions), not O(pieces). If a number is negative or the box leaves the array, form() throws
-// invalid_layout; where all numbers are fixed, it does not compile. An empty box is a layout
-// without bytes.
+//                io::type<double>)
+// The extent is the whole array, so copies are arrays one after the other. If a number is negative
+// or the box leaves the array, form() throws invalid_layout. If all numbers are fixed, that does
+// not compile. An empty box is a layout without bytes. Costs O(dimensions), not O(pieces).
 template <detail::number_store Sizes, detail::number_store Subsizes, detail::number_store Starts,
           datatype Old, detail::order_argument Order = detail::fixed_order<order::c>>
 class subarray {
@@ -69,11 +68,11 @@ class subarray {
     return array.finish();
   }
 
-  // Of the whole array.
+  // Returns the sizes of the whole array.
   constexpr Sizes const& sizes() const noexcept { return sizes_; }
   constexpr argosy::order element_order() const noexcept { return order_; }
 
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
     check();

@@ -1,4 +1,4 @@
-// A layout that was described elsewhere, with the types along its stream: what from_mpi returns.
+// A layout that was described elsewhere, with the types along its stream. from_mpi returns it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace argosy {
 
-// Used as a layout it is bytes and bounds, and compares as such; used as a datatype it brings its
-// types, which a data representation converts. They cost nothing until one asks for them. What
-// could not be decoded is thrown by whatever asks.
+// A layout with types. Used as a layout it is bytes and bounds, and is compared as such. Used as a
+// datatype it has types, which a data representation converts. They cost nothing until they are
+// needed. If the source could not be decoded, every use throws.
 class typed_layout {
  public:
   static constexpr bool is_static = false;
@@ -26,6 +26,7 @@ class typed_layout {
       : form_(std::move(form)), source_(std::move(source)) {}
   explicit typed_layout(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
 
+  // Returns the layout. Throws invalid_layout if the datatype could not be decoded.
   layout const& form() const {
     fault_.require_none();
     return form_;
@@ -34,7 +35,7 @@ class typed_layout {
   std::int64_t size() const { return form().size(); }
   std::int64_t extent() const { return form().extent(); }
 
-  // For signature_of and file_form_of. Both throw invalid_layout where a type is not known.
+  // Used by signature_of and file_form_of. Both throw invalid_layout if a type is not known.
   signature types() const { return source_ ? source_->types() : signature(basic::byte, size()); }
   layout file_form(basic_sizes const& sizes) const {
     return source_ ? source_->file_form(sizes) : form();

@@ -11,7 +11,7 @@
 
 namespace argosy {
 
-// `count` blocks of `blocklength` copies; the blocks start `stride` extents of `old` apart. The
+// `count` blocks of `blocklength` copies. The blocks start `stride` extents of `old` apart. The
 // stride may be negative.
 //   io::vector(ny, 1, nx, io::type<double>)     a column of an ny x nx array
 // If the count or the block length is negative, form() throws invalid_layout.

@@ -1,4 +1,4 @@
-// An agreement: whether a call succeeded, and what each rank tells its caller.
+// An agreement: the outcome of a call, and the error of each rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace argosy {
 
-// Equal on every rank, except for `code`, `thrown` and `own`.
+// The outcome of a call. Equal on every rank, except for `code`, `thrown` and `own`.
 struct agreement {
-  // this rank's: none, its own errc, or errc::error_on_another_rank
+  // This rank's code: no error, its own errc, or errc::error_on_another_rank.
   std::error_code code = {};
   int failed_rank = -1;            // the lowest rank that failed
-  std::error_code cause = {};      // why that rank failed: an errno, or an errc
+  std::error_code cause = {};      // error of that rank: an errno, or an errc
   std::string detail = {};         // the message of that rank
-  std::exception_ptr thrown = {};  // what code of the user threw on this rank
-  // of this rank, if it failed, too, but is not the lowest that did
+  std::exception_ptr thrown = {};  // exception of the user's code on this rank
+  // The failure of this rank, if it also failed but is not the lowest that did.
   failure own = {};
-  std::string advice = {};  // from that rank; empty: the remedy of the cause's class
+  std::string advice = {};  // from that rank; if empty, the remedy of the cause's class
 
-  explicit operator bool() const noexcept { return !code; }  // all is well
+  explicit operator bool() const noexcept { return !code; }  // true if the call succeeded
 };
 
-// The agreement of a call that concerns one rank only.
+// Returns the agreement of a call that concerns one rank only.
 inline agreement alone(int rank, failure f) {
   if (!f) return {};
   return {classify(f.code),   rank, f.code, std::move(f.detail), std::move(f.thrown), {},
@@ -36,17 +36,17 @@ inline agreement alone(int rank, failure f) {
 
 namespace detail {
 
-// Text for a code that is neither an errno nor an errc: "category 7: message".
+// Returns text for a code that is neither an errno nor an errc: "category 7: message".
 std::string foreign_words(std::error_code const& code);
 
 // Returns "write_at_all of 'state.dat' failed on rank 3 (this is rank 0): no space left on the file
-// system (ENOSPC): ... What to do: ...". A rank that failed itself reports its own failure, and
-// names the first. The advice of the failure ends the message, or the remedy of its class; neither
-// does if the detail says all, as it does of arguments and datatypes.
+// system (ENOSPC): ... What to do: ...". If this rank failed itself, its own failure is reported,
+// and the first one is named. The message ends with the advice of the failure, or the remedy of its
+// class. It has no advice if the detail is enough, as for arguments and datatypes.
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
-// Returns what that message advises; empty if it gives no advice.
+// Returns the advice of that message, or an empty string.
 std::string_view advice_of(agreement const& a) noexcept;
-// Returns true if the failure itself brings that advice, or needs none.
+// Returns true if the failure itself has the advice, or needs none.
 bool has_own_advice(agreement const& a) noexcept;
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The exception that the throwing forms throw.
+// The exception of calls that throw.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,8 +16,7 @@ namespace argosy {
 struct report;  // plan/report.hpp
 class error;
 namespace detail {
-// A further fact about an error, and what to do instead of what its class advises. Each may be
-// empty.
+// A further fact about an error, and advice that replaces the one of its class. Each may be empty.
 struct fact_and_advice {
   std::string fact, advice;
 };
@@ -28,8 +27,8 @@ agreement const& agreed_of(error const& e) noexcept;
 std::string words_without_advice(error const& e);
 }  // namespace detail
 
-// code() is what the error_code& form returns on this rank: an errc. what() says which call, which
-// file, which rank, why, and what to do.
+// The exception of a failed call. Its code() is an errc, the same that the error_code& form returns
+// on this rank. Its what() says which call, which file, which rank, why, and what to do.
 class error : public std::system_error {
  public:
   error(agreement const& a, std::string_view call, std::string_view path, int rank,
@@ -43,11 +42,13 @@ class error : public std::system_error {
 
   char const* what() const noexcept override { return message_.what(); }
 
-  // The lowest rank that failed, the same on every rank.
+  // Returns the lowest rank that failed, the same on every rank.
   int failed_rank() const noexcept { return failed_rank_; }
-  // Why that rank failed: an errno in std::system_category(), or an errc if there was no errno.
+  // Returns the error of that rank: an errno in std::system_category(), or an errc if there was no
+  // errno.
   std::error_code cause() const noexcept { return cause_; }
-  // What this rank did of a read or write before it failed; null for other calls.
+  // Returns the report of the part of a read or write that this rank did before the failure. Null
+  // for other calls. Valid until this exception and all its copies are destroyed.
   argosy::report const* report() const noexcept { return report_.get(); }
 
  private:
@@ -59,10 +60,10 @@ class error : public std::system_error {
   std::error_code cause_;
   std::shared_ptr<agreement const> agreed_;
   std::shared_ptr<argosy::report const> report_;
-  std::runtime_error message_;  // a string that can be copied without failing
+  std::runtime_error message_;  // a string with a copy that cannot fail
 };
 
-// Returns the error as one of the call that the program made, if another one failed on its way.
+// Returns the error as that of the call which the program made, if another call inside it failed.
 inline error detail::told_as(error const& e, std::string_view call, std::string_view path, int rank,
                              fact_and_advice const& more) {
   agreement a = *e.agreed_;

@@ -1,4 +1,4 @@
-// A failure: what went wrong on this rank, before the others know of it.
+// A failure: the error of this rank, before other ranks know of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +14,9 @@ namespace argosy {
 
 struct failure {
   std::error_code code = {};       // the original code: an errno, or an errc
-  std::string detail = {};         // where and with which numbers
-  std::exception_ptr thrown = {};  // what code of the user threw; this rank throws it again
-  std::string advice = {};         // to the user; empty: the remedy of the code's class
+  std::string detail = {};         // place and numbers
+  std::exception_ptr thrown = {};  // exception of the user's code; this rank rethrows it
+  std::string advice = {};         // for the user; if empty, the remedy of the code's class
 
   failure() = default;
   failure(std::error_code c, std::string words = {}, std::string what_to_do = {})
@@ -26,7 +26,7 @@ struct failure {
 
   explicit operator bool() const noexcept { return static_cast<bool>(code); }
 
-  // Keeps the first failure: a later one is ignored.
+  // Stores the first failure. Later ones are ignored.
   void keep(failure later) {
     if (!code) *this = std::move(later);
   }
@@ -34,7 +34,8 @@ struct failure {
 
 namespace detail {
 
-// What is being handled, in a catch clause around code of the user, `whose`.
+// Returns the failure for the exception that is being handled. For a catch clause around code of
+// the user; `whose` names that code.
 failure failure_by(std::string_view whose);
 
 }  // namespace detail

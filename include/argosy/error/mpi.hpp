@@ -1,4 +1,4 @@
-// Error classes as MPI numbers them, for code that speaks both.
+// MPI's error classes, for code that uses both.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace argosy {
 
-// MPI_SUCCESS for no error, MPI_ERR_NO_SPACE and so on; MPI_ERR_OTHER for error_on_another_rank,
-// for which MPI has no class.
+// Returns MPI_SUCCESS for no error, MPI_ERR_NO_SPACE and so on. Returns MPI_ERR_OTHER for
+// error_on_another_rank, which has no class in MPI.
 int to_mpi_class(std::error_code const& code) noexcept;
 
 }  // namespace argosy

@@ -1,5 +1,5 @@
-// Where a call stands in the program: std::source_location, also for compilers that have none
-// (clang 14).
+// The place of a call in the program: std::source_location, also for compilers without it (clang
+// 14).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,8 @@ using std::source_location;
 #else
 class source_location {
  public:
-  // As a default argument it names the caller: the builtins do, however deep in default arguments.
+  // Returns the place of the caller if used as a default argument. The builtins do this at any
+  // depth of default arguments.
   static constexpr source_location current(char const* file = __builtin_FILE(),
                                            char const* function = __builtin_FUNCTION(),
                                            std::uint_least32_t line = __builtin_LINE()) noexcept {

@@ -1,5 +1,5 @@
-// What a program includes that uses formats on a world of its own: bodies of the templates, and of
-// files.
+// Function bodies of the formats and of files. Include this header if you use formats on a world of
+// your own.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// One rank's part of an array in a file: shape, order and type of the whole, and which of its
-// elements are this rank's.
+// One rank's part of an array in a file: shape, order and type of the whole array, and the elements
+// of this rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,8 @@ class array_part;
 
 namespace detail {
 
-// All elements of an array of one dimension, or the only one of an array of none.
+// Returns the part with all elements of an array of one dimension, or with the only element of an
+// array without dimensions.
 array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature types);
 
 template <class D>
@@ -36,7 +37,7 @@ inline constexpr bool is_element<element<T>> = true;
 template <class D>
 concept copies_of_elements = typed_copies<D> && is_element<typename D::old_type>;
 
-// The element of the file that this datatype makes, and the basic types that it has in memory.
+// Returns the element of the file that this datatype makes, and its basic types in memory.
 template <class T>
 inner_type inner_type_of(element<T>) {
   return inner_type_of<T>();
@@ -46,7 +47,7 @@ inner_type inner_type_of(Choice) {
   return {record_of_fields<Choice>()};
 }
 
-// A darray or a subarray of a C++ type, or of chosen members of one: they know the whole array.
+// A darray or a subarray of a C++ type, or of chosen members of one. These contain the whole array.
 template <class D>
 concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
   d.sizes();
@@ -55,26 +56,31 @@ concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
 
 }  // namespace detail
 
+// One rank's part of an array in a file.
+//
 //   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid,
-//   world.rank());
+//                                            world.rank());
 //   io::array_part cells({n}, io::indexed_block(1, numbers, io::type<cell>));
 //   io::array_part places = io::subarray({all}, {n}, {first}, io::members<&particle::x>{});
-// A regular value; an argument is made of a datatype on the way. In the file elements lie dense:
-// members that a struct is described by, and nothing between them. Arrays as elements are further
-// dimensions: the last ones of an array in C order, the first ones in Fortran order. What cannot be
-// - a datatype that carries a fault, a shape that does not hold the part - is carried to the
-// collective call that gets the part, which reports it on every rank.
+// A regular value; an argument converts from a datatype. Elements in the file are dense: they have
+// the described members of a struct, and no gaps. Arrays as elements are further dimensions: the
+// last ones of an array in C order, the first ones in Fortran order.
+//
+// If the datatype has a fault, or the shape does not contain the part, the constructor does not
+// throw. The collective call with this part reports the error on every rank.
 class array_part {
  public:
+  // Makes a part from a darray or a subarray, which contain the whole array.
   template <detail::array_datatype D>
   array_part(D const& tile) : array_part(shape_of(tile.sizes()), tile, tile.element_order()) {}
-  // Any other datatype built of C++ type: which elements of the array, in bytes of dense elements.
+  // Makes a part from any other datatype of a C++ type. It names the elements of the array, in
+  // bytes of dense elements.
   template <detail::copies_of_elements D>
   array_part(std::vector<std::int64_t> shape, D const& part, argosy::order o = order::c)
       : array_part(std::move(shape), o, detail::inner_type_of(typename D::old_type{}),
                    typename D::old_type{}.types(),
                    [part](layout const& element) { return part.with(element).form(); }) {}
-  // One element, of an array without dimensions.
+  // Makes a part of one element, of an array without dimensions.
   template <class T>
   array_part(element<T>)
       : array_part({}, order::c, detail::inner_type_of<T>(), detail::types_of<T>(),
@@ -83,18 +89,19 @@ class array_part {
   std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   argosy::order order() const noexcept { return order_; }
   dtype const& type() const noexcept { return type_; }
-  // Of the whole array, and of this rank's part. These and what follows throw invalid_layout if the
-  // part cannot be.
+  // Returns the bytes of the whole array, and of this rank's part. These and the following
+  // functions throw invalid_layout if the part has a fault.
   std::int64_t bytes() const { return fault_.require_none(), bytes_; }
   std::int64_t part_bytes() const { return fault_.require_none(), size_; }
-  // The basic types of an element in memory, of which the part has `elements`; never throws.
+  // Returns the basic types of an element in memory. The part has `elements` of them. Never throws.
   signature const& types() const noexcept { return types_; }
+  // Returns the number of elements of this rank.
   std::int64_t elements() const { return types_.size() == 0 ? 0 : part_bytes() / types_.size(); }
-  // The part in the file, if an element lies there so.
+  // Returns the layout of the part in the file, for elements with this layout.
   layout form(layout const& element) const { return fault_.require_none(), form_(element); }
   layout form() const { return form(argosy::bytes(types_.size())); }
 
-  // "'<f8' (30, 20)"; also of one that cannot be
+  // Returns "'<f8' (30, 20)". Also works for a part with a fault.
   friend std::string to_string(array_part const& p);
   friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element,
                                    signature types);
@@ -103,7 +110,7 @@ class array_part {
   using form_function = std::function<layout(layout const&)>;
   array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element,
              signature types, form_function form);
-  void measure();  // throws what is wrong with it
+  void measure();  // throws if the part has a fault
 
   template <class Sizes>
   static std::vector<std::int64_t> shape_of(Sizes const& sizes) {

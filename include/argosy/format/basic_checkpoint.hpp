@@ -1,5 +1,5 @@
-// A checkpoint: named arrays and values in one file, whole or not there, written and read by any
-// number of ranks.
+// A checkpoint: named arrays and values in one file, which is either whole or missing. Any number
+// of ranks can write and read it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,20 +26,20 @@ template <communicator World>
 class joint_call;
 }  // namespace detail
 
-// `io::checkpoint` is this on MPI: checkpoint.hpp. It names what belongs to the state of a program,
-// once for saving and loading:
+// The state of a program, named once for saving and loading. `io::checkpoint` is this class on MPI:
+// checkpoint.hpp.
 //   io::checkpoint state;
 //   state.add("step", step).add("u", tile, io::interior(u, {1, 1, 1}));
 //   state.save(world, "state.checkpoint");
 //   state.load(world, "state.checkpoint");  // any other day, any number of ranks
-// It refers to the data, which must live on. Containers that can be resized may be given other
-// elements meanwhile: it looks at them when it saves and loads. Of all else, of spans and of arrays
-// with a shape, it keeps the address.
+// The object refers to the data, which must outlive it. Containers that can be resized may get
+// other elements meanwhile, because save and load ask them again. All other data, such as spans and
+// arrays with a shape, must stay at its address.
 template <communicator World>
 class basic_checkpoint {
  public:
-  // An array in the file, of which `data` is this rank's part. Names are the same on all ranks, in
-  // the same order.
+  // Adds an array of the file; `data` is this rank's part. Local. Names must be the same on all
+  // ranks, in the same order.
   template <class T>
   basic_checkpoint& add(std::string name, array_part part, T&& data) {
     auto described = [part = std::move(part)](source from) {
@@ -47,7 +47,7 @@ class basic_checkpoint {
     };
     return add<T>(std::move(name), data, false, std::move(described));
   }
-  // Adds chosen members of all elements, of which the array is then made.
+  // Adds an array of chosen members of all elements. Local.
   //   state.add("particles", io::subarray({all}, {n}, {first}, choice), particles, choice);
   template <class Elements, detail::choice_of_members Choice>
   basic_checkpoint& add(std::string name, array_part part, Elements& elements,
@@ -59,12 +59,16 @@ class basic_checkpoint {
     entries_.push_back({std::move(name), std::move(now), !std::is_const_v<one>, false});
     return *this;
   }
-  // What is the same on all ranks, else saving is errc::not_same: a number, a described struct, an
-  // array or a pair of these, a std::optional of them, a list of them such as a std::vector or a
-  // std::string, and lists in a list, also of different lengths: std::vector<std::vector<double>>.
-  // It is saved once, and all ranks load it. Lists that can be resized get the size that the file
-  // has. An optional value is an array of one element or of none. Lists in a list are two arrays:
-  // `name` has all elements, `name`.lengths how many are in each list.
+  // Adds a value that is equal on all ranks. It is saved once, and all ranks load it. Local. If
+  // ranks differ, save reports errc::not_same.
+  //
+  // A value is a number, a described struct, an array or a pair of these, or a std::optional of
+  // them. It may be a list of them, such as a std::vector or a std::string, and a list of lists of
+  // any lengths: std::vector<std::vector<double>>.
+  //
+  // Lists that can be resized get the size of the file. An optional value is an array of one
+  // element or of none. A list of lists is two arrays: `name` has all elements, `name`.lengths the
+  // number of elements of each list.
   template <class T>
   basic_checkpoint& add(std::string name, T& value) {
     using bare = std::remove_const_t<T>;
@@ -83,26 +87,30 @@ class basic_checkpoint {
     }
   }
 
-  // Collective: ends with an error on all ranks, or on none. Everything is written to another file
-  // beside `path`, with the checksums of its blocks, synced, and takes the name at the end; so at
-  // every moment, also after a crash or an error, `path` is the old checkpoint or the new one,
-  // whole. errc::datatype if the parts do not cover an array exactly once. After an error the other
-  // file is removed; what a crash leaves of it is called path.<16 letters>.part, and of no use.
+  // Saves the state. Collective. The result is an error on all ranks, or on none. Throws
+  // errc::datatype if the parts do not cover an array exactly once.
+  //
+  // All data is written to a temporary file next to `path`, with the checksums of its blocks. That
+  // file is synced, and then renamed to `path`. At every moment, even after a crash or an error,
+  // `path` is therefore the whole old checkpoint or the whole new one. After an error the temporary
+  // file is removed. A crash may leave it as path.<16 hexadecimal digits>.part, which is of no use.
   // Needs twice the space.
   void save(World const& world, std::string const& path, detail::hinted with = {},
             opener files = posix_opener());
-  // Collective. The file may have more arrays than these. errc::datatype if an array has another
-  // type or shape, or is not there. errc::damaged names the blocks whose bytes are not what was
-  // written: those that the parts of the ranks cover exactly once are looked at in memory, without
-  // reading more; of other blocks that a rank reads of, one rank reads the whole. After an error
-  // the data is something.
+  // Loads the state. Collective. The file may have more arrays than the object. Throws
+  // errc::datatype if an array is missing or has another type or shape. Throws errc::damaged, which
+  // names the blocks, if bytes are not those that were written. After an error the data is
+  // undefined.
+  //
+  // A block that the parts of the ranks cover exactly once is checked in memory, without further
+  // reads. If a rank reads from any other block, one rank reads the whole block.
   void load(World const& world, std::string const& path, detail::hinted with = {},
             opener files = posix_opener());
 
-  // What a file has. Collective.
+  // Returns the header of a file. Collective.
   static checkpoint_header header_of(World const& world, std::string const& path,
                                      detail::hinted with = {}, opener files = posix_opener());
-  // Of the last call on this rank that failed.
+  // Returns the text of the last error on this rank. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
@@ -115,15 +123,15 @@ class basic_checkpoint {
     std::string name;
     std::function<content()> now;
     bool writable;    // load may change it
-    bool everywhere;  // all ranks have the same
-    // gives it the size that the file has
+    bool everywhere;  // equal on all ranks
+    // Gives the data the size that the file has.
     std::function<failure(detail::checkpoint_array const&)> fit = {};
-    bool later = false;  // its size is known when the entries before it are loaded
+    bool later = false;  // its size is known only after the entries before it are loaded
   };
   template <class T>
   static constexpr bool is_target =
       std::convertible_to<decltype(memory(std::declval<T>())), buffer>;
-  struct share;  // of the blocks of an array: the work of one rank
+  struct share;  // one rank's part of the checksums of an array
 
   template <class T, class Data, class Describe>
   basic_checkpoint& add(std::string name, Data& data, bool everywhere, Describe describe) {
@@ -208,7 +216,7 @@ class basic_checkpoint {
     };
     return *this;
   }
-  // Where everything lies at this moment.
+  // Returns the current places of all data.
   std::vector<content> look() const {
     std::vector<content> all;
     for (entry const& e : entries_) all.push_back(e.now());
@@ -225,12 +233,12 @@ class basic_checkpoint {
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
   static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
                          entry const& e, content const& c, argosy::view const& v);
-  // A file beside the checkpoint, before it takes the name.
+  // A temporary file of a save, before it is renamed.
   struct unfinished {
-    std::string path = {};                     // as the program names the checkpoint
-    std::string full_path = {};                // also when the program is in another directory
-    std::uint64_t number;                      // by which it is called
-    std::optional<unsigned> permissions = {};  // that it gets with its name, on rank 0
+    std::string path = {};                     // path of the checkpoint, as the program names it
+    std::string full_path = {};                // valid in every working directory
+    std::uint64_t number;                      // part of its name
+    std::optional<unsigned> permissions = {};  // set on rank 0 when it is renamed
   };
   static void choose_permissions(joint const& s, std::string const& path, opener const& files,
                                  argosy::hints const& given, unfinished& part, argosy::hints& own);

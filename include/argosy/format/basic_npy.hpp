@@ -1,4 +1,4 @@
-// An array in a .npy file, which NumPy opens, written and read together by the ranks of a world.
+// An array in a .npy file, which NumPy opens. The ranks of a world write and read it together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,51 +18,57 @@ class joint_call;
 struct part_cover;
 }  // namespace detail
 
-// `io::npy` is this on MPI: npy.hpp. Movable. All calls but header() and file() are collective, and
-// end with an error on every rank or on none. The file is not safe against a crash while it is
-// written; checkpoints are.
+// An array in a .npy file. `io::npy` is this class on MPI: npy.hpp. Movable. All calls except
+// header() and file() are collective, and result in an error on every rank or on none. A crash
+// during a write damages the file; checkpoints are safe against that.
 template <communicator World>
 class basic_npy {
  public:
   basic_npy() = default;  // not open
 
-  // Makes a new file in place of what had the name: room for the array, which is zeros until it is
-  // written, and the header but for its first byte, which `close` writes. So nobody takes a file
-  // for whole that was not closed, or whose last write_all failed. What could not be made is
-  // removed. Shape, type and order must be equal on all ranks. errc::datatype if the parts of all
-  // ranks together are smaller than the array, and in develop mode also if they leave elements out
-  // and overlap elsewhere.
+  // Makes a new file, and replaces a file of that name. Collective. Shape, type and order must be
+  // equal on all ranks.
+  //
+  // Throws errc::datatype if the parts of all ranks together are smaller than the array. In develop
+  // mode it is also thrown if parts leave elements out and overlap elsewhere. A file that could not
+  // be made is removed.
   //   auto f = io::npy::create(world, "u.npy", tile);
   //   f.write_all(io::interior(u, {1, 1, 1}));
   //   f.close();
+  // The array is zeros until it is written. The first byte of the header is missing until `close`
+  // writes it. A file that was not closed, or whose last write_all failed, is therefore not
+  // mistaken for a whole one.
   static basic_npy create(World const& world, std::string const& path, array_part const& part,
                           detail::hinted with = {}, opener files = posix_opener());
-  // A file that is there, for reading or with mode::read_write. errc::datatype if its array is
-  // another one than that of `part`. Read is either byte order, and of records those fields that
-  // the program has; they must come in one order.
+  // Opens an existing file, for reading or with mode::read_write. Collective. Throws errc::datatype
+  // if its array is not that of `part`. Both byte orders can be read. A record may have more fields
+  // than the program; those of the program must have the order of the file.
   static basic_npy open(World const& world, std::string const& path, array_part const& part,
                         argosy::mode modes = mode::read, detail::hinted with = {},
                         opener files = posix_opener());
-  // What array a file has.
+  // Returns the header of a file. Collective.
   static npy_header header_of(World const& world, std::string const& path, detail::hinted with = {},
                               opener files = posix_opener());
 
-  // The data is this rank's part, all of it and of its type.
+  // Writes or reads this rank's part. Collective. The data must be the whole part, of its type.
   report write_all(source from, how with = {});
   report read_all(target into, how with = {});
-  // Closes the file. A new one then gets its first byte, and is whole; where nothing was written it
-  // has zeros. errc::damaged if the last write_all failed: then the file is closed, and not whole.
+  // Closes the file. Collective. A new file then gets its first byte, and is whole; parts that were
+  // not written are zeros. Throws errc::damaged if the last write_all failed. The file is then
+  // closed, but not whole.
   void close(on_error e = {});
 
+  // Returns the header of the open file. Local.
   npy_header const& header() const noexcept { return header_; }
-  // All other calls: the view is this rank's part. Offsets behind it lie behind the array.
+  // Returns the file, for all other calls. The view is this rank's part. Offsets behind the part
+  // lie behind the array.
   basic_file<World>& file() noexcept { return file_; }
-  // Of the last call on this rank that failed.
+  // Returns the text of the last error on this rank. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
   using joint = detail::joint_call<World>;
-  enum class progress { none, begun, failed };  // of a new file, until it is closed
+  enum class progress { none, begun, failed };  // state of a new file, until it is closed
   void make(joint const& s, std::string const& path, array_part const& part,
             detail::hinted const& with, opener const& files);
   void find(joint const& s);
@@ -78,7 +84,7 @@ class basic_npy {
   std::optional<array_part> part_;
   npy_header header_;
   progress state_ = progress::none;
-  std::optional<opener> files_;  // of a new file
+  std::optional<opener> files_;  // set for a new file
   std::string what_failed_;
 };
 

@@ -1,4 +1,4 @@
-// A sidecar .xdmf: tells ParaView and VisIt what lies in files of arrays, step by step.
+// A sidecar .xdmf, which describes files of arrays, step by step, for ParaView and VisIt.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,14 +18,14 @@ namespace argosy {
 
 namespace detail {
 
-// Where the values of fields are, in space: one entry for each index of the arrays, 1 to 3, in the
-// order of the indices. The index that runs fastest in the file is x.
+// The positions of the values of fields in space. Each vector has an entry for each index of the
+// arrays, 1 to 3, in the order of the indices. The index that runs fastest in the file is x.
 struct xdmf_grid {
   std::vector<std::int64_t> points = {};
-  std::vector<double> origin = {}, spacing = {};  // regular; left out: 0 and 1
-  // rectilinear, if given: of each point, along each index
+  std::vector<double> origin = {}, spacing = {};  // for a regular grid; if left out, 0 and 1
+  // For a rectilinear grid: the coordinate of each point, along each index.
   std::vector<std::vector<double>> coordinates = {};
-  argosy::order order = argosy::order::c;  // of the arrays
+  argosy::order order = argosy::order::c;  // order of the arrays
 };
 
 struct xdmf_field {
@@ -35,49 +35,51 @@ struct xdmf_field {
   argosy::order order;
   std::vector<std::int64_t> shape;
   std::int64_t offset;
-  carried_fault fault = {};  // of the part that told the array
+  carried_fault fault = {};  // fault of the part that described the array
 };
 
-// The text of a file at `path`. Fields of one time are one step; what cannot be shown is in `why`.
+// Returns the text of a file at `path`. Fields of one time are one step. Sets `why` if a field
+// cannot be shown.
 std::string xdmf_text(std::string const& path, xdmf_grid const& grid,
                       std::vector<xdmf_field> const& fields, failure& why);
-// What is in it, "name value" a line, for ranks that differ.
+// Returns the content as lines "name value". Ranks compare them.
 std::string xdmf_lines(xdmf_grid const& grid, std::vector<xdmf_field> const& fields);
-// Local: a new file, synced, takes the place of that at `path`.
+// Replaces the file at `path` by a new one, which is synced. Local.
 failure replace_file(opener const& files, std::string const& path, std::string const& temporary,
                      std::string const& text);
 
 }  // namespace detail
 
-// `io::xdmf` is this on MPI: xdmf.hpp. A value, the same on all ranks:
+// A description of files of arrays, equal on all ranks. `io::xdmf` is this class on MPI: xdmf.hpp.
 //   io::xdmf run({.points = {nz, ny, nx}, .spacing = {dz, dy, dx}});
 //   run.add(time, "temperature", "t_0001.npy", f.header());
-//   run.save(world, "run.xdmf");                               // after each step, for those who
-//                                                              watch
-// Arrays have the size of the grid, or one less along each index: then they belong to cells. A
-// further index of size 3 that runs fastest makes vectors, of 9 tensors. Numbers are integers and
-// floating point of up to 8 bytes.
+//   run.save(world, "run.xdmf");                   // after each step, if viewers watch the run
+// Arrays have the size of the grid, or one less along each index if they belong to cells. A further
+// index that runs fastest makes vectors if its size is 3, and tensors if it is 9. Numbers are
+// integers and floating point of up to 8 bytes.
 template <communicator World>
 class basic_xdmf {
  public:
   explicit basic_xdmf(detail::xdmf_grid grid) : grid_(std::move(grid)) {}
 
-  // `data` is a path as the program opens it; what is written is the way there from the .xdmf.
+  // Adds a field of a .npy file. Local. `data` is a path as the program opens it. The .xdmf
+  // contains the path relative to itself.
   basic_xdmf& add(double time, std::string name, std::string data, npy_header const& h) {
     return add({time, std::move(name), std::move(data), h.type, h.order, h.shape, h.data_offset});
   }
-  // Of a file without a header: where the array begins.
+  // Adds a field of a file without a header. Local. `offset` is the begin of the array.
   basic_xdmf& add(double time, std::string name, std::string data, array_part const& array,
                   std::int64_t offset = 0) {
     return add({time, std::move(name), std::move(data), array.type(), array.order(), array.shape(),
                 offset, detail::carried_fault::of([&] { (void)array.bytes(); })});
   }
 
-  // Collective. One rank writes another file, which then takes the name: who opens it meanwhile
-  // sees all steps, or those of before. errc::argument if an array does not fit the grid.
+  // Saves the description. Collective. Throws errc::argument if an array does not fit the grid. One
+  // rank writes a temporary file, and renames it to `path`. A program that opens the file meanwhile
+  // sees all steps, or those of the previous save.
   void save(World const& world, std::string const& path, on_error e = {},
             opener files = posix_opener());
-  // Of the last call on this rank that failed.
+  // Returns the text of the last error on this rank. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:

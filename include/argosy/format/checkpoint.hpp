@@ -8,7 +8,7 @@
 
 namespace argosy {
 
-// Without MPI: io::basic_checkpoint<io::self>.
+// A checkpoint on MPI. Without MPI: io::basic_checkpoint<io::self>.
 using checkpoint = basic_checkpoint<mpi>;
 
 extern template class basic_checkpoint<mpi>;

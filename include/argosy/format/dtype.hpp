@@ -1,4 +1,4 @@
-// The type of an array's elements in a file, as NumPy names it.
+// The type of an array's elements in a file, with NumPy's names.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,17 +19,20 @@ namespace detail {
 struct dtype_field;
 }  // namespace detail
 
+// The type of an element.
+//
 //   io::dtype_of<double>()           '<f8'
-//   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]        the members that it
-//                                    is described by
-// A regular value.
+//   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]
+//
+// The fields of a record are the described members. A regular value.
 struct dtype {
-  // b truth, i u integers, f c real and complex numbers, S U text, M m times, V bytes; r a record
+  // The kind: b truth, i u integers, f c real and complex numbers, S U text, M m times, V bytes; r
+  // a record.
   char kind = 'V';
   char order = '|';                         // '<' little-endian, '>' big-endian, '|' neither
-  std::int64_t bytes = 0;                   // of one element
-  std::string unit = {};                    // of times: "[ns]"
-  std::vector<detail::dtype_field> fields;  // of a record, in the order of their places
+  std::int64_t bytes = 0;                   // size of one element
+  std::string unit = {};                    // unit of times: "[ns]"
+  std::vector<detail::dtype_field> fields;  // fields of a record, in the order of their places
 
   friend bool operator==(dtype const& a, dtype const& b);
 };
@@ -37,7 +40,7 @@ struct dtype {
 namespace detail {
 
 struct dtype_field {
-  std::string name;  // empty: bytes that nobody uses
+  std::string name;  // empty for unused bytes
   dtype type = {};
   std::vector<std::int64_t> shape = {};  // empty: one value
   std::int64_t offset = 0;               // in the record
@@ -46,14 +49,15 @@ struct dtype_field {
 
 }  // namespace detail
 
-// As NumPy writes it, and so that Python reads it: '<f8'.
+// Returns NumPy's name of the type, in a form that Python reads: '<f8'. Local.
 std::string to_string(dtype const& type);
 
 namespace detail {
 
 inline constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 
-// Arrays of arrays are arrays of more dimensions: `inner` is what an element adds, in C order.
+// The type and shape of an element. Arrays of arrays are arrays of more dimensions: `inner` has the
+// additional ones, in C order.
 struct inner_type {
   dtype type;
   std::vector<std::int64_t> inner = {};
@@ -64,7 +68,7 @@ void add_field(dtype& record, std::string_view name, inner_type field);
 template <class T>
 inner_type inner_type_of();
 
-// The record of a description: members, and perhaps names of their own.
+// Returns the record of a description: members, and perhaps names of their own.
 template <class Description>
 dtype record_of_fields() {
   dtype all{.kind = 'r', .fields = {}};
@@ -120,18 +124,18 @@ inner_type inner_type_of() {
 
 }  // namespace detail
 
-// Returns the NumPy type of a C++ type that `io::type` knows. Members have their names of the
+// Returns the NumPy type of any C++ type of `io::type`. Local. Members have their names in the
 // program, unless the description has `names`:
 //   struct columns : io::members<&particle::x_, &particle::id_> {
 //     static constexpr char const* names[] = {"x", "id"};
 //   };
 //   columns describe(particle const&);
-// A class that is described by a form alone is bytes, such as 'V28'.
+// If a description has only a form, the type is bytes, such as 'V28'.
 template <element_type T>
 dtype dtype_of() {
   detail::inner_type t = detail::inner_type_of<T>();
   if (t.inner.empty()) return std::move(t.type);
-  dtype all{.kind = 'r', .fields = {}};  // NumPy has arrays as fields only
+  dtype all{.kind = 'r', .fields = {}};  // NumPy has arrays only as fields
   detail::add_field(all, "f0", std::move(t));
   return all;
 }

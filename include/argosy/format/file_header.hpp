@@ -1,4 +1,4 @@
-// What a file says of itself, to one process: for tools that look at files.
+// The header of a file, read by one process. For tools that inspect files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,22 +17,22 @@ namespace argosy {
 
 using file_header = std::variant<npy_header, checkpoint_header>;
 
-// Local; reads the header and the size of the file, no more. errc::damaged if it is neither a .npy
-// file nor a checkpoint, if the header is not whole, or if the file is shorter than its header
-// says. With an error_code the result is then empty.
+// Returns the header of a file. Local. Reads only the header and the size of the file. Throws
+// errc::damaged if the file is neither .npy nor a checkpoint, or if its header is not whole. Also
+// thrown if the file is shorter than its header says. With an error_code the result is then empty.
 //   io::file_header h = io::read_header("u.npy");
 //   if (auto* npy = std::get_if<io::npy_header>(&h)) std::cout << to_string(*npy);
 file_header read_header(std::string const& path, on_error e = {},
                         opener const& files = posix_opener());
 
-// A block whose bytes are not those that were written.
+// A block with other bytes than those that were written.
 struct damaged_block {
   std::string array;
   std::int64_t block = 0;
   std::int64_t offset = 0, bytes = 0;  // in the file
 };
 
-// Local; reads the whole checkpoint, and says of each block that is damaged where it lies.
+// Returns the place of each damaged block. Local. Reads the whole checkpoint.
 std::vector<damaged_block> find_damage(std::string const& path, on_error e = {},
                                        opener const& files = posix_opener());
 

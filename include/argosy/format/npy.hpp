@@ -8,7 +8,7 @@
 
 namespace argosy {
 
-// Without MPI: io::basic_npy<io::self>.
+// An array in a .npy file on MPI. Without MPI: io::basic_npy<io::self>.
 using npy = basic_npy<mpi>;
 
 extern template class basic_npy<mpi>;

@@ -8,7 +8,7 @@
 
 namespace argosy {
 
-// Without MPI: io::basic_xdmf<io::self>.
+// A sidecar .xdmf on MPI. Without MPI: io::basic_xdmf<io::self>.
 using xdmf = basic_xdmf<mpi>;
 
 extern template class basic_xdmf<mpi>;

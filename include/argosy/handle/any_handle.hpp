@@ -1,4 +1,4 @@
-// A handle whose type is chosen at run time.
+// A handle with a type chosen at run time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace argosy {
 
-// Holds any handle by value. One allocation when it is made, one indirect call per call.
+// Holds any handle by value. One allocation to make it, one indirect call per call.
 class any_handle {
  public:
-  any_handle() noexcept = default;  // not open: every call is EBADF
-  // The constraint does not ask how an H is made: a decorator that is made of an any_handle would
-  // ask back.
+  any_handle() noexcept = default;  // not open: every call returns EBADF
+  // The constraint does not check how an H is constructed. A decorator that is constructed from an
+  // any_handle would lead back to this constraint.
   template <class H>
     requires(!std::same_as<std::remove_cvref_t<H>, any_handle> &&
              detail::handle_calls<std::remove_cvref_t<H>>)
@@ -119,7 +119,7 @@ class any_handle {
 
   std::optional<file_identity> identity() const { return held_ ? held_->identity() : std::nullopt; }
 
-  // The held handle if it is an H, otherwise null.
+  // Returns the held handle if it is an H, otherwise null.
   template <handle H>
   H* target() noexcept {
     return held_ && held_->type() == &detail::type_tag<H> ? &static_cast<model<H>&>(*held_).handle_
@@ -127,8 +127,8 @@ class any_handle {
   }
 
  private:
-  // A handle of the program may count wrongly. It is believed nowhere: memory and pointers follow
-  // what was moved.
+  // Makes a call and checks its count, because a handle of the program may count wrongly. Memory
+  // and pointers advance only by a possible count.
   template <class Call>
   io_result counted(std::int64_t asked, Call&& call) const {
     io_result const r = held_ ? call() : io_result{0, closed()};
@@ -219,7 +219,7 @@ class any_handle {
     H handle_;
   };
 
-  // Adding the bytes of all parts would cost those who do not listen.
+  // The bytes of all parts are added up only if a listener needs them.
   template <class Part>
   static detail::phase_facts facts_of(std::string_view name, std::span<Part const> parts) noexcept {
     if (!detail::phases_heard_by) return {};

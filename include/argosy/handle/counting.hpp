@@ -20,15 +20,16 @@
 
 namespace argosy {
 
-// Shared by any number of handles and threads; may be read at any time.
+// Counts of calls. Any number of handles and threads may share them, and they may be read at any
+// time.
 class call_counts {
  public:
   std::int64_t calls(file_call kind) const noexcept { return at(calls_, kind); }
   std::int64_t errors(file_call kind) const noexcept { return at(errors_, kind); }
   std::int64_t bytes_read() const noexcept { return at(bytes_, file_call::read); }
   std::int64_t bytes_written() const noexcept { return at(bytes_, file_call::write); }
-  // Stretches of the file that reads (or writes) asked for; parts that follow one another are one
-  // stretch.
+  // Returns the number of contiguous ranges that reads (or writes) requested. Adjacent parts are
+  // one range.
   std::int64_t runs(file_call kind) const noexcept { return at(runs_, kind); }
 
   void count(file_call kind, std::error_code const& error, std::int64_t bytes = 0,
@@ -38,6 +39,7 @@ class call_counts {
     if (bytes != 0) add(bytes_, kind, bytes);
     if (runs != 0) add(runs_, kind, runs);
   }
+  // Sets all counts to 0.
   void reset() noexcept {
     for (auto* numbers : {&calls_, &errors_, &bytes_, &runs_})
       for (auto& n : *numbers) n.store(0, std::memory_order_relaxed);
@@ -55,8 +57,8 @@ class call_counts {
   by_kind calls_{}, errors_{}, bytes_{}, runs_{};
 };
 
-// Around a handle it counts what the handle was asked for; around a raw one, below `retrying`,
-// system calls.
+// Counts calls. Around a handle it counts the requests; around a raw handle, below `retrying`, it
+// counts system calls.
 template <handle H>
 class counting : public forwarding<counting<H>, H> {
   using base = forwarding<counting, H>;
@@ -82,7 +84,7 @@ class counting : public forwarding<counting<H>, H> {
   std::shared_ptr<call_counts> counts_ = std::make_shared<call_counts>();
 };
 
-// Opens with `inner`, and counts the calls of what it opens.
+// Returns an opener that opens with `inner`, and counts the calls of the opened handles.
 inline opener with_counting(opener inner, std::shared_ptr<call_counts> counts) {
   return inner.opening([inner, counts = std::move(counts)](std::string const& path,
                                                            open_flags flags,

@@ -1,4 +1,4 @@
-// A fault script: which calls of a file fail, stop short or are late.
+// A fault script: the calls of a file that fail, stop short or are late.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,20 +19,23 @@
 
 namespace argosy {
 
-// The calls of one kind are numbered from 1, over all handles that share the script.
+// A fault of some calls of one kind. They are numbered from 1, over all handles that share the
+// script.
 struct fault {
   static constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t all_bytes = std::numeric_limits<std::int64_t>::max();
 
   file_call kind = file_call::write;
-  std::int64_t first = 1;      // the first call that it strikes
-  std::int64_t times = 1;      // how many calls from there on
-  std::error_code error = {};  // what the call returns; the file is not touched, except:
-  // a transfer moves at most so many bytes (and then returns the error, if any)
+  std::int64_t first = 1;      // the first call with the fault
+  std::int64_t times = 1;      // number of calls from there on
+  std::error_code error = {};  // returned by the call, which does not touch the file, except:
+  // A transfer moves at most so many bytes (and then returns the error, if there is one).
   std::int64_t most_bytes = all_bytes;
   std::chrono::nanoseconds delay{0};  // before the call
 };
 
+// The faults of a file's calls.
+//
 //   fault_script script;
 //   script.add(fail_at(file_call::write, 3, std::errc::io_error));
 class fault_script {
@@ -42,31 +45,31 @@ class fault_script {
     for (fault const& f : faults) add(f);
   }
 
-  // May be called at any time, by any thread.
+  // Adds a fault. Any thread may call it at any time.
   void add(fault f) {
     std::lock_guard const guard(mutex_);
     faults_.push_back({f, 0});
   }
-  // Removes all faults; call numbers start again from 1.
+  // Removes all faults and the limit of fill_disk_at. Call numbers start again from 1.
   void clear() {
     std::lock_guard const guard(mutex_);
     faults_.clear();
     disk_bytes_ = fault::all_bytes;
     for (auto& n : calls_) n = 0;
   }
-  // From now on there is no space at or beyond this file offset: writes stop there by ENOSPC,
-  // preallocate fails, too.
+  // Sets the file offset at which the disk is full. Writes stop there with ENOSPC, and preallocate
+  // fails, too.
   void fill_disk_at(std::int64_t offset) { disk_bytes_ = offset; }
   std::int64_t disk_bytes() const noexcept { return disk_bytes_; }
-  // Sets how delays pass; a virtual world puts its own clock here. Call it before the first file
-  // call.
+  // Sets the function that delays. A virtual world sets its own clock here. Call it before the
+  // first file call.
   void sleep_by(std::function<void(std::chrono::nanoseconds)> sleep) { sleep_ = std::move(sleep); }
 
   std::int64_t calls(file_call kind) const noexcept {
     return calls_[static_cast<std::size_t>(kind)];
   }
   std::int64_t struck() const noexcept { return struck_; }  // calls with a fault so far
-  // Those that the i-th fault had a part in; 0: it has not happened.
+  // Returns the number of calls with the i-th fault. 0 if it has not happened.
   std::int64_t struck(std::size_t i) const {
     std::lock_guard const guard(mutex_);
     return faults_.at(i).struck;
@@ -76,8 +79,7 @@ class fault_script {
     std::error_code error;
     std::int64_t most_bytes = fault::all_bytes;
   };
-  // Counts the next call of this kind, waits as the script says, and returns what is to happen to
-  // it.
+  // Counts the next call of this kind, delays it if the script says so, and returns its fault.
   verdict next(file_call kind);
 
  private:
@@ -105,15 +107,15 @@ inline fault fail_from(file_call kind, std::int64_t call, std::errc error) {
           .times = fault::forever,
           .error = {static_cast<int>(error), std::system_category()}};
 }
-// A torn transfer: `bytes` bytes are moved before the error.
+// Returns a fault that tears a transfer: `bytes` bytes are moved before the error.
 inline fault tear_at(file_call kind, std::int64_t call, std::int64_t bytes, std::errc error) {
   return {.kind = kind,
           .first = call,
           .error = {static_cast<int>(error), std::system_category()},
           .most_bytes = bytes};
 }
-// A short transfer without an error. For a read this means the end of the file; only raw handles
-// may write short.
+// Returns a fault that shortens a transfer without an error. For a read this means the end of the
+// file. Only raw handles may write short.
 inline fault shorten_at(file_call kind, std::int64_t call, std::int64_t bytes,
                         std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .most_bytes = bytes};
@@ -122,7 +124,7 @@ inline fault delay_at(file_call kind, std::int64_t call, std::chrono::nanosecond
                       std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .delay = delay};
 }
-// EINTR, `times` times in a row; for raw handles only.
+// Returns a fault with EINTR, `times` times in a row. For raw handles only.
 inline fault interrupt_at(file_call kind, std::int64_t call, std::int64_t times = 1) {
   return {.kind = kind,
           .first = call,

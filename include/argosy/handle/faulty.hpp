@@ -1,4 +1,4 @@
-// A decorator that fails as a script says.
+// A decorator with the faults of a script.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,9 @@
 
 namespace argosy {
 
-// faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel
-// does: EINTR, EAGAIN and short counts belong there, since they must not reach the caller.
+// Adds faults to a handle. A faulty<posix> fails like a file, after all retries. A
+// retrying<faulty<raw_posix>> fails like the kernel: use it for EINTR, EAGAIN and short counts,
+// which must not reach the caller.
 template <handle H>
 class faulty : public forwarding<faulty<H>, H> {
   using base = forwarding<faulty, H>;
@@ -35,7 +36,7 @@ class faulty : public forwarding<faulty<H>, H> {
   faulty(H broken, std::shared_ptr<fault_script> script)
       : base(std::move(broken)), script_(std::move(script)) {}
 
-  // Transfers may be cut short.
+  // Transfers bytes, perhaps fewer than requested.
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     auto const v = script_->next(file_call::read);
     auto const most = std::min(static_cast<std::int64_t>(memory.size()), v.most_bytes);
@@ -95,12 +96,12 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
   bool const cut = there < detail::total_bytes(std::span<write_part const>(kept));
   io_result const done =
       fitting.empty() ? io_result{} : inner().write(std::span<write_part const>(fitting));
-  // A raw handle may stop before it gets to where the disk is full.
+  // A raw handle may stop before it reaches the offset at which the disk is full.
   return {done.bytes, done.error ? done.error : cut && done.bytes == there ? full() : v.error};
 }
 
-// Opens with `inner`, unless the script says that open fails; the opened files fail as the script
-// says.
+// Returns an opener that opens with `inner`, unless the script has a fault for open. The opened
+// files have the faults of the script.
 inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
   return inner.opening([inner, script = std::move(script)](std::string const& path,
                                                            open_flags flags,
@@ -115,7 +116,8 @@ inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
   });
 }
 
-// The same for real files, with faults below the retries: they count system calls instead of calls.
+// Returns an opener of real files with faults below the retries, which count system calls instead
+// of calls.
 inline opener with_raw_faults(std::shared_ptr<fault_script> script) {
   return posix_opener().opening([script = std::move(script)](std::string const& path,
                                                              open_flags flags,

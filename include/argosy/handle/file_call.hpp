@@ -1,4 +1,4 @@
-// The kinds of calls to a file, for decorators that count, break and trace them.
+// The kinds of calls of a file, for decorators that count, break and trace them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// The base of decorators: a handle around another one that forwards whatever a handle can do, hints
-// to the file system included.
+// The base of decorators: a handle around another one. It forwards all calls of a handle, including
+// hints to the file system.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,26 +17,26 @@
 
 namespace argosy {
 
-// `Derived` has one function for all calls that reach the file, or none, and then nothing is added:
+// `Derived` may have one function for all calls that reach the file. Without it, calls are only
+// forwarded.
 //
 //   template <class Act>
 //   io_result around(handle_call const& call, Act&& act) {   // public
-//     io_result const done = act();                          // the call; or not, or again, or
-//                                                            later
+//     io_result const done = act();                          // once, never, repeatedly or later
 //     return done;
 //   }
 //
-// io_result is what any call returns: the bytes moved, the size, or 0, and the error. What a
-// decorator does otherwise, such as cutting a transfer short, it hides by a function of its own
-// with that name. Several threads may be in `around` at a time.
+// io_result is the result of every call: the bytes moved, the size, or 0, and the error. For other
+// changes, such as a shorter transfer, a decorator has a function of its own with the name of the
+// call. Several threads may be in `around` at a time.
 template <class Derived, handle H>
 class forwarding {
  public:
   forwarding()
     requires std::default_initializable<H>
   = default;
-  // Of an H itself: what is converted to one might be this very class, which asks whether it can be
-  // moved.
+  // Accepts only an H itself. A type that converts to H might be this very class, and the check
+  // would then need to know whether it can be moved.
   template <std::same_as<H> Inner>
   explicit forwarding(Inner inner) : inner_(std::move(inner)) {}
 
@@ -62,7 +62,7 @@ class forwarding {
     return tell({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind},
                 [&] { return inner_.lock(offset, length, kind); });
   }
-  // To decorators it is a lock, of which io_result::bytes says whether it was had: 1 or 0.
+  // Decorators see it as a lock. io_result::bytes is 1 if the lock was obtained, otherwise 0.
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
     io_result const done =
         pass({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind}, [&] {
@@ -96,7 +96,7 @@ class forwarding {
   std::error_code sync() {
     return tell({.kind = file_call::sync}, [&] { return inner_.sync(); });
   }
-  // To decorators it is a sync.
+  // Decorators see it as a sync.
   std::error_code reconcile() {
     return tell({.kind = file_call::sync}, [&] { return argosy::detail::reconcile(inner_); });
   }
@@ -108,7 +108,7 @@ class forwarding {
                 [&] { return detail::fcntl_of(inner_, argument); });
   }
 
-  // These ask no file, or are no calls of the program.
+  // These functions do not call the file, or are not called by the program.
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
   bool takes_hints() const { return argosy::detail::takes_hints(inner_); }
@@ -142,13 +142,13 @@ class forwarding {
   io_result pass(handle_call const& call, Act&& act) {
     return static_cast<Derived&>(*this).around(call, std::forward<Act>(act));
   }
-  // Calls that have no number to return.
+  // Makes a call that returns no number.
   template <class Act>
   std::error_code tell(handle_call const& call, Act&& act) {
     return pass(call, [&] { return io_result{0, act()}; }).error;
   }
 
-  mutable H inner_;  // what asks no file need not be const
+  mutable H inner_;  // calls that do not reach the file need it non-const in const functions
 };
 
 }  // namespace argosy

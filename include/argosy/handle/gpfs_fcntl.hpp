@@ -1,6 +1,6 @@
 // The public control interface of GPFS: the structures of the argument of `gpfs_fcntl`. Field names
-// are the public ones; layouts are compatible with them, so the same bytes serve the simulated and
-// a real file system.
+// are the public ones. Layouts are compatible, so the same bytes work with the simulated and a real
+// file system.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace argosy::gpfs {
 
-// The argument is a header, then any number of structures, processed in order. Each begins with its
-// length and type and is a multiple of 8 bytes long, so a C++ struct that holds them one after the
-// other has no padding.
+// The types of structures. The argument is a header, then any number of structures, processed in
+// order. Each begins with its length and type, and its length is a multiple of 8. A C++ struct with
+// several of them therefore has no padding.
 enum struct_type : int {
   access_range = 1001,
   free_range = 1002,
@@ -34,17 +34,17 @@ inline constexpr int fcntl_length_max = 65536;    // GPFS_MAX_FCNTL_LENGTH
 inline constexpr int range_count_max = 8;         // GPFS_MAX_RANGE_COUNT
 inline constexpr int ship_agents_max = 2048;      // GPFS_MAX_DS_AGENT_NODES
 inline constexpr int name_buffer_bytes = 1024;    // GPFS_FCNTL_MAX_NAME_BUFFER
-inline constexpr long magic_number = 0x47504653;  // of the file system, "GPFS"
+inline constexpr long magic_number = 0x47504653;  // the file system's, "GPFS"
 
 struct gpfsFcntlHeader_t {
-  int totalLength = 0;  // of the header and all that follows
+  int totalLength = 0;  // bytes of the header and all structures
   int fcntlVersion = fcntl_version;
-  // out: where the bad structure begins, 0 for the header; untouched without an error
+  // out: begin of the wrong structure, 0 for the header; unchanged without an error
   int errorOffset = 0;
   int fcntlReserved = 0;
 };
 
-// The beginning of every structure.
+// The begin of every structure.
 struct gpfsStructHeader_t {
   int structLen = 0;
   int structType = 0;
@@ -71,7 +71,7 @@ struct gpfsRangeArray_t {
 
 struct gpfsMultipleAccessRange_t {
   int structLen = 400, structType = multiple_access_range;
-  // in: how many are asked for; out: how many, from the first on, were accepted
+  // in: number of requested ranges; out: number of accepted ones, counted from the first
   int accRangeCnt = 0;
   int relRangeCnt = 0;
   gpfsRangeArray_t accRangeArray[range_count_max] = {};
@@ -85,7 +85,7 @@ struct gpfsClearFileCache_t {
 struct gpfsFineGrainWriteSharing_t {
   int structLen = 24, structType = fine_grain_write_sharing;
   int fineGrainWriteSharing = 0;
-  int taskId = -1, totalTasks = -1, recordSize = -1;  // -1: not said
+  int taskId = -1, totalTasks = -1, recordSize = -1;  // -1: not given
 };
 
 struct gpfsPrefetch_t {
@@ -99,7 +99,7 @@ struct gpfsCancelHints_t {
 
 struct gpfsDataShipStart_t {
   int structLen = 16, structType = data_ship_start;
-  int numInstances = 0;  // open instances that take part, on all nodes; the same everywhere
+  int numInstances = 0;  // open instances that take part, on all nodes; equal on all
   int reserved = 0;
 };
 
@@ -110,8 +110,8 @@ struct gpfsDataShipMap_t {
   int agentNodeNumber[ship_agents_max] = {};
 };
 
-// Like the structure above, with as many entries as structLen says, an even number. This one is the
-// shortest.
+// Like the structure above, but structLen gives the number of entries, which is even. This one is
+// the shortest.
 struct gpfsDataShipMapVariable_t {
   int structLen = 24, structType = data_ship_map;
   int partitionSize = 0;
@@ -141,7 +141,7 @@ struct gpfsGetReplication_t {
 
 struct gpfsSetReplication_t {
   int structLen = 40, structType = set_replication;
-  // 0: as it is
+  // 0: unchanged
   int metadataReplicas = 0, maxMetadataReplicas = 0, dataReplicas = 0, maxDataReplicas = 0;
   int errReason = 0, errValue1 = 0, errValue2 = 0;
   int reserved = 0;
@@ -160,7 +160,7 @@ struct gpfsGetSnapshotName_t {
   char buffer[name_buffer_bytes] = {};
 };
 
-// As measured with the public headers on a 64-bit system.
+// Measured with the public headers on a 64-bit system.
 static_assert(sizeof(int) == 4 && sizeof(long long) == 8);
 static_assert(sizeof(gpfsFcntlHeader_t) == 16 && offsetof(gpfsFcntlHeader_t, errorOffset) == 8);
 static_assert(sizeof(gpfsAccessRange_t) == 32 && offsetof(gpfsAccessRange_t, start) == 8 &&

@@ -1,5 +1,5 @@
-// A file of the operating system that may lie on a real GPFS: hints and directives go to its
-// library, if there is one.
+// A file of the operating system that may lie on a real GPFS. Hints and directives are given to the
+// library of GPFS, if there is one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,16 +21,15 @@ namespace argosy {
 
 namespace detail {
 
-// The functions of libgpfs.so, loaded when first needed. argosy builds and runs without the
-// library.
+// The functions of libgpfs.so, loaded on first use. argosy builds and runs without the library.
 class gpfs_library {
  public:
-  // An empty name stands for the environment variable ARGOSY_GPFS_LIBRARY, or libgpfs.so. Returns
-  // null, and the reason, if the library cannot be loaded or has no gpfs_fcntl. A loaded library is
-  // never unloaded.
+  // Loads the library. If the name is empty, it is the value of the environment variable
+  // ARGOSY_GPFS_LIBRARY, or libgpfs.so. Returns null, and sets `why_not`, if the library cannot be
+  // loaded or has no gpfs_fcntl. A loaded library is never unloaded.
   static std::shared_ptr<gpfs_library const> load(std::string const& name, std::string& why_not);
 
-  // Each returns an errno, or 0; ENOSYS if the library has no such function.
+  // Each returns an errno, or 0. ENOSYS if the library has no such function.
   int fcntl(int descriptor, void* argument) const;
   int prealloc(int descriptor, long long start, long long bytes) const;
 
@@ -41,8 +40,8 @@ class gpfs_library {
 
 }  // namespace detail
 
-// Like `posix`, also without GPFS: then only hints and directives are refused, and `why_not` says
-// why.
+// Like `posix`, with hints and directives. Without GPFS only those are refused, and `why_not` gives
+// the reason.
 //
 //   auto f = argosy::gpfs_real::open("state.dat", {.write = true}, error);
 //   argosy::gpfs::gpfsFreeRange_t ... in a struct behind a gpfsFcntlHeader_t
@@ -51,7 +50,7 @@ class gpfs_real : public posix {
  public:
   struct settings {
     std::string library;           // see gpfs_library::load
-    bool any_file_system = false;  // believe that it is GPFS
+    bool any_file_system = false;  // assume that it is GPFS
   };
 
   gpfs_real() = default;
@@ -62,9 +61,9 @@ class gpfs_real : public posix {
   bool is_on_gpfs() const noexcept { return library_ != nullptr; }
   std::string const& why_not() const noexcept { return why_not_; }
 
-  // `argument` is a struct of a header and structures; it receives what the call writes. Returns
-  // the errors of GPFS, but errc::unsupported for a file that is not on GPFS, and for a data
-  // shipping directive that this release does not know.
+  // Calls gpfs_fcntl. `argument` is a struct of a header and structures, and receives the results.
+  // Local. Returns the errors of GPFS. Returns errc::unsupported for a file that is not on GPFS,
+  // and for a data shipping directive that this release does not know.
   template <class Argument>
     requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {
@@ -73,9 +72,9 @@ class gpfs_real : public posix {
   std::error_code fcntl(std::span<std::byte> argument);
 
   bool takes_hints() const noexcept { return is_on_gpfs(); }
-  int node() const noexcept { return unknown_node; }  // the public interface does not tell
+  int node() const noexcept { return unknown_node; }  // the public interface does not report it
 
-  // Uses gpfs_prealloc if the library has it.
+  // Allocates space, with gpfs_prealloc if the library has it.
   std::error_code preallocate(std::int64_t bytes);
 
  private:
@@ -87,6 +86,7 @@ class gpfs_real : public posix {
 
 static_assert(openable<gpfs_real> && hinting<gpfs_real>);
 
+// Returns an opener of gpfs_real files.
 opener gpfs_real_opener(gpfs_real::settings s = {});
 
 }  // namespace argosy

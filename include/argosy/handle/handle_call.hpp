@@ -11,26 +11,27 @@
 
 namespace argosy {
 
-// Refers to the caller's parts, and lives as long as the call.
+// One call. It refers to the caller's parts, and lives as long as the call.
 struct handle_call {
   file_call kind = file_call::read;
-  std::int64_t offset = -1;  // of a transfer (its first part) and of a lock; -1: the call has none
-  // of a lock, of an argument to the file system; the size to resize to; -1: none
+  std::int64_t offset = -1;  // offset of a transfer (its first part) and of a lock; -1: none
+  // The length of a lock or of an argument to the file system, or the new size of a resize. -1 if
+  // none.
   std::int64_t length = -1;
-  std::span<read_part const> reads = {};    // of a read; a plain one is a list of one part
-  std::span<write_part const> writes = {};  // of a write
+  std::span<read_part const> reads = {};    // parts of a read; a plain one is a list of one part
+  std::span<write_part const> writes = {};  // parts of a write
   lock_kind lock = lock_kind::exclusive;
 
   bool moves_data() const noexcept { return kind == file_call::read || kind == file_call::write; }
 
-  // f(parts) of a transfer.
+  // Returns f(parts) of a transfer.
   template <class F>
   auto of_parts(F&& f) const {
     return kind == file_call::read ? f(reads) : f(writes);
   }
 
-  // Of transfers: bytes asked for, the stretches of the file that they lie in, and the end of the
-  // last of them. O(parts).
+  // Return, for transfers, the requested bytes, the number of contiguous ranges of the file, and
+  // the end of the last one. O(parts).
   std::int64_t bytes() const noexcept {
     return of_parts([](auto parts) { return detail::total_bytes(parts); });
   }

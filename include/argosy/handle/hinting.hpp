@@ -1,5 +1,5 @@
-// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes
-// them; what it lies on, and who locks.
+// Optional operations of a handle: hints and directives to the file system in the form of
+// gpfs_fcntl. Also the storage of the file, and the locks of other owners.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,18 +20,18 @@ inline constexpr int unknown_node = -1;
 
 template <class H>
 concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
-  // `argument`: a header and its structures (gpfs_fcntl.hpp), which receive what the call writes.
+  // `argument` is a header and its structures (gpfs_fcntl.hpp), and receives the results. Returns
   // errc::unsupported if the file system has no such call.
   { h.fcntl(argument) } -> std::same_as<std::error_code>;
-  { h.takes_hints() } -> std::same_as<bool>;  // false: fcntl always returns errc::unsupported
-  // the number of this node in partition maps, or unknown_node
+  { h.takes_hints() } -> std::same_as<bool>;  // if false, fcntl always returns errc::unsupported
+  // Returns the number of this node in partition maps, or unknown_node.
   { h.node() } -> std::same_as<int>;
 };
 
 namespace detail {
 
-// The same functions for any handle, for decorators: a handle without these operations takes no
-// hints.
+// Each of the following functions works for any handle, for decorators. A handle without the
+// operations accepts no hints.
 template <handle H>
 std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
   if constexpr (hinting<H>)
@@ -56,7 +56,8 @@ int node_of(H& h) {
     return unknown_node;
 }
 
-// Whether somebody else keeps the handle from an exclusive lock; nothing if it does not know.
+// Returns true if a lock of another owner prevents an exclusive lock of this handle. No value if
+// the handle cannot find that out.
 template <handle H>
 std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
   if constexpr (requires {
@@ -67,8 +68,8 @@ std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
     return std::nullopt;
 }
 
-// Returns the range of a lock that keeps the handle from a lock of this kind; nothing if there is
-// none, or if it does not know.
+// Returns the range of a lock that prevents a lock of this kind. No value if there is none, or if
+// the handle cannot find it out.
 template <handle H>
 std::optional<locked_range> lock_in_the_way(H& h, std::int64_t offset, std::int64_t length,
                                             lock_kind kind) {
@@ -82,7 +83,7 @@ std::optional<locked_range> lock_in_the_way(H& h, std::int64_t offset, std::int6
     return std::nullopt;
 }
 
-// Returns which file the handle has open; nothing if it does not tell.
+// Returns the identity of the open file. No value if the handle does not report it.
 template <handle H>
 std::optional<file_identity> identity_of(H& h) {
   if constexpr (requires {
@@ -93,7 +94,7 @@ std::optional<file_identity> identity_of(H& h) {
     return std::nullopt;
 }
 
-// Returns true if lock_in_the_way() knows. Decorators say it for what they are around.
+// Returns true if lock_in_the_way() reports locks. Decorators return it for the handle inside.
 template <handle H>
 bool tells_locks(H& h) {
   if constexpr (requires {
@@ -109,8 +110,8 @@ concept reconciling = requires(H& h) {
   { h.reconcile() } -> std::same_as<std::error_code>;
 };
 
-// Of a handle whose node keeps what it reads and writes to itself: what was written is where others
-// find it, and what is read next is from there. Others have nothing to do.
+// Writes out this node's changes and drops its cached pages, if the handle's node has a cache of
+// its own. Other handles have nothing to do.
 template <handle H>
 std::error_code reconcile(H& h) {
   if constexpr (reconciling<H>)
@@ -119,14 +120,14 @@ std::error_code reconcile(H& h) {
     return {};
 }
 
-// What the file lies on, of a handle that has `storage()`; others are on local files.
+// Returns the storage of the file if the handle has `storage()`, and otherwise local files.
 template <handle H>
 storage storage_of(H& h) {
   if constexpr (requires {
                   { h.storage() } -> std::same_as<argosy::storage>;
                 }) {
     argosy::storage told = h.storage();
-    // without it only locks bring caches together
+    // Without reconcile(), only locks make caches agree.
     if constexpr (!reconciling<H>) told.exact_writes = false;
     return told;
   } else {

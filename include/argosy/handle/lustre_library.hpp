@@ -1,5 +1,5 @@
-// The functions of liblustreapi.so that choose and tell the stripes of a file, loaded when a file
-// on Lustre is opened.
+// The functions of liblustreapi.so that set and read the stripes of a file, loaded when a file on
+// Lustre is opened.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,21 +13,22 @@ namespace argosy {
 
 namespace detail {
 
-// argosy builds and runs without the library. Each of its functions returns what lustreapi(7) says.
+// The library. argosy builds and runs without it. Each of its functions returns what lustreapi(7)
+// documents.
 class lustre_library {
  public:
-  static constexpr std::uint32_t magic_number = 0x0bd00bd0;  // what statfs tells of Lustre
+  static constexpr std::uint32_t magic_number = 0x0bd00bd0;  // f_type of statfs on Lustre
 
-  // An empty name stands for the environment variable ARGOSY_LUSTRE_LIBRARY, or liblustreapi.so.
-  // Returns null, and the reason, if the library cannot be loaded or lacks a function. A loaded
-  // library is never unloaded.
+  // Loads the library. If the name is empty, it is the value of the environment variable
+  // ARGOSY_LUSTRE_LIBRARY, or liblustreapi.so. Returns null, and sets `why_not`, if the library
+  // cannot be loaded or lacks a function. A loaded library is never unloaded.
   static std::shared_ptr<lustre_library const> load(std::string const& name, std::string& why_not);
 
-  // Like open(2), for a file that gets these stripes if it is made now; where they are 0, those of
-  // its directory. -1 and errno.
+  // Opens like open(2). A file that is created gets these stripes, or those of its directory for
+  // numbers that are 0. Returns -1 and sets errno if it fails.
   int open(std::string const& path, int flags, unsigned permissions,
            file_stripes const& wanted) const;
-  // Those of an open file; zeros if they cannot be told.
+  // Returns the stripes of an open file, or zeros if they cannot be read.
   file_stripes stripes_of(int descriptor) const;
 
  private:
@@ -42,7 +43,7 @@ class lustre_library {
   llapi_layout* (*get_by_fd_)(int, std::uint32_t) = nullptr;
 };
 
-// Whose library it is, and whether to believe that every file lies on Lustre: for tests.
+// The library to load, and whether every file is assumed to lie on Lustre, for tests.
 struct lustre_settings {
   std::string library;  // see lustre_library::load
   bool any_file_system = false;

@@ -1,5 +1,5 @@
-// An opener: how files are opened, removed and renamed, as a value. A program or a test uses it to
-// put in another handle, or decorators around one.
+// An opener: functions that open, remove and rename files, as a value. A program or a test uses it
+// to substitute another handle, or decorators around one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,34 +15,33 @@
 
 namespace argosy {
 
-// A regular value. Several threads may call it at a time.
+// Functions that open, remove and rename files. A regular value. Several threads may call it at a
+// time.
 class opener {
  public:
-  // On failure sets the error and returns a handle that is not open.
+  // Opens a file. If that fails, sets the error and returns a handle that is not open.
   using open_function = std::function<any_handle(std::string const&, open_flags, std::error_code&)>;
-  // It is an error if there is no such file.
+  // Removes a file. Returns an error if there is no such file.
   using remove_function = std::function<std::error_code(std::string const&)>;
 
-  // Gives a file another name, and removes what had that name, in one moment: nobody ever sees
-  // neither or a half.
+  // Renames a file, and replaces a file of the new name, atomically: other processes see either the
+  // old or the new file under that name.
   using rename_function =
       std::function<std::error_code(std::string const& from, std::string const& to)>;
-  // Which names there are beside this file is on the storage.
+  // Makes sure that the names in the directory of this file are on the storage.
   using settle_function = std::function<std::error_code(std::string const& path)>;
 
-  // Returns the name by which the file is found later, whatever the working directory of the
-  // process is then.
+  // Returns a name of the file that stays valid if the process changes its working directory.
   using absolute_function = std::function<std::string(std::string const& path)>;
-  // Returns which file has this name; nothing if there is none, or if that cannot be told, and then
-  // it sets the error.
+  // Returns the identity of the file with this name. No value if there is none. No value and an
+  // error if that cannot be found out.
   using find_function =
       std::function<std::optional<file_identity>(std::string const& path, std::error_code& error)>;
-  // Removes the name if it is that of this file. Otherwise nothing is removed, and the error is
-  // ENOENT.
+  // Removes the name if it is that of this file. Otherwise it removes nothing and returns ENOENT.
   using remove_same_function =
       std::function<std::error_code(std::string const& path, file_identity const& of)>;
-  // Functions of an opener for names. Each may be left out: then a name is used as it is,
-  // and is opened to see which file has it.
+  // Functions of an opener for names. Each may be left out. A name is then used as it is, and
+  // opened to find its identity.
   struct name_functions {
     absolute_function absolute = {};
     find_function find = {};
@@ -57,15 +56,19 @@ class opener {
         rename_(std::move(rename)),
         settle_(std::move(settle)) {}
 
+  // Opens a file. If that fails, sets the error and returns a handle that is not open.
   any_handle operator()(std::string const& path, open_flags flags, std::error_code& error) const {
     error.clear();
     return open_(path, flags, error);
   }
   std::error_code remove(std::string const& path) const { return remove_(path); }
+  // Returns true if the opener can rename files and settle names.
   bool renames() const noexcept { return rename_ && settle_; }
+  // Renames a file, or returns errc::unsupported if the opener has no such function.
   std::error_code rename(std::string const& from, std::string const& to) const {
     return rename_ ? rename_(from, to) : make_error_code(errc::unsupported);
   }
+  // Makes sure that names are on the storage, or returns errc::unsupported.
   std::error_code settle(std::string const& path) const {
     return settle_ ? settle_(path) : make_error_code(errc::unsupported);
   }
@@ -73,17 +76,20 @@ class opener {
   std::string absolute(std::string const& path) const {
     return names_.absolute ? names_.absolute(path) : path;
   }
+  // Returns true if the opener has a function that finds the identity of a name.
   bool finds() const noexcept { return static_cast<bool>(names_.find); }
+  // Returns the identity of the file with this name. The file is opened if the opener has no
+  // function for it.
   std::optional<file_identity> find(std::string const& path, std::error_code& error) const;
-  // Removes the name if it is that of this file, and otherwise returns ENOENT. If it is not known
-  // which file is meant (its handle does not tell), the name alone counts.
+  // Removes the name if it is that of this file, and otherwise returns ENOENT. If the identity is
+  // not known (the handle does not report it), only the name counts.
   std::error_code remove(std::string const& path, std::optional<file_identity> const& of) const;
 
   // Renames `from` if it is the name of this file, and otherwise returns ENOENT.
   std::error_code rename(std::string const& from, std::string const& to,
                          std::optional<file_identity> const& of) const;
 
-  // Returns an opener of the same files that opens them by `open`: decorators return this.
+  // Returns an opener of the same files that opens them by `open`. Decorators return this.
   opener opening(open_function open) const {
     return opener(std::move(open), remove_, rename_, settle_).naming(names_);
   }
@@ -93,7 +99,8 @@ class opener {
     named.names_ = std::move(names);
     return named;
   }
-  // The same for decorators that do nothing at open: `wrap` makes one of the opened handle.
+  // Returns the same opener for decorators that do nothing at open: `wrap` makes a decorator from
+  // the opened handle.
   opener wrapping(std::function<any_handle(any_handle)> wrap) const {
     return opening([open = open_, wrap = std::move(wrap)](std::string const& path, open_flags flags,
                                                           std::error_code& error) -> any_handle {
@@ -113,28 +120,30 @@ class opener {
 
 namespace detail {
 
-// remove(2) of what is no directory, rename(2), and fsync(2) of the directory in which `path` lies.
+// Calls remove(2) unless the path is a directory, rename(2), and fsync(2) of the directory of
+// `path`.
 std::error_code remove_file(std::string const& path);
 std::error_code rename_file(std::string const& from, std::string const& to);
 std::error_code settle_names(std::string const& path);
 
-// Which file a descriptor has open, or a name leads to, also by a link.
+// Returns the identity of the open file of a descriptor, or of the file to which a name leads, also
+// by a link.
 std::optional<file_identity> identity_of_file(int descriptor, std::error_code& error);
 std::optional<file_identity> identity_of_name(std::string const& path, std::error_code& error);
-// Removes a file if it has this name. Between the look and the removal others may give the name to
-// another file, so the file first gets a name that nobody knows, and is looked at again; another
-// file gets its name back. Where the file system cannot do that, the time between the two calls
-// remains.
+// Removes a file if it has this name. Between the check and the removal another process may give
+// the name to another file. The file is therefore first renamed to a secret name and checked again;
+// another file gets its name back. If the file system cannot do that, the time between the two
+// calls remains.
 std::error_code remove_file_of(std::string const& path, file_identity const& of);
-// Does the second half of it: the name was that of the file a moment ago.
+// Does the second half of remove_file_of, after a check of the name.
 std::error_code take_away(std::string const& path, file_identity const& of);
 std::string absolute_path(std::string const& path);
-// All of that for names in the file system of the operating system.
+// Returns all these functions for names in the file system of the operating system.
 opener::name_functions names_of_system();
 
 }  // namespace detail
 
-// An opener for handles whose files have names in the file system of the operating system.
+// Returns an opener for handles of files with names in the file system of the operating system.
 template <openable H>
 opener opener_of() {
   return opener(
@@ -147,7 +156,7 @@ opener opener_of() {
       .naming(detail::names_of_system());
 }
 
-// Of `posix` files, the ones of the operating system.
+// Returns an opener of `posix` files, the ones of the operating system.
 opener posix_opener();
 
 }  // namespace argosy

@@ -1,4 +1,4 @@
-// Makes a handle of a raw handle: interrupted calls are repeated, short ones continued.
+// Makes a handle from a raw handle: interrupted calls are repeated, short ones continued.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,13 +18,13 @@
 
 namespace argosy {
 
-// EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated after pauses that
-// double; progress resets them.
+// Limits of retries. EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated
+// after pauses that double; progress resets them.
 struct retry_limits {
   std::chrono::microseconds first_pause{100};
   std::chrono::microseconds longest_pause{50'000};
   std::chrono::microseconds all_pauses{5'000'000};
-  void (*sleep)(std::chrono::nanoseconds) = nullptr;  // how pauses pass; null: this thread sleeps
+  void (*sleep)(std::chrono::nanoseconds) = nullptr;  // how to pause; null: this thread sleeps
 };
 
 namespace detail {
@@ -36,7 +36,7 @@ class patience {
     next_ = limits_.first_pause;
     left_ = limits_.all_pauses;
   }
-  // False if the time has run out.
+  // Pauses. Returns true if there was time left.
   bool pause() {
     if (left_.count() <= 0) return false;
     auto const now = next_ < left_ ? next_ : left_;
@@ -45,7 +45,7 @@ class patience {
     next_ = next_ * 2 < limits_.longest_pause ? next_ * 2 : limits_.longest_pause;
     return true;
   }
-  // True if the call is to be made again.
+  // Returns true if the call should be made again.
   bool again(std::error_code const& error) {
     if (error == std::errc::interrupted) return true;
     return (error == std::errc::resource_unavailable_try_again ||
@@ -58,7 +58,7 @@ class patience {
   std::chrono::microseconds next_, left_;
 };
 
-// Repeats the call until it succeeds, or fails with an error that does not go away.
+// Repeats the call until it succeeds or fails with a permanent error.
 template <class Call>
 std::error_code repeated(retry_limits const& limits, Call&& call) {
   std::error_code error = call();
@@ -69,13 +69,17 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 
 }  // namespace detail
 
-// When a read returns nothing, the size decides what that means:
-//   at or beyond the size                    the end of the file: the count says how far it went
-//   less than this call has read already     the file was truncated under the call: errc::truncated
-//   there should be bytes, even when asked again and again     errc::truncated, too: somebody keeps
-//                                                              taking them away
-// Otherwise a truncated file looks like one that was always so short, and the count is right for
-// it.
+// Repeats interrupted calls and continues short ones. If a read returns no bytes, the size of the
+// file decides the result:
+// - If the offset is at or beyond the size, it is the end of the file, and the count says how far
+//   the read went.
+// - If the size is less than this call has read already, the file was truncated during the call:
+//   errc::truncated.
+// - If there should be bytes, but repeated reads return none, the file is being truncated again and
+//   again: errc::truncated as well.
+//
+// In all other cases a truncated file looks like one that was always so short, and the count is
+// right for it.
 template <handle Raw>
 class retrying : public forwarding<retrying<Raw>, Raw> {
   using base = forwarding<retrying, Raw>;
@@ -111,7 +115,7 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
-    // never repeated: the descriptor may be another file's by now
+    // close is never repeated, because the descriptor may belong to another file by now
     if (call.kind == file_call::close) {
       io_result const done = act();
       return done.error == std::errc::interrupted ? io_result{} : done;
@@ -144,7 +148,7 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
       return raw().write(offset, memory);
   }
 
-  // Most calls end at once, with all that was asked for.
+  // Transfers one part. Most calls end at once, with all requested bytes.
   template <class Part>
   io_result one(Part const& all) {
     std::span<Part const> const parts(&all, 1);
@@ -153,7 +157,8 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
       done = transfer(parts, &done);
     return done;
   }
-  // `first`: what the first call of the raw handle returned, if it was made already.
+  // Transfers parts. `first` is the result of the first call of the raw handle, if that was made
+  // already.
   template <class Part>
   io_result transfer(std::span<Part const> parts, io_result const* first = nullptr);
 
@@ -165,7 +170,7 @@ template <class Part>
 io_result retrying<Raw>::transfer(std::span<Part const> parts, io_result const* first) {
   constexpr bool reading = std::same_as<Part, read_part>;
   std::int64_t done = 0;
-  std::int64_t highest = 0;  // the end of what was read
+  std::int64_t highest = 0;  // end of the bytes read so far
   std::size_t within = 0;    // bytes of the first part that are done
   int surprises = 0;
   detail::patience patient(limits_);

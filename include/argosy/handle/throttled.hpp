@@ -1,4 +1,4 @@
-// A decorator that makes a slow device: latency and bandwidth, in real time.
+// A decorator that imitates a slow device: latency and bandwidth, in real time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@ namespace argosy {
 
 struct throttle_rates {
   std::chrono::nanoseconds latency{0};  // per call and, in a list of parts, per run
-  double bytes_per_second = 0;          // 0: not limited
+  double bytes_per_second = 0;          // 0: unlimited
 };
 
 // The device. Handles that share it share its bandwidth; their latencies overlap.
@@ -32,7 +32,7 @@ class throttle {
   explicit throttle(throttle_rates rates) : rates_(rates) {}
   throttle_rates const& rates() const noexcept { return rates_; }
 
-  // Waits until a call that began at `begin` would be done.
+  // Waits until the end of a call that began at `begin`.
   void finish(clock::time_point begin, std::int64_t calls, std::int64_t bytes) {
     clock::time_point done = begin;
     if (rates_.bytes_per_second > 0 && bytes > 0) {
@@ -73,8 +73,8 @@ class throttled : public forwarding<throttled<H>, H> {
     return done;
   }
 
-  // Returns the storage of the handle inside, slowed by the device: policies choose by what a call
-  // really takes. Each rank is taken to have a device of its own.
+  // Returns the storage of the handle inside, slowed by the device, so that policies use the real
+  // time of a call. Each rank is assumed to have a device of its own.
   argosy::storage storage() const {
     auto const [latency, bytes_per_second] = device_->rates();
     return base::storage().slowed(std::chrono::duration<double, std::nano>(latency).count(),
@@ -85,6 +85,7 @@ class throttled : public forwarding<throttled<H>, H> {
   std::shared_ptr<throttle> device_ = std::make_shared<throttle>(throttle_rates{});
 };
 
+// Returns an opener that opens with `inner`, and slows the opened handles by `device`.
 inline opener with_throttle(opener inner, std::shared_ptr<throttle> device) {
   return inner.opening([inner, device = std::move(device)](std::string const& path,
                                                            open_flags flags,

@@ -1,4 +1,4 @@
-// The trace of a rank: a file with a line for each call to its files.
+// The trace of a rank: a file with a line for each call of its files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,72 +19,73 @@
 
 namespace argosy {
 
-// errors: only calls that failed; phases: those, and what reads and writes of files do when: agree,
-// exchange, wait, access
+// errors: only failed calls. phases: failed calls, and the phases of reads and writes of files:
+// agree, exchange, wait, access.
 enum class trace_mode { off, errors, calls, phases };
 namespace detail {
-// of calls and phases; errors are always written at once
+// For calls and phases. Errors are always written at once.
 enum class trace_write { gathered, at_once };
 }  // namespace detail
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
-  // reads, writes and locks that end before it are left out, unless they fail
+  // Reads, writes and locks that end before this offset are left out, unless they fail.
   std::int64_t from_offset = 0;
-  std::string directory = {};  // empty: TMPDIR, or /tmp: local to the node
-  std::string program = {};    // empty: the name of this one
+  std::string directory = {};  // if empty, TMPDIR, or /tmp: local to the node
+  std::string program = {};    // if empty, the name of this program
   int rank = 0;
-  std::string agent = {};  // a role of this rank for others; becomes part of the file's name
+  std::string agent = {};  // a role of this rank for other ranks; part of the file's name
   detail::trace_write write = detail::trace_write::gathered;
 
   // Reads ARGOSY_TRACE = off | errors | calls | phases (0 is off, 1 is calls), ARGOSY_TRACE_FROM =
-  // bytes, ARGOSY_TRACE_DIR, ARGOSY_TRACE_WRITE = gathered | at_once. Rank 0 reports a value that
-  // is not understood on standard error, once, and its default is used.
+  // bytes, ARGOSY_TRACE_DIR, ARGOSY_TRACE_WRITE = gathered | at_once. If a value is invalid, rank 0
+  // reports it once on standard error, and the default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
 
 namespace detail {
 
-// One call, as it is written.
+// One call, as the trace shows it.
 struct traced_call {
   file_call kind = file_call::read;
   std::string_view file = {};
-  std::int64_t offset = -1;  // -1: the call has none
-  std::int64_t bytes = -1;   // asked for: by a transfer, a lock, a resize
-  // stretches of the file, for lists of parts; then offset is the first
+  std::int64_t offset = -1;  // -1: none
+  std::int64_t bytes = -1;   // requested by a transfer, a lock or a resize
+  // Number of contiguous ranges of the file, for lists of parts; offset is that of the first.
   std::int64_t runs = 1;
-  // of several runs: "0+8,100+8", the first of them if there are many
+  // Several runs as "0+8,100+8"; only the first ones if there are many.
   std::string_view places = {};
-  std::string_view failed = {};  // the run in which the error came
-  std::string_view detail = {};  // the kind of lock, how the file was opened, what a read is for
+  std::string_view failed = {};  // the run with the error
+  std::string_view detail = {};  // kind of lock, mode of open, purpose of a read
   std::chrono::steady_clock::time_point begin = {}, end = {};
   std::int64_t result = -1;  // bytes moved, or the size; -1: none
   std::error_code error = {};
-  bool missing = false;  // a look for a file that need not be there, and is not: no error
+  bool missing = false;  // a file that need not exist is missing: no error
 };
 
 }  // namespace detail
 
-// One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].json, made at the
-// first line; any number of handles and threads. It opens in Perfetto and chrome://tracing, and
-// `argosy trace` reads it. Lines gather in memory and are written together:
-//   - when there are 64 KiB of them, or the newest is 0.1 s younger than what was written last;
-//   - with a line that tells an error, or a note, at once;
-//   - before a rank waits for others in a collective call, when a file is closed, and when the
+// Writes one file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].json, made at
+// the first line. Any number of handles and threads may use it. It opens in Perfetto and
+// chrome://tracing, and `argosy trace` reads it. Lines are gathered in memory and written together:
+// - if there are 64 KiB of them, or if the newest is 0.1 s younger than the last written one;
+// - at once if a line reports an error, or is a note;
+// - before a rank waits for other ranks in a collective call, when a file is closed, and when the
 //   program ends by exit.
-// A process that is killed, or ends by a signal, abort() or _exit(), loses what has gathered since:
-// less than 64 KiB, of calls of 0.1 s, which may be long ago; killed while it writes, half a line
-// may stay. With trace_write::at_once the lines of each call are written after it, in one piece,
-// and none is lost: for programs that crash. A child made by fork() does not write what its parent
-// has gathered.
 //
-// The trace of a process that dies lacks its last ']', which the viewers do not mind. This puts
+// A process that is killed, or ends by a signal, abort() or _exit(), loses the gathered lines. They
+// are less than 64 KiB, of calls within 0.1 s, which may be long ago. If it is killed while it
+// writes, half a line may remain. With trace_write::at_once the lines of each call are written
+// after it, in one piece, and none is lost; use it for programs that crash. A child made by fork()
+// does not write the lines that its parent has gathered.
+//
+// The trace of a process that dies lacks its last ']', which the viewers accept. This command puts
 // several ranks into one picture:
 //
 //   (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' argosy-*.json; echo ']') > all.json
 //
-// Nothing that happens to the trace disturbs the calls that are traced: if it cannot be written, it
-// says so once, on standard error, and ends, after a whole line.
+// Errors of the trace never disturb the traced calls. If it cannot be written, it reports that
+// once, on standard error, and ends after a whole line.
 class tracer {
  public:
   explicit tracer(trace_options options);
@@ -92,41 +93,45 @@ class tracer {
   tracer& operator=(tracer const&) = delete;
   ~tracer();
 
+  // Returns true if a call with this end and this error belongs into the trace.
   bool wants(std::int64_t end_offset, std::error_code const& error) const noexcept {
     return options_.mode != trace_mode::off &&
            (error ||
             (options_.mode == trace_mode::calls &&
              (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
   }
+  // Writes a line for one call. Lines of failed calls, and of close, are written to the file at
+  // once.
   void record(detail::traced_call const& call) noexcept;
-  // The phases and messages of one call, all in one piece.
+  // Writes the phases and messages of one call, all in one piece.
   void record(std::span<detail::traced_phase const> phases,
               std::span<detail::traced_message const> messages, std::string_view file) noexcept;
-  // Writes a line of the caller's own, for instance which collective call is running.
+  // Writes a line of the caller's own, for example the collective call that is running.
   void note(std::string_view text) noexcept;
-  // Writes what has gathered. Costs a look at a variable if nothing has.
+  // Writes the gathered lines. Costs one read of a variable if there are none.
   void flush() noexcept {
     if (has_gathered_.load(std::memory_order_relaxed)) write_gathered();
   }
 
   trace_options const& options() const noexcept { return options_; }
-  // The path of the trace. If an earlier tracer or process left such a file, a number is added when
-  // the first line is written.
+  // Returns the path of the trace. If an earlier tracer or process left such a file, a number is
+  // added when the first line is written.
   std::string path() const {
     std::lock_guard const guard(mutex_);
     return path_;
   }
-  // In the file so far; lines that gather in memory are not yet among them.
+  // Returns the number of lines in the file. Lines that are gathered in memory are not counted.
   std::int64_t lines() const noexcept { return lines_; }
-  // Says it now if the directory is missing or cannot be written to: a trace of errors may have
-  // nothing to write for long. `instead`: gets the words, as a line.
+  // Reports now if the directory is missing or cannot be written to, because a trace of errors may
+  // have nothing to write for long. If `instead` is given, it receives the text, as a line.
+  // Otherwise the text goes to standard error.
   void look_at_directory(std::string* instead = nullptr) noexcept;
 
  private:
   struct gathering;
   friend std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint);
 
-  // With the mutex locked.
+  // Adds lines. Precondition: the mutex is locked.
   template <class Put>
   void add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clock::time_point when,
                  Put&& put) noexcept;
@@ -151,12 +156,12 @@ class tracer {
   std::atomic<std::int64_t> lines_{0};
 };
 
-// The tracer of this rank; null if the mode is off. The same tracer for the same file, until the
-// process ends. `complaint`: gets a line if the directory cannot be written to, which else is told
-// on standard error.
+// Returns the tracer of this rank, or null if the mode is off. The same file has the same tracer
+// until the process ends. If the directory cannot be written to, `complaint` receives a line; if it
+// is left out, the line goes to standard error.
 std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint = nullptr);
 
-// The name of an errno value or of argosy's own code: "ENOSPC", or "argosy:14".
+// Returns the name of an errno value or of argosy's own code: "ENOSPC", or "argosy:14".
 std::string error_name(std::error_code const& error);
 
 }  // namespace argosy

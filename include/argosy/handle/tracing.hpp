@@ -20,9 +20,9 @@
 
 namespace argosy {
 
-// Around a handle it traces its calls; around a raw one, below `retrying`, the system calls. Costs
-// two readings of the clock per call, and a line in memory for each recorded call, see tracer.
-// Without tracing nothing is wrapped, and nothing is paid.
+// Writes calls to a trace. Around a handle it traces its calls; around a raw handle, below
+// `retrying`, the system calls. Costs two readings of the clock per call, and a line in memory for
+// each recorded call (see tracer). Without tracing there is no wrapper, and no cost.
 template <handle H>
 class tracing : public forwarding<tracing<H>, H> {
   using base = forwarding<tracing, H>;
@@ -40,7 +40,7 @@ class tracing : public forwarding<tracing<H>, H> {
     c.end = std::chrono::steady_clock::now();
     c.error = done.error;
     if (!tracer_->wants(end_of(call), done.error)) {
-      if (call.kind == file_call::close) tracer_->flush();  // of phases
+      if (call.kind == file_call::close) tracer_->flush();  // also writes phases
       return done;
     }
     if (call.moves_data() || call.kind == file_call::size) c.result = done.bytes;
@@ -63,7 +63,7 @@ class tracing : public forwarding<tracing<H>, H> {
   }
 
  private:
-  // Of what the call touches; -1 if it is no stretch of the file.
+  // Returns the end of the range that the call touches, or -1 if it touches none.
   static std::int64_t end_of(handle_call const& call) {
     if (call.moves_data()) return call.end();
     if (call.offset < 0) return -1;
@@ -78,7 +78,7 @@ namespace detail {
 std::string describe(open_flags flags);
 }
 
-// Opens with `inner`, and traces; returns `inner` itself if `to` is null.
+// Returns an opener that opens with `inner`, and traces. Returns `inner` itself if `to` is null.
 inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
   if (!to) return inner;
   return inner.opening([inner, to = std::move(to)](std::string const& path, open_flags flags,
@@ -96,7 +96,7 @@ inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
   });
 }
 
-// The same, with the options of the environment: see trace_options.
+// Returns the opener with tracing by the options of the environment: see trace_options.
 inline opener with_tracing(opener inner, int rank = 0, std::string agent = {}) {
   return with_tracing(std::move(inner),
                       open_trace(trace_options::from_environment(rank, std::move(agent))));

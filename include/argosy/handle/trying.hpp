@@ -14,14 +14,14 @@ namespace argosy {
 template <class H>
 concept trying =
     handle<H> && requires(H& h, std::int64_t n, lock_kind kind, std::error_code& error) {
-      // As lock(), but false, and no error, where that would wait. Without it a file is merged only
-      // where nobody else can have it open.
+      // Locks like lock(), but returns false, without an error, if lock() would wait. If a handle
+      // has no try_lock, ranks merge only if no other process can have the file open.
       { h.try_lock(n, n, kind, error) } -> std::same_as<bool>;
     };
 
 namespace detail {
 
-// The same for any handle: errc::unsupported, of one that cannot try.
+// Calls try_lock() of any handle. The error is errc::unsupported if the handle has none.
 template <handle H>
 bool try_lock_of(H& h, std::int64_t offset, std::int64_t length, lock_kind kind,
                  std::error_code& error) {

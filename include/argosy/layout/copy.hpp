@@ -1,4 +1,4 @@
-// Copy from one layout to another without an intermediate buffer.
+// Copies from one layout to another without an intermediate buffer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +16,14 @@
 namespace argosy {
 namespace detail {
 
-// The result of one copy step: bytes, and whole pieces of the two runs; 0 if a piece is only partly
-// done.
+// The result of one copy step: bytes, and the number of whole pieces of the two runs. If a piece is
+// only partly done, its number is 0.
 struct copied {
   std::int64_t bytes, reads, writes;
 };
 
-// Copies as much as one pair of loops can: pieces of equal length, or pieces each of which is
-// several of the other side. Otherwise the shorter of the two pieces.
+// Copies as much as one pair of loops can copy. The pieces have equal length, or each piece of one
+// side is several pieces of the other. Otherwise the shorter of the two pieces is copied.
 inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w,
                         std::int64_t size) {
   from = moved(from, r.offset);
@@ -48,7 +48,7 @@ inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run 
                     : copied{count * longer, count * parts, count};
     }
   }
-  // Within the longer piece the next step starts where this one ends.
+  // Within the longer piece, the next step starts at the end of this step.
   std::int64_t const length = std::min(shorter, size);
   std::int64_t const count =
       std::min({r.length == length ? r.count : r.length / length,
@@ -60,10 +60,11 @@ inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run 
 
 }  // namespace detail
 
-// Copies `size` bytes: those from stream position `from_position` of `from_layout` on go to the
-// places of `to_layout` from `to_position` on. The two memories must not overlap. `from` and `to`
-// are where offset 0 lies, or would lie: memory that holds a part of what a layout names need not
-// reach so far.
+// Copies `size` bytes from one layout to another: from position `from_position` of the stream of
+// `from_layout` to position `to_position` of the stream of `to_layout`. The two memories must not
+// overlap. The addresses `from` and `to` are those of offset 0, even if no memory lies there. Only
+// the bytes that are copied must be in memory. Local. Throws invalid_layout if a layout holds fewer
+// bytes.
 inline void copy(layout const& from_layout, void const* from, std::int64_t from_position,
                  layout const& to_layout, void* to, std::int64_t to_position, std::int64_t size) {
   if (size < 0 || from_position < 0 || to_position < 0 ||
@@ -90,8 +91,8 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
     size -= bytes;
     reads > 0 ? in.skip(reads) : in.advance(bytes);
     writes > 0 ? out.skip(writes) : out.advance(bytes);
-    // Pieces cut at the ends of a range soon match again. If not: by way of a buffer, at the speed
-    // of pack and unpack.
+    // Pieces cut at the ends of a range soon match again. If they do not, the data goes through a
+    // buffer, at the speed of pack and unpack.
     short_steps = bytes < 512 ? short_steps + 1 : 0;
     if (short_steps == 4 && size > 0) {
       std::array<std::byte, 8192> stage;  // stays in the first-level cache
@@ -106,7 +107,7 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
   }
 }
 
-// Copies all: both layouts must have the same size.
+// Copies all bytes of one layout to the other. Local. Throws invalid_layout if the sizes differ.
 inline void copy(layout const& from_layout, void const* from, layout const& to_layout, void* to) {
   if (from_layout.size() != to_layout.size())
     throw invalid_layout("argosy::copy: layouts of " + std::to_string(from_layout.size()) +

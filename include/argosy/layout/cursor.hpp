@@ -1,4 +1,4 @@
-// A cursor walks the pieces of a layout in stream order, and finds its place by stream position or
+// A cursor walks the pieces of a layout in stream order. It finds its place by stream position or
 // by offset.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// Evenly spaced pieces of one length: what copy loops take at a time.
+// Evenly spaced pieces of one length. A copy loop copies one run at a time.
 struct run {
   std::int64_t offset = 0;
   std::int64_t length = 0;
@@ -20,8 +20,8 @@ struct run {
   std::int64_t stride = 0;
 };
 
-// The layout must outlive the cursor. Seeking costs one step per level, and a binary search in
-// tables and records.
+// A position in the stream of a layout. The layout must outlive the cursor. Seeking costs one step
+// per level, and a binary search in tables and records.
 //
 //   for (io::cursor at(view); !at.done(); at.next()) use(at.current());
 class cursor {
@@ -31,20 +31,20 @@ class cursor {
   }
 
   constexpr bool done() const noexcept { return frames_.empty(); }
-  // Bytes of the stream before the cursor.
+  // Returns the number of bytes of the stream before the cursor.
   constexpr std::int64_t position() const noexcept { return position_; }
-  // The rest of the piece under the cursor.
+  // Returns the rest of the piece under the cursor.
   constexpr piece current() const noexcept {
     return {leaf_.offset + within_, leaf_.length - within_};
   }
-  // The piece under the cursor and those that follow it at one stride. A run that starts inside a
-  // piece is that piece.
+  // Returns the piece under the cursor and the pieces that follow it at one stride. If the cursor
+  // is inside a piece, the run is the rest of that piece.
   constexpr run current_run() const noexcept;
 
   // Moves to the next piece. Precondition: not done.
   constexpr void next() { skip(1); }
-  // Moves over `pieces` pieces of the current run; a piece that is partly behind the cursor counts
-  // as one.
+  // Moves over `pieces` pieces of the current run. If the cursor is inside a piece, its rest counts
+  // as one piece.
   constexpr void skip(std::int64_t pieces);
   // Moves over `bytes` bytes of the stream. Precondition: not done.
   constexpr void advance(std::int64_t bytes) {
@@ -55,9 +55,9 @@ class cursor {
     position_ += bytes;
   }
 
-  // Moves to byte `position` of the stream; at or beyond the end the cursor is done.
+  // Moves to byte `position` of the stream. If that is at or behind the end, the cursor is done.
   constexpr void seek(std::int64_t position);
-  // Moves to the first byte at or after `offset`; the layout must be sorted.
+  // Moves to the first byte at or after `offset`. Precondition: the layout is sorted.
   constexpr void seek_offset(std::int64_t offset) { seek(layout_->bytes_before(offset)); }
 
  private:
@@ -76,7 +76,7 @@ class cursor {
   layout const* layout_;
   detail::small_array<frame, 24> frames_;
   piece leaf_;               // the whole piece under the cursor
-  std::int64_t within_ = 0;  // bytes of it that lie behind the cursor
+  std::int64_t within_ = 0;  // bytes of the piece before the cursor
   std::int64_t position_ = 0;
 };
 
@@ -86,7 +86,8 @@ constexpr void cursor::seek(std::int64_t position) {
   leaf_ = {};
   position_ = std::clamp<std::int64_t>(position, 0, layout_->size());
   if (position_ == layout_->size()) return;
-  // The frame below all others stands for the layout itself, so that a lone leaf has one, too.
+  // The lowest frame stands for the layout itself, because a layout of a single leaf needs a frame,
+  // too.
   frames_.push_back({-1, 0, layout_->origin()});
   descend(static_cast<std::int64_t>(layout_->nodes().size()) - 1, layout_->origin(), position_);
 }
@@ -172,6 +173,7 @@ constexpr void cursor::skip(std::int64_t pieces) {
 
 }  // namespace argosy
 
-// Members of layout that walk: here, where both classes are complete, whichever header came first.
+// The members of layout that walk it. They are here because both classes are complete here,
+// whichever header was included first.
 #include <argosy/layout/detail/equal.hpp>
 #include <argosy/layout/detail/measure.hpp>

@@ -1,5 +1,5 @@
-// A layout known at run time whose innermost part is known at compile time: n records, a tile of
-// cells. The numbers around the element are values, the element stays a type, and its copy loop is
+// A layout known at run time with an innermost part known at compile time: n records, a tile of
+// cells. The numbers around the element are values. The element stays a type, and its copy loop is
 // specialised.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,7 +15,7 @@
 namespace argosy {
 namespace detail {
 
-// One node of a layout, with all below it, as a layout of its own.
+// Returns the tree below one node of a layout as a layout of its own.
 constexpr layout part(layout const& l, node const& n) {
   switch (n.kind) {
     case node_kind::bytes:
@@ -37,9 +37,9 @@ constexpr layout part(layout const& l, node const& n) {
   return pieces.finish();
 }
 
-// The form that repeats when copies of Source's form stand side by side: the form itself, or, if
-// the end of one copy joins the start of the next, the period between two junctions. Empty for a
-// single piece, which needs no loop of its own.
+// The form that repeats if copies of Source's form follow each other without gaps. Usually that is
+// the form itself. If the end of one copy joins the start of the next, it is the period between two
+// junctions. It is empty for a single piece, which needs no loop of its own.
 template <class Source>
 struct period_of {
   static constexpr layout form() {
@@ -57,7 +57,8 @@ struct period_of {
 template <auto Element>
 class element_layout {
  public:
-  // `whole` is any layout; if `Element` is one of its nodes, its copies take the specialised loop.
+  // `whole` is any layout. If `Element` is one of its nodes, copies of that node take the
+  // specialised loop.
   explicit element_layout(layout whole) : whole_(std::move(whole)) {
     static constexpr auto root = Element.nodes.back();
     for (std::size_t i = 0; i < whole_.nodes().size() && element_ == none; ++i) {
@@ -71,7 +72,8 @@ class element_layout {
 
   operator layout const&() const noexcept { return whole_; }
   constexpr layout const& value() const noexcept { return whole_; }
-  // The node whose form is known; null if the whole joined its elements into something simpler.
+  // Returns the node with the form known at compile time, or null if `whole` has joined its
+  // elements into something simpler.
   node const* element() const noexcept {
     return element_ == none ? nullptr : &whole_.nodes()[element_];
   }

@@ -1,5 +1,5 @@
-// The exception that a wrong description of data throws. The message names the datatype or layout,
-// the number, and the remedy.
+// The exception for a wrong description of data. The message names the datatype or layout, the
+// number, and the remedy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
 // fmt prints layouts: {} as one line of algebra, {:t} as a tree. Needs fmt 9 or later, which
-// argosy::argosy does not bring: find_package(fmt), and link fmt::fmt.
+// argosy::argosy does not provide: find_package(fmt), and link fmt::fmt.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The normal form of a datatype: which bytes, in which order. A regular value whose memory does not
+// The normal form of a datatype: which bytes, in which order. A regular value. Its memory does not
 // grow with the number of pieces, unless they are irregular. docs/develop/normal_form.md explains
 // its algebra.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -32,20 +32,20 @@ struct static_form;
 
 class layout {
  public:
-  // No bytes at all; extent 0.
+  // Makes a layout without bytes, with extent 0.
   constexpr layout() noexcept = default;
-  // From the content of a static layout.
+  // Makes a layout from the content of a static layout.
   template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
   constexpr explicit layout(detail::static_form<Nodes, Places, Tables, Pieces> const& form);
 
-  // Bytes of data, whatever their places. Overlapping pieces count as often as they are named.
+  // Returns the number of bytes of data. Overlapping pieces count as often as they are named.
   constexpr std::int64_t size() const noexcept { return nodes_.empty() ? 0 : root().size; }
-  // MPI's bounds: where the next copy would start. Set by `resized`, otherwise the hull of the
-  // parts' bounds.
+  // Returns MPI's bounds: the next copy starts one extent further. The bounds are set by `resized`,
+  // and are otherwise the hull of the parts' bounds.
   constexpr std::int64_t lower_bound() const noexcept { return lower_bound_; }
   constexpr std::int64_t extent() const noexcept { return extent_; }
   constexpr std::int64_t upper_bound() const noexcept { return lower_bound_ + extent_; }
-  // The hull of the bytes themselves.
+  // Returns the hull of the bytes themselves.
   constexpr std::int64_t true_lower_bound() const noexcept {
     return nodes_.empty() ? 0 : origin_ + root().low;
   }
@@ -56,49 +56,52 @@ class layout {
     return nodes_.empty() ? 0 : root().high - root().low;
   }
 
-  // Maximal contiguous runs in stream order.
+  // Returns the number of maximal contiguous runs in stream order.
   constexpr std::int64_t pieces() const noexcept { return nodes_.empty() ? 0 : root().pieces; }
   constexpr bool empty() const noexcept { return nodes_.empty(); }
   constexpr bool is_contiguous() const noexcept { return pieces() <= 1; }
-  // Data per byte of the true extent: 1 is dense, above 1 overlaps.
+  // Returns the bytes of data per byte of the true extent: 1 is dense, above 1 overlaps.
   constexpr double density() const noexcept {
     return nodes_.empty() ? 1.0 : static_cast<double>(size()) / static_cast<double>(true_extent());
   }
-  // No table inside: its memory is independent of the number of pieces.
+  // Returns true if the layout has no table. Its memory is then independent of the number of
+  // pieces.
   constexpr bool is_regular() const noexcept { return tables_.empty(); }
-  // Offsets never decrease along the stream: what MPI asks of a filetype. O(nodes).
+  // Returns true if offsets never decrease along the stream, which MPI requires of a filetype.
+  // O(nodes).
   constexpr bool is_monotonic() const;
-  // Some byte is named twice: not allowed in a view that is written. O(nodes) where the strides
-  // nest; where pieces interleave without a rule all of them are compared: O(pieces log pieces)
-  // time and memory.
+  // Returns true if a byte is named twice, which a view that is written must not do. O(nodes) if
+  // the strides nest. If pieces interleave without a rule, all of them are compared: O(pieces log
+  // pieces) time and memory.
   constexpr bool overlaps() const;
 
-  // Bytes of data at offsets below `offset`, and within [from, to). O(nodes on one path) for sorted
-  // layouts.
+  // Returns the bytes of data at offsets below `offset`, and within [from, to). O(nodes on one
+  // path) for sorted layouts.
   constexpr std::int64_t bytes_before(std::int64_t offset) const;
   constexpr std::int64_t bytes_within(std::int64_t from, std::int64_t to) const {
     return to <= from ? 0 : bytes_before(to) - bytes_before(from);
   }
 
-  // The number of the piece that holds byte `position` of the stream, 0 <= position < size().
-  // O(nodes on one path).
+  // Returns the number of the piece that holds byte `position` of the stream, 0 <= position <
+  // size(). O(nodes on one path).
   constexpr std::int64_t piece_at(std::int64_t position) const;
 
-  // The tree, for walkers. Children stand before their parents; the root is last.
+  // Returns the tree, for code that walks it. Children stand before their parents; the root is
+  // last.
   constexpr std::span<node const> nodes() const noexcept { return nodes_; }
   constexpr std::span<place const> places() const noexcept { return places_; }
   constexpr std::span<detail::piece_table const> tables() const noexcept { return tables_; }
   constexpr node const& root() const noexcept { return nodes_.back(); }
-  // Offset of the first piece of the stream.
+  // Returns the offset of the first piece of the stream.
   constexpr std::int64_t origin() const noexcept { return origin_; }
-  // Levels below and including the root.
+  // Returns the number of levels, including the root.
   constexpr std::size_t depth() const;
 
-  // The same bytes in the same order, and the same bounds. Decided on the normal forms; two
-  // different forms are walked side by side, so the answer is about bytes and never about how they
-  // were described.
+  // Returns true if both have the same bytes in the same order, and the same bounds. The normal
+  // forms are compared. If they differ, both are walked, so the result depends on the bytes and
+  // never on their description.
   friend constexpr bool operator==(layout const& a, layout const& b);
-  // The same bytes in the same order; bounds may differ.
+  // Returns true if both have the same bytes in the same order. Bounds may differ.
   friend constexpr bool same_bytes(layout const& a, layout const& b);
 
  private:
@@ -107,7 +110,7 @@ class layout {
   friend constexpr layout resized(layout const&, std::int64_t, std::int64_t);
   friend constexpr layout at(std::int64_t, layout const&);
 
-  // Room for a 5-D block-cyclic array, cut in every dimension, without the heap.
+  // Room for a 5-D block-cyclic array that is cut in every dimension, without the heap.
   detail::small_array<node, 16> nodes_;
   detail::small_array<place, 20> places_;
   std::vector<detail::piece_table> tables_;
@@ -116,37 +119,38 @@ class layout {
   std::int64_t extent_ = 0;
 };
 
-// --- The algebra: every layout is made by these, and comes out in normal form. ---
+// --- The algebra: these functions make every layout, in normal form. ---
 
-// n contiguous bytes.
+// Returns n contiguous bytes.
 constexpr layout bytes(std::int64_t n);
-// `count` copies of `inner`, `stride` bytes apart; the stride may be negative or zero.
+// Returns `count` copies of `inner`, `stride` bytes apart. The stride may be negative or zero.
 constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& inner);
-// `inner`, moved; its bounds move with it.
+// Returns `inner`, moved by `displacement`. Its bounds move with it.
 constexpr layout at(std::int64_t displacement, layout const& inner);
-// One after the other in the stream; each lies where it says. Bounds: the hull.
+// Returns the parts one after the other in the stream. No part is moved. The bounds are the hull of
+// the parts' bounds.
 constexpr layout concat(std::span<layout const> parts);
 template <std::derived_from<layout>... Layouts>
 constexpr layout concat(Layouts const&... parts);
-// Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and
-// used.
+// Returns irregular pieces at `offsets`, with `lengths` or all of `length` bytes. If the pieces
+// follow a rule, the rule is found and used.
 constexpr layout table(std::span<std::int64_t const> offsets,
                        std::span<std::int64_t const> lengths);
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length);
 
 namespace detail {
 
-// Like `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts
-// made of it.
+// Like `table`, but refers to `offsets` without a copy. `offsets` must outlive the layout and all
+// layouts made of it.
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
 
 }  // namespace detail
 
-// The same bytes with other bounds.
+// Returns the bytes of `inner` with other bounds.
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent);
 
 }  // namespace argosy
 
-// ends with the bodies of what walks: order, overlaps, equality
+// At its end: the functions that walk a layout (order, overlaps, equality).
 #include <argosy/layout/cursor.hpp>
-#include <argosy/layout/detail/builder.hpp>  // ends with the bodies of the algebra
+#include <argosy/layout/detail/builder.hpp>  // At its end: the functions of the algebra.

@@ -1,5 +1,5 @@
-// The nodes of a normal form, of which a `layout` is made, for code that walks it (kernels,
-// cursors, printing, drawing).
+// The nodes of a layout's normal form, for code that walks it (kernels, cursors, printing,
+// drawing).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,16 +12,16 @@ namespace detail {
 enum class node_kind : std::uint8_t {
   bytes,   // `size` contiguous bytes
   repeat,  // `count` copies of node `child`, `stride` bytes apart
-  // `count` places from `child` on: nodes at displacements, one after the other in the stream
+  // `count` places, the first of them number `child`: nodes at displacements, one after the other
+  // in the stream
   concat,
   table,  // `count` irregular pieces, in table number `child`
 };
 
 }  // namespace detail
 
-// Every node is placed so that its first piece starts at 0; its parent says where it lies. A node
-// that is used in several places stands once: a block-cyclic array in d dimensions needs O(d)
-// nodes, not O(2^d).
+// Every node has its first piece at 0; its parent has its displacement. A node that is used in
+// several places is stored once: a block-cyclic array in d dimensions needs O(d) nodes, not O(2^d).
 struct node {
   detail::node_kind kind;
   std::uint32_t child;  // index: node of a repeat, first place of a concat, table of a table
@@ -36,7 +36,7 @@ struct node {
 
 // One member of a concat.
 struct place {
-  std::int64_t displacement;  // of the first piece, relative to the first piece of the concat
+  std::int64_t displacement;  // position of the first piece, from the first piece of the concat
   std::int64_t start;         // bytes of the stream before it, within the concat
   std::int64_t node;
   friend constexpr bool operator==(place const&, place const&) = default;

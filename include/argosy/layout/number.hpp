@@ -1,5 +1,5 @@
-// Numbers that may be known at compile time: `io::c<8>` is a type, `8` is a value, and every count,
-// stride and displacement of a datatype takes either.
+// Numbers that may be known at compile time. The name `io::c<8>` is a type, `8` is a value. Every
+// count, stride and displacement of a datatype takes either.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,19 +30,19 @@ inline constexpr bool is_fixed<fixed<Value>> = true;
 
 }  // namespace detail
 
-// An integer of any type, or a fixed one. bool and the character types count nothing.
+// An integer of any type, or a fixed number. bool and the character types are no numbers.
 template <class T>
 concept number =
     detail::is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
 
 namespace detail {
 
-// How a number is kept: fixed ones in the type, all others as 64 bits.
+// The type that stores a number: fixed numbers in the type, all others as 64 bits.
 template <number T>
 using stored_number = std::conditional_t<is_fixed<T>, T, std::int64_t>;
 
-// A list of numbers, each fixed or not: the sizes of an array, the block lengths of an indexed
-// type.
+// A list of numbers, each fixed or not. Examples are the sizes of an array and the block lengths of
+// an indexed type.
 template <number... N>
 struct number_list {
   static constexpr std::size_t static_size = sizeof...(N);
@@ -75,7 +75,7 @@ constexpr auto list(N... n) {
 
 namespace literals {
 
-// Bytes with their unit: 4_MiB.
+// Bytes with their unit, for example 4_MiB.
 constexpr std::int64_t operator""_KiB(unsigned long long n) {
   return static_cast<std::int64_t>(n) << 10;
 }

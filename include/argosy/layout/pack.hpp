@@ -15,7 +15,7 @@
 namespace argosy {
 namespace detail {
 
-// Both ways take plain pointers: pack only reads memory, unpack only reads the stream.
+// Both directions take plain pointers: pack only reads memory, unpack only reads the stream.
 template <direction Way, auto Element = no_element{}>
 inline void transfer_all(layout const& l, node const* element, void const* memory,
                          void const* stream) {
@@ -41,20 +41,21 @@ inline void transfer_static(void const* memory, void const* stream) {
 }  // namespace detail
 
 // Copies the bytes that `l` names, relative to `memory`, to `stream`, which has room for l.size()
-// bytes. Local; no allocation; as fast as a loop written for that layout.
+// bytes. Local. Does not allocate. As fast as a loop written for that layout.
 //
 //   std::vector<std::byte> dense(l.size());
 //   io::pack(l, array.data(), dense.data());
 inline void pack(layout const& l, void const* memory, void* stream) {
   detail::transfer_all<detail::direction::pack>(l, nullptr, memory, stream);
 }
-// The way back: bytes of `memory` that `l` does not name stay as they are.
+// Copies `stream` to the bytes that `l` names, relative to `memory`. All other bytes of `memory`
+// are unchanged. Local.
 inline void unpack(layout const& l, void const* stream, void* memory) {
   detail::transfer_all<detail::direction::unpack>(l, nullptr, memory, stream);
 }
 
-// The same for bytes [from, to) of the stream, as far as there are any; byte `from` is the first at
-// `stream`.
+// Copies bytes [from, to) of the stream, or the part of that range that exists. `stream` is the
+// address of byte `from`. Local.
 inline void pack(layout const& l, void const* memory, std::int64_t from, std::int64_t to,
                  void* stream) {
   detail::transfer_range<detail::direction::pack>(l, memory, stream, from, to);
@@ -64,8 +65,8 @@ inline void unpack(layout const& l, void const* stream, std::int64_t from, std::
   detail::transfer_range<detail::direction::unpack>(l, memory, stream, from, to);
 }
 
-// A layout known at compile time needs no tree at run time: the call becomes the loop one would
-// write by hand.
+// Copies a layout known at compile time. There is no tree at run time: the call becomes the loop
+// that one would write by hand.
 template <auto Form>
 inline void pack(static_layout<Form>, void const* memory, void* stream) {
   detail::transfer_static<detail::direction::pack, Form>(memory, stream);
@@ -75,7 +76,7 @@ inline void unpack(static_layout<Form>, void const* stream, void* memory) {
   detail::transfer_static<detail::direction::unpack, Form>(memory, stream);
 }
 
-// Copies of an element known at compile time, as many as is known at run time.
+// Copies elements known at compile time; their number is known at run time.
 template <auto Element>
 inline void pack(detail::element_layout<Element> const& l, void const* memory, void* stream) {
   detail::transfer_all<detail::direction::pack, Element>(l, l.element(), memory, stream);

@@ -1,4 +1,4 @@
-// A layout as bytes, so that one rank can evaluate another rank's view instead of receiving lists
+// A layout as bytes. A rank can evaluate another rank's view from them instead of receiving lists
 // of offsets.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace argosy {
 
-// The normal form and the bounds, in O(own size): a regular layout takes some 10 to 60 bytes, a
-// table about its own numbers. The bytes are the same on every machine and start with a version.
-// Local.
+// Returns the normal form and the bounds as bytes. They are the same on every machine and start
+// with a version. Local. Costs O(own size): a regular layout takes some 10 to 60 bytes, a table
+// about its own numbers.
 std::vector<std::byte> serialize(layout const& l);
 
-// Reads back what `serialize` wrote: equal, and built of the same nodes. The bytes are not trusted:
-// whatever is truncated, changed or no normal form throws invalid_layout, and memory stays
-// proportional to the bytes given. Local.
+// Returns a layout equal to the one that `serialize` wrote, with the same nodes. Local. The bytes
+// are not trusted. Throws invalid_layout if they are truncated, changed or not a normal form.
+// Memory stays proportional to the number of bytes.
 layout deserialize(std::span<std::byte const> bytes);
 
 }  // namespace argosy

@@ -1,4 +1,4 @@
-// A layout that is known at compile time, as a type: an empty object, all of whose loops have
+// A layout that is known at compile time, as a type. Its objects are empty, and all its loops have
 // constant bounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,12 +17,12 @@ namespace argosy {
 
 namespace detail {
 
-// The normal form as a template argument: what `layout` holds, in arrays of just the right size.
+// The normal form as a template argument: the content of a `layout`, in arrays of exactly its size.
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form {
   std::array<node, Nodes> nodes{};
   std::array<place, Places> places{};
-  // table t holds pieces [table_ends[t - 1], table_ends[t])
+  // Table t has the pieces [table_ends[t - 1], table_ends[t]).
   std::array<std::size_t, Tables> table_ends{};
   std::array<piece, Pieces> pieces{};
   std::int64_t origin = 0;
@@ -54,8 +54,8 @@ constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> cons
   }
 }
 
-// Equal layouts are the same type. Answers all that `layout` answers, as constants, and converts to
-// one.
+// A layout as a type. Equal layouts are the same type. It has the functions of `layout` as
+// constants, and converts to `layout`.
 template <auto Form>
 class static_layout {
  public:
@@ -85,7 +85,7 @@ class static_layout {
   static constexpr std::size_t depth() { return to_layout().depth(); }
 
   static constexpr layout to_layout() { return layout(Form); }
-  // The same as a run-time `layout`, made once.
+  // Returns the equal run-time `layout`, which is made once.
   static layout const& value() {
     static layout const made = to_layout();
     return made;
@@ -129,7 +129,7 @@ constexpr auto static_form_of() {
   return out;
 }
 
-// The layout type of a source without state: anything with a constexpr form().
+// The layout type of a source without state: any type with a constexpr form().
 template <class Source>
 using static_layout_of = static_layout<detail::static_form_of<Source>()>;
 

@@ -1,5 +1,5 @@
-// Irregular pieces: the leaf of a layout that has no rule. Immutable and shared, so that layouts
-// copy cheaply.
+// Irregular pieces: the leaf of a layout if no rule describes them. A table is immutable and
+// shared, so copies of layouts are cheap.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,15 +20,15 @@ namespace argosy {
 
 namespace detail {
 
-// A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows a
-// list that outlives it.
+// A handle on the pieces of one table. Offsets count from the first piece. The table owns its
+// lists, or borrows a list that outlives it.
 class piece_table {
  public:
-  // Takes lists that are in normal form: no empty piece, no piece that continues the one before.
-  // Offsets have the first as base, lengths 0. `lengths` is empty when all pieces have `length`
-  // bytes.
+  // The lists must be in normal form: no piece is empty, and none continues the one before. The
+  // base of the offsets is the first offset, that of the lengths is 0. `lengths` is empty when all
+  // pieces have `length` bytes.
   constexpr piece_table(compact_numbers offsets, compact_numbers lengths, std::int64_t length)
-      : piece_table() {  // so that what throws leaves nothing behind
+      : piece_table() {  // Delegates, so that the destructor runs if the body throws.
     data_ = new content;
     data_->own_offsets = std::move(offsets);
     data_->own_lengths = std::move(lengths);
@@ -63,24 +63,25 @@ class piece_table {
   constexpr piece operator[](std::size_t i) const noexcept { return {offset(i), length(i)}; }
 
   constexpr bool equal_lengths() const noexcept { return data_->equal_lengths(); }
-  // The length of most pieces, if one length has a majority: the one worth a loop of its own.
+  // Returns the length of most pieces if one length has a majority. Copy loops have a special case
+  // for it.
   constexpr std::int64_t usual_length() const noexcept { return data_->length; }
 
-  // Raw lists, for the copy loops: f(offsets), of 4 or 8 bytes each, where offsets[i] - offsets[0]
-  // is where piece i lies.
+  // Calls f(offsets) with the raw list, of 4 or 8 bytes each, for the copy loops. Piece i lies at
+  // offsets[i] - offsets[0].
   template <class F>
   constexpr decltype(auto) with_offsets(F&& f) const {
     return data_->far.empty() ? f(data_->near) : f(data_->far);
   }
-  // f(lengths) in the same way; without a number in them if all are equal.
+  // Calls f(lengths) with the raw list. If all lengths are equal, the list is empty.
   template <class F>
   constexpr decltype(auto) with_lengths(F&& f) const {
     return data_->long_lengths.empty() ? f(data_->lengths) : f(data_->long_lengths);
   }
-  // These two tables are one.
+  // Returns true if both handles refer to one table.
   constexpr bool shares(piece_table const& other) const noexcept { return data_ == other.data_; }
 
-  // Bytes of the stream before piece i. O(1), with a few additions where lengths differ.
+  // Returns the bytes of the stream before piece i. O(1); at most 31 additions if lengths differ.
   constexpr std::int64_t start(std::size_t i) const noexcept {
     if (equal_lengths()) return static_cast<std::int64_t>(i) * data_->length;
     std::size_t k = i / every * every;
@@ -88,7 +89,8 @@ class piece_table {
     for (; k < i; ++k) before += length(k);
     return before;
   }
-  // The piece that holds byte `position` of the stream. O(log n), O(1) for equal lengths.
+  // Returns the number of the piece that holds byte `position` of the stream. O(log n), O(1) for
+  // equal lengths.
   constexpr std::size_t find(std::int64_t position) const noexcept {
     if (equal_lengths()) return static_cast<std::size_t>(position / data_->length);
     auto const after = std::upper_bound(data_->starts.begin(), data_->starts.end(), position);
@@ -104,7 +106,7 @@ class piece_table {
   constexpr std::int64_t low() const noexcept { return data_->low; }
   constexpr std::int64_t high() const noexcept { return data_->high; }
   constexpr bool is_monotonic() const noexcept { return data_->monotonic; }
-  // monotonic, and no piece overlaps the next
+  // Returns true if the table is monotonic, and no piece overlaps the next.
   constexpr bool is_sorted() const noexcept { return data_->sorted; }
   constexpr bool is_borrowed() const noexcept { return data_->own_offsets.empty(); }
 
@@ -123,12 +125,13 @@ class piece_table {
 
   struct content {
     compact_numbers own_offsets, own_lengths;
-    std::span<std::uint32_t const> near;  // offsets, of 4 bytes or of 8
+    std::span<std::uint32_t const> near;  // offsets: one of `near` and `far` is empty
     std::span<std::int64_t const> far;
-    // where they differ; a length of 4 GiB makes all of them long
+    // Both are empty if all lengths are equal. One length of 4 GiB or more puts all of them into
+    // `long_lengths`.
     std::span<std::uint32_t const> lengths;
     std::span<std::int64_t const> long_lengths;
-    std::vector<std::int64_t> starts;  // of every 32nd piece, where lengths differ
+    std::vector<std::int64_t> starts;  // stream position of every 32nd piece, if lengths differ
     std::int64_t length = 0, bytes = 0, low = 0, high = 0;
     std::int64_t users = 1;
     bool monotonic = true, sorted = true;
@@ -145,8 +148,8 @@ class piece_table {
       return long_lengths.empty() ? length : long_lengths[i];
     }
 
-    // One look at each piece; whether an offset wraps is looked at in the end. Before its caller:
-    // clang looks no further in a constant.
+    // Visits each piece once, and checks for overflow once, at the end. Stands before its caller,
+    // because clang needs the body earlier in a constant expression.
     template <class Offset>
     constexpr void measure(std::span<Offset const> offsets) {
       std::int64_t last_offset = 0, last_end = 0;

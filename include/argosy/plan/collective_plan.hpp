@@ -1,5 +1,5 @@
-// A collective plan: which rank touches which part of the file in which round; the same value on
-// every rank, or each rank's own plan, where they do not go together.
+// A collective plan: the part of the file that each rank accesses in each round. It is equal on
+// every rank. If ranks access the file separately, each rank has its own plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,23 +15,24 @@
 
 namespace argosy {
 
-// The part of the file that one aggregator reads and writes: [begin, end), or, if stripes are dealt
-// to several, every `dealt_to`-th stripe of it from the one that holds `begin` on. Stripes begin at
-// multiples of their size.
+// The part of the file that one aggregator reads and writes: [begin, end). If stripes are
+// distributed, it is every `dealt_to`-th stripe of that range, from the stripe with `begin` on.
+// Stripes begin at multiples of their size.
 struct file_domain {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   int rank = 0;                   // the aggregator
   std::int64_t stripe_bytes = 0;  // 0: all of [begin, end)
   std::int64_t dealt_to = 1;
+  // Returns true if the domain is every `dealt_to`-th stripe of its range.
   constexpr bool striped() const noexcept { return stripe_bytes > 0; }
   friend constexpr bool operator==(file_domain const&, file_domain const&) = default;
 };
 
 namespace detail {
 
-// The stretch of the file that an aggregator handles in one round; empty in rounds that it does not
-// need.
+// The range of the file that an aggregator handles in one round. Empty in rounds that the
+// aggregator does not need.
 struct file_window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -42,31 +43,33 @@ struct file_window {
 
 struct collective_plan {
   std::string policy = {};
-  reason_text reason = {};  // why together, or why each rank by itself
+  reason_text reason = {};  // why together, or why separately
   access_kind kind = access_kind::read;
   bool together = false;                  // false: no exchange; every rank carries out its own plan
-  bool weighed = false;                   // the policy decided that by the prices of both ways
+  bool weighed = false;                   // the policy compared the prices of both ways
   std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator
-  std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
-  std::int64_t granule = 1;               // divides all offsets and lengths
-  // aggregators access only the wanted bytes, never the holes between
+  std::int64_t window_bytes = 0;  // size of a window; an aggregator has staging memory for two
+  std::int64_t granule = 1;       // divides all offsets and lengths
+  // Aggregators access only the requested bytes, never the gaps.
   bool sparse = false;
-  // while a window is written or read, ranks exchange the next one; false: by turns
+  // If true, ranks exchange the next window while a window is written or read; otherwise one after
+  // the other.
   bool overlap = true;
-  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of
-  // ranks
+  // If 1, a message belongs to a pair of ranks. If 2, to a pair of nodes; the ranks of a node
+  // combine their data in shared memory.
   std::int64_t layers = 1;
   std::int64_t max_ranges = 0;  // per step of guided prefetching; 0: aggregators give no hints
-  // explain_all: what this rank does, where each goes by itself; differs by rank
+  // Used by explain_all: the plan of this rank for separate access. Differs by rank.
   std::optional<plan> alone = {};
 
+  // Returns the number of rounds of the aggregator with most windows.
   std::int64_t rounds() const noexcept {
     std::int64_t most = 0;
     for (file_domain const& d : domains) most = std::max(most, rounds_of(d));
     return most;
   }
-  // Windows start at multiples of their size, counted in the file or in the stripe, so that they
-  // meet blocks and pages.
+  // Returns the window of a round. Windows start at multiples of their size, counted in the file or
+  // in the stripe, so that they are aligned to blocks and pages.
   detail::file_window window_of(file_domain const& d, std::int64_t round) const noexcept {
     if (round >= rounds_of(d)) return {d.end, d.end};
     if (d.striped()) return striped_window_of(d, round);
@@ -74,16 +77,17 @@ struct collective_plan {
     std::int64_t const room = window_bytes - begin % window_bytes;
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
+  // Returns the number of windows of a domain.
   std::int64_t rounds_of(file_domain const& d) const noexcept {
     if (d.begin == d.end) return 0;
     if (d.striped()) return round_at(d, d.end - 1) + 1;
     return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
   }
-  // The round of the window that holds `offset`, or of the first window behind it. `offset` must
-  // not lie before the domain.
+  // Returns the round of the window that contains `offset`, or of the first window behind it.
+  // Precondition: `offset` does not lie before the domain.
   std::int64_t round_at(file_domain const& d, std::int64_t offset) const noexcept {
     if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
-    // windows of the first stripe that come before it
+    // Windows of the first stripe before the begin of the domain.
     std::int64_t const before = d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripes = offset / d.stripe_bytes - d.begin / d.stripe_bytes;
     std::int64_t const own = stripes / d.dealt_to * windows_in_stripe(d);
@@ -108,6 +112,7 @@ struct collective_plan {
   }
 };
 
+// Returns the plan as text for people. Local.
 std::string to_string(collective_plan const& p);
 
 }  // namespace argosy

@@ -1,5 +1,5 @@
-// Pictures of plans: the file from left to right, and which rank touches what.
-// The pictures are SVG; link argosy::argosy.
+// Pictures of plans as SVG: the file from left to right, and the ranks that access each part. Needs
+// argosy::argosy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,20 +13,20 @@
 namespace argosy {
 
 struct draw_plan_options {
-  std::string title{};  // default: the policy, what it does, how many bytes
-  // What each rank wants, with offsets in the file: shown below the plan, with the holes between.
-  // May be empty.
+  std::string title{};  // default: policy, kind and bytes
+  // The requests of each rank, with offsets in the file. They are drawn below the plan, with the
+  // gaps between them. May be empty.
   std::span<layout const> ranks{};
   int most_ranks = 16;  // drawn one by one, evenly chosen; the picture says how many there are
   int width_px = 960;
 };
 
-// The windows of one rank, and how each goes: whole, by pieces, or merged with its holes. O(windows
-// + pixels). Local.
+// Returns a picture of the windows of one rank, and of how each is accessed: whole, by pieces, or
+// merged with its gaps. Local. O(windows + pixels).
 std::string draw(plan const& p, draw_plan_options const& options = {});
 
-// The domains and their aggregators, the windows of each round, and the pieces of the ranks.
-// O(windows + ranks x pixels). Local.
+// Returns a picture of the domains and their aggregators, the windows of each round, and the pieces
+// of the ranks. Local. O(windows + ranks x pixels).
 std::string draw(collective_plan const& p, draw_plan_options const& options = {});
 
 }  // namespace argosy

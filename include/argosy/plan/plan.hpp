@@ -1,5 +1,5 @@
-// A plan: what one call will do to the file, as a value that can be printed and tested before a
-// byte moves.
+// A plan: the file accesses of one call, as a value that can be printed and tested before a byte
+// moves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,17 +13,18 @@ namespace argosy {
 
 struct plan {
   std::string policy;
-  std::string reason;  // why this policy, and why its windows are as they are
+  std::string reason;  // why this policy and these windows
   access_kind kind = access_kind::read;
   std::vector<window> windows;
   std::int64_t buffer_bytes = 0;  // staging memory that the call will take
 
+  // Returns the requested bytes of all windows.
   std::int64_t wanted() const noexcept {
     std::int64_t bytes = 0;
     for (window const& w : windows) bytes += w.wanted;
     return bytes;
   }
-  // Calls that read or write the file, if none is cut short.
+  // Returns the number of calls that read or write the file, if none is short.
   std::int64_t file_calls() const noexcept {
     std::int64_t calls = 0;
     for (window const& w : windows)
@@ -35,7 +36,8 @@ struct plan {
   friend bool operator==(plan const&, plan const&) = default;
 };
 
-// A table a person can read: a line for each window, the first and last of many.
+// Returns a table for people: a line for each window. If there are many, only the first and the
+// last. Local.
 std::string to_string(plan const& p);
 
 }  // namespace argosy

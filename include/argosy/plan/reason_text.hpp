@@ -1,4 +1,4 @@
-// Why a call went as it did, in words that cost nothing where nobody reads them.
+// The reason for the way of a call, as text that costs nothing unless it is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace argosy {
 
-// A string, but what it is made of may be a literal, which is not copied, or numbers, of which the
-// words are made where somebody asks for them: small calls make no text on the heap.
+// A string that may also be a literal, which is not copied, or numbers, which become text only when
+// it is read. Small calls therefore make no text on the heap.
 class reason_text {
  public:
   using numbers = std::array<std::int64_t, 5>;
@@ -24,7 +24,7 @@ class reason_text {
   reason_text(maker words, numbers const& of, std::string name) noexcept
       : words_of_(words), numbers_(of), text_(std::move(name)) {}
   reason_text(std::string text) noexcept : text_(std::move(text)) {}
-  // Words that live as long as the program.
+  // Makes a reason from text that lives as long as the program.
   template <std::size_t N>
   constexpr reason_text(char const (&literal)[N]) noexcept : words_(literal, N - 1) {}
   static reason_text of_words(std::string_view literal) noexcept {
@@ -32,13 +32,14 @@ class reason_text {
     r.say(literal);
     return r;
   }
-  // The same, in the place of what was there.
+  // Replaces the reason by text that lives as long as the program.
   void say(std::string_view literal) noexcept {
     words_ = literal;
     words_of_ = nullptr;
     text_.clear();
   }
 
+  // Returns the text, which is made now if it consists of numbers.
   std::string str() const {
     return words_of_ ? words_of_(numbers_, text_) : std::string(words_) + text_;
   }
@@ -61,8 +62,8 @@ class reason_text {
   }
 
  private:
-  std::string_view words_;    // then `text_`
-  maker words_of_ = nullptr;  // if there is one: of `numbers_` and the name in `text_`
+  std::string_view words_;    // followed by `text_`
+  maker words_of_ = nullptr;  // null, or makes the text of `numbers_` and the name in `text_`
   numbers numbers_ = {};
   std::string text_;
 };

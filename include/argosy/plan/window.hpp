@@ -1,4 +1,4 @@
-// A window: one stretch of the file that a plan treats as a whole.
+// A window: one contiguous range of the file that a plan handles as a whole.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +9,12 @@ namespace argosy {
 
 enum class access_kind { read, write };
 
-// How the bytes of a window move between file and memory.
+// The way in which the bytes of a window move between file and memory.
 enum class passage {
-  whole,   // no holes: one call for the window
-  pieces,  // a call for each piece; what nobody asked for is not touched
-  // the window as one: read it, take or put the pieces, and write it back, locked meanwhile
+  whole,   // no gaps: one call for the window
+  pieces,  // a call for each piece; other bytes are not touched
+  // The window as a whole. A read copies its pieces out of it. A write reads it, inserts the pieces
+  // and writes it back, under a lock.
   merged,
 };
 
@@ -30,13 +31,14 @@ constexpr std::string_view name_of(passage how) noexcept {
 }
 
 struct window {
-  std::int64_t offset = 0;    // of the first wanted byte, in the file
-  std::int64_t length = 0;    // from there to the end of the last wanted byte
-  std::int64_t position = 0;  // of the first wanted byte in the view's stream
-  std::int64_t wanted = 0;    // wanted bytes: those of the stream from `position` on
+  std::int64_t offset = 0;    // file offset of the first requested byte
+  std::int64_t length = 0;    // from there to the end of the last requested byte
+  std::int64_t position = 0;  // position of the first requested byte in the view's stream
+  std::int64_t wanted = 0;    // requested bytes: those of the stream from `position` on
   std::int64_t pieces = 0;
   passage how = passage::whole;
 
+  // Returns the bytes of the gaps in the window.
   constexpr std::int64_t holes() const noexcept { return length - wanted; }
   friend constexpr bool operator==(window const&, window const&) = default;
 };

@@ -1,4 +1,4 @@
-// An access: what one rank asks for in one call, as a policy sees it.
+// An access: the request of one rank in one call, as a policy sees it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace argosy {
 
-// Holds references to its layouts, which must outlive it.
+// The request of one rank in one call. It refers to its layouts, which must outlive it.
 struct access {
   access_kind kind = access_kind::read;
-  layout const& file;         // the view's stream: where each byte lies in the file
-  std::int64_t position = 0;  // in that stream, where the access starts
+  layout const& file;         // the view's stream: the place of each byte in the file
+  std::int64_t position = 0;  // start of the access in that stream
   std::int64_t bytes = 0;
-  layout const& memory;  // where the bytes lie in memory, from the start of its stream
-  // Offsets only increase in the file. If false, bytes are named twice or in another order, and
-  // windows go by pieces.
+  layout const& memory;  // places of the bytes in memory, from the start of its stream
+  // True if offsets only increase in the file. If false, bytes are named twice or in another order,
+  // and each window is one piece.
   bool sorted = true;
 
   std::int64_t end() const noexcept { return position + bytes; }
 };
 
-// The window of stream bytes [position, position + wanted) of `file`; wanted > 0.
+// Returns the window of stream bytes [position, position + wanted) of `file`; wanted > 0.
 inline window window_of(layout const& file, std::int64_t position, std::int64_t wanted) {
   std::int64_t const first = cursor(file, position).current().offset;
   std::int64_t const last = cursor(file, position + wanted - 1).current().offset;
@@ -38,8 +38,8 @@ inline window window_of(layout const& file, std::int64_t position, std::int64_t 
   return w;
 }
 
-// The same of an access. If it is not sorted, the first byte of the stream need not be the first in
-// the file, nor the last the last.
+// Returns the window of `bytes` bytes of an access. If the access is not sorted, the first byte of
+// the stream need not be the first in the file, nor the last the last.
 inline window window_of(access const& wanted, std::int64_t position, std::int64_t bytes) {
   window w = window_of(wanted.file, position, bytes);
   if (!wanted.sorted) {

@@ -1,5 +1,5 @@
-// How the wanted bytes of a collective call are spread between the first and the last: file domains
-// are balanced by this.
+// The distribution of the requested bytes of a collective call over its range in the file. File
+// domains are balanced by it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,22 +15,24 @@ namespace argosy {
 
 namespace detail {
 
-// Reduced over all ranks if the summary says that it may pay.
+// Requested bytes in equal parts of the range. Reduced over all ranks if the summary shows that it
+// may pay.
 struct access_histogram {
-  static constexpr std::int64_t stretches = 128;  // equal parts of the span
+  static constexpr std::int64_t stretches = 128;  // equal parts of the range
   std::array<std::int64_t, stretches> bytes = {};
 
   constexpr void combine(access_histogram const& other) {
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = bytes[i] > INT64_MAX - other.bytes[i] ? INT64_MAX : bytes[i] + other.bytes[i];
   }
-  // The offset at which stretch k begins, for k from 0 to `stretches`.
+  // Returns the offset at which part k begins, for k from 0 to `stretches`.
   static constexpr std::int64_t begin_of(access_summary const& all, std::int64_t k) {
     return all.low + all.span() / stretches * k + all.span() % stretches * k / stretches;
   }
 };
 
-// The bytes that one rank wants of each stretch. O(stretches x depth); the access must be sorted.
+// Returns the bytes of each part that one rank requests. O(stretches x depth). Precondition: the
+// access is sorted.
 constexpr access_histogram histogram_of(access const& mine, access_summary const& all) {
   access_histogram h;
   std::int64_t before = mine.position;
@@ -43,7 +45,8 @@ constexpr access_histogram histogram_of(access const& mine, access_summary const
   return h;
 }
 
-// Accesses that fill most of their span cannot be very uneven.
+// Returns true if the requested bytes may be uneven. Accesses that fill most of their range cannot
+// be.
 constexpr bool may_be_uneven(access_summary const& all) { return all.bytes < all.span() / 4 * 3; }
 
 }  // namespace detail

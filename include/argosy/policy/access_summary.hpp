@@ -1,5 +1,5 @@
-// An access summary: what all ranks of a collective call ask for together, in a few numbers that
-// ride in its first reduction.
+// An access summary: the requests of all ranks of a collective call in a few numbers. The first
+// reduction of the call contains it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,28 +14,32 @@
 
 namespace argosy {
 
-// Whole numbers only: every rank must get the same result, in whatever order ranks are combined.
+// A sum over all ranks. Only integers, because every rank must get the same result, whatever the
+// order of the reduction.
 struct access_summary {
-  // all wanted bytes of the file lie in [low, high)
+  // All requested bytes of the file lie in [low, high).
   std::int64_t low = std::numeric_limits<std::int64_t>::max();
   std::int64_t high = 0;
-  std::int64_t bytes = 0;       // of all ranks
-  std::int64_t most_bytes = 0;  // of one rank
-  std::int64_t pieces = 0;      // of all ranks
+  std::int64_t bytes = 0;       // requested by all ranks
+  std::int64_t most_bytes = 0;  // requested by one rank
+  std::int64_t pieces = 0;      // pieces of all ranks
   std::int64_t most_pieces = 0;
-  // every rank's own [low, high), added up: more than high - low if they interleave
+  // The sum of every rank's own high - low. It is larger than high - low of all if ranks
+  // interleave.
   std::int64_t spans = 0;
-  std::int64_t granule = 0;   // divides all offsets and lengths; 0: nothing is wanted
-  std::int64_t alone_ns = 0;  // the time of the slowest rank by itself, as that rank estimates it
+  std::int64_t granule = 0;   // divides all offsets and lengths; 0 if nothing is requested
+  std::int64_t alone_ns = 0;  // estimate of the slowest rank for separate access
   std::int64_t alone_sum_ns = 0;
-  // of all ranks by themselves, as they estimate it: shared servers get them all
+  // File calls of all ranks for separate access, as they estimate it. Shared servers carry out all
+  // of them.
   std::int64_t alone_calls = 0;
-  std::int64_t alone_bytes = 0;  // that these move, holes too
-  std::int32_t ranks = 0;        // ranks that want anything
-  // 1: on some rank
-  std::int16_t pending = 0;     // requests of earlier calls may still write
-  std::int8_t wrote_alone = 0;  // where nodes have caches of their own, and others may not find it
-  // the view names bytes twice, so its windows are not stretches of its stream
+  std::int64_t alone_bytes = 0;  // bytes that these calls move, with gaps
+  std::int32_t ranks = 0;        // ranks that request anything
+  // The following are 1 if they are true on some rank.
+  std::int16_t pending = 0;  // requests of earlier calls may still write
+  // With a cache per node: a rank has written by itself, and other nodes may not see it yet.
+  std::int8_t wrote_alone = 0;
+  // The view names bytes twice, so its windows are not ranges of its stream.
   std::int8_t unsorted = 0;
 
   friend constexpr bool operator==(access_summary const&, access_summary const&) = default;
@@ -43,6 +47,7 @@ struct access_summary {
   constexpr bool empty() const noexcept { return ranks == 0; }
   constexpr std::int64_t span() const noexcept { return empty() ? 0 : high - low; }
 
+  // Adds the requests of other ranks: the operation of the reduction.
   constexpr void combine(access_summary const& other) {
     low = std::min(low, other.low);
     high = std::max(high, other.high);
@@ -72,9 +77,9 @@ struct access_summary {
 
 namespace detail {
 
-// The greatest number that divides `g` and every offset and length of the table; g > 0. Two is
-// asked for apart, by the bits of all together: most granules are powers of two, and the odd part
-// is 1 after a few pieces.
+// Returns the greatest number that divides `g` and every offset and length of the table; g > 0. The
+// power of two is found by the bits of all numbers together. Most granules are powers of two, so
+// the odd part is 1 after a few pieces.
 constexpr std::int64_t granule_of(piece_table const& t, std::int64_t g) {
   std::int64_t bits = g | t.length(0);
   for (std::size_t i = 0; i < t.size(); ++i) bits |= t.offset(i);
@@ -91,8 +96,8 @@ constexpr std::int64_t granule_of(piece_table const& t, std::int64_t g) {
 
 }  // namespace detail
 
-// The greatest number that divides every offset and length of the pieces: 0 for no bytes. O(nodes),
-// and O(pieces) of tables.
+// Returns the greatest number that divides every offset and length of the pieces; 0 for no bytes.
+// O(nodes), and O(pieces) of tables.
 constexpr std::int64_t granule_of(layout const& l) {
   if (l.empty()) return 0;
   std::int64_t g = l.origin();

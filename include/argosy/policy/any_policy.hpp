@@ -1,4 +1,4 @@
-// A policy whose type is chosen at run time: calls take this, so that they need not be templates.
+// A policy with a type chosen at run time. Calls take it, so that they need not be templates.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,9 +17,9 @@
 
 namespace argosy {
 
-// Holds any policy by value, independent or collective; copies share it. Empty: the file's hints
-// choose. If there is no memory for a policy, the collective call that gets it reports
-// errc::no_memory on every rank; a local call goes by the hints.
+// Holds any policy by value, independent or collective; copies share it. If empty, the file's hints
+// choose. If there is no memory for a policy, a collective call reports errc::no_memory on every
+// rank, and a local call uses the hints.
 class any_policy {
  public:
   any_policy() = default;
@@ -29,14 +29,16 @@ class any_policy {
 
   bool has_value() const noexcept { return held_ != nullptr; }
 
-  // Only if has_value(), as for all functions below.
+  // Returns the policy's name. Precondition of this and all functions below: has_value().
   std::string_view name() const { return held_->name(); }
-  // False for policies of the program: what they return is checked.
+  // Returns true for policies of argosy. The results of other policies are checked.
   bool keeps_rules() const { return held_->keeps_rules(); }
-  // True for a collective policy, which has plan_together and not next, buffer_for, reason and
-  // plan.
+  // Returns true for a collective policy, which has plan_together and not next, buffer_for, reason
+  // and plan.
   bool is_collective() const { return held_->is_collective(); }
 
+  // Returns the results of an independent policy: its next window, its staging memory, its reason,
+  // and all windows as a plan.
   window next(access const& wanted, std::int64_t position) const {
     return held_->next(wanted, position);
   }
@@ -44,21 +46,23 @@ class any_policy {
   reason_text reason(access const& wanted) const { return held_->reason(wanted); }
   argosy::plan plan(access const& wanted) const { return held_->plan(wanted); }
 
+  // Returns the plan of a collective policy for all ranks.
   collective_plan plan_together(access_kind kind, access_summary const& all,
                                 rank_group const& ranks) const {
     return held_->plan_together(kind, all, ranks, nullptr);
   }
-  // True if the plan uses the histogram.
+  // Returns true if the plan uses the histogram.
   bool balances() const { return held_->balances(); }
   collective_plan plan_together(access_kind kind, access_summary const& all,
                                 rank_group const& ranks,
                                 detail::access_histogram const& where) const {
     return held_->plan_together(kind, all, ranks, &where);
   }
-  // Ranks whose policies would plan differently have different keys. 0 for independent policies.
+  // Returns a hash of the policy. Ranks with different plans have different keys. 0 for independent
+  // policies.
   std::uint64_t key() const { return held_->key(); }
 
-  // The held policy if it is a P, otherwise null.
+  // Returns the held policy if it is a P, otherwise null.
   template <class P>
   P const* target() const noexcept {
     if constexpr (independent_policy<P> || collective_policy<P>)
@@ -124,7 +128,7 @@ class any_policy {
     std::uint64_t key() const override { return policy_.key(); }
     P policy_;
   };
-  // In place of a policy for which there was no memory.
+  // Stands for a policy for which there was no memory.
   struct lacking final : interface {
     void const* type() const override { return nullptr; }
     std::string_view name() const override { return "no memory"; }
@@ -138,7 +142,8 @@ class any_policy {
       return std::make_shared<model<std::remove_cvref_t<P>>>(std::forward<P>(policy));
     } catch (std::bad_alloc const&) {
       static constinit lacking const none{};
-      return {std::shared_ptr<interface const>(), &none};  // nobody owns it, so it takes no memory
+      // owned by nothing, so it takes no memory
+      return {std::shared_ptr<interface const>(), &none};
     }
   }
 

@@ -1,4 +1,4 @@
-// automatic: prices the candidates of a collective call, and takes the cheapest.
+// automatic: estimates the cost of the candidates of a collective call, and chooses the cheapest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,11 +23,12 @@ namespace argosy {
 struct automatic {
   static constexpr std::string_view name = "automatic";
   argosy::two_phase two_phase = {};
-  argosy::sieving sieving = {};  // for ranks that go alone
+  argosy::sieving sieving = {};  // for separate access
   argosy::data_shipping data_shipping = {};
   exchange_prices exchange = {};
-  std::string storage = argosy::storage().name;  // that the prices are of, for the reason
-  bool prices_from_hints = false;                // some of them
+  // the storage that the prices belong to, for the reason
+  std::string storage = argosy::storage().name;
+  bool prices_from_hints = false;  // some of them
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     if (auto why = too_small(kind, all, ranks))
@@ -41,19 +42,20 @@ struct automatic {
                        detail::access_histogram const& where) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
   }
-  // Why each rank goes by itself, if that takes no longer than an exchange of nothing does. It is
-  // what the prices say wherever the data lies; without a plan of the exchange, and without words
-  // until somebody reads them.
+  // Returns the reason for separate access if that takes no longer than an exchange without data.
+  // The prices decide it, wherever the data lies, without a plan of the exchange. The text is made
+  // only if it is read.
   std::optional<reason_text> too_small(access_kind kind, access_summary const& all,
                                        rank_group const& ranks) const {
     if (all.empty() || all.unsorted != 0 || exchange.block_ns > 0) return {};
-    // one round, and the end
+    // One round, and the end.
     double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);
     if (!(alone <= least)) return {};
     return reason_text(&words_of_small, {all.ranks, all.pieces, all.bytes, us(least), us(alone)},
                        owner_of_prices());
   }
-  // How a rank goes alone may differ between ranks; the prices must not.
+  // Returns the hash of everything that the choice depends on. Ranks may access separately in
+  // different ways, but their prices must be equal.
   std::uint64_t key() const {
     return detail::key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns,
                           sieving.prices.lock_ns, sieving.prices.byte_ns, sieving.prices.piece_ns,
@@ -79,8 +81,9 @@ struct automatic {
     if (!p.together) return p;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
-      // Domains begin at blocks. A block that the call has a part of was another aggregator's in
-      // the call before, or will be in the next one; unless blocks are bound to agents.
+      // Domains begin at blocks. The call may have only a part of a block, which then belonged to
+      // another aggregator in the previous call, or will in the next. Blocks that are bound to
+      // agents are an exception.
       std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
       if (all.low % block != 0 || all.high % block != 0) together += exchange.block_ns;
       collective_plan bound = data_shipping.plan(kind, all, ranks);
@@ -101,26 +104,28 @@ struct automatic {
     return p;
   }
 
-  // If there are more ranks than processors, they take turns. Waiting for locks is in each rank's
-  // own prices.
+  // Estimates the time of separate access. If there are more ranks than processors, ranks take
+  // turns. Each rank's own prices include the waits for locks.
   double alone_ns(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     double slowest = std::max(static_cast<double>(all.alone_ns),
                               shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
     if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1)
       slowest *= exchange.crowd;
-    // A rank gets whole blocks, whatever it wants of them, and reads holes, as others do.
+    // A rank reads whole blocks, whatever part of them it needs, and gaps, as other ranks do.
     auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
     double const times = times_of_blocks(all, ranks),
                  bytes = std::max(from_servers(kind, all, ranks), times * block);
     slowest = std::max({slowest, at_servers(bytes, static_cast<double>(all.alone_calls)),
                         times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
     if (kind == access_kind::read) return slowest;
-    // And for a write as the only one: as many at a time as there are blocks, and ranks.
+    // A write also needs each block alone. At one time there are as many such writes as blocks, and
+    // at most one per rank.
     double const blocks = static_cast<double>(all.span()) / block + 1;
     return slowest + exchange.block_ns * times /
                          std::min(blocks, static_cast<double>(std::max(1, all.ranks)));
   }
-  // A node keeps what one of its ranks has read, for the others.
+  // Returns the bytes that the servers send. If one rank of a node has read something, the node
+  // caches it for the other ranks.
   static double from_servers(access_kind kind, access_summary const& all, rank_group const& ranks) {
     auto const bytes = static_cast<double>(all.alone_bytes);
     if (kind == access_kind::write) return bytes;
@@ -128,9 +133,9 @@ struct automatic {
                                static_cast<double>(std::max<std::int64_t>(1, ranks.nodes));
     return std::min(bytes, std::max(static_cast<double>(all.bytes), once_a_node));
   }
-  // How often a block that several ranks want goes to another of them: for each piece, where pieces
-  // lie between those of others. 0 for aligned parts, and for file systems that hand no blocks
-  // around.
+  // Returns how often a block that several ranks request moves from one rank to another: once for
+  // each piece, if pieces of ranks interleave. 0 for aligned parts, and for file systems that do
+  // not pass blocks between nodes.
   double times_of_blocks(access_summary const& all, rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (exchange.block_ns <= 0 || all.ranks < 2 || all.granule % block == 0) return 0;
@@ -156,11 +161,11 @@ struct automatic {
     return (accessed + moved) * (kind == access_kind::write ? exchange.write : 1) +
            static_cast<double>(p.rounds() + 1) * exchange.round_ns;
   }
-  // The servers of the file system work for all ranks, whoever asks.
+  // Returns the time of the servers of the file system, which serve all ranks.
   double at_servers(double bytes, double calls) const {
     return bytes * exchange.server_byte_ns + calls * exchange.server_call_ns;
   }
-  // The time for the work of `among` ranks, shared among the processors.
+  // Returns the time for the work of `among` ranks, shared among the processors.
   static double shared(double sum, std::int64_t among, rank_group const& ranks) {
     return sum / static_cast<double>(std::clamp<std::int64_t>(ranks.at_once(), 1, among));
   }

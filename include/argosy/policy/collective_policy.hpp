@@ -1,5 +1,5 @@
-// The concept of a collective policy: a small regular value that turns a summary of all ranks'
-// accesses into a plan.
+// The concept of a collective policy: a small regular value that makes a plan from a summary of all
+// ranks' accesses.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,14 +22,14 @@ namespace argosy {
 struct rank_group {
   std::int64_t size = 1;
   std::int64_t nodes = 1;
-  std::int64_t block_bytes = 4096;  // of the file system
+  std::int64_t block_bytes = 4096;  // block size of the file system
   std::int64_t processors = 0;      // processors that run ranks, on all nodes; 0: one for each rank
-  // Ranks that may be aggregators: the first of each node, then the second of each, and so on.
-  // Empty: all may, and the ranks of a node are consecutive.
+  // Ranks that may be aggregators: the first of each node, then the second of each, and so on. If
+  // empty, all ranks may, and the ranks of a node are consecutive.
   std::vector<int> eligible = {};
 
-  // How many ranks may be chosen, and the i-th of n chosen ranks. They are spread evenly over the
-  // nodes.
+  // Returns the number of ranks that may be chosen, and the i-th of n chosen ranks. They are spread
+  // evenly over the nodes.
   std::int64_t most() const noexcept {
     return eligible.empty() ? size : static_cast<std::int64_t>(eligible.size());
   }
@@ -37,14 +37,15 @@ struct rank_group {
     return eligible.empty() ? static_cast<int>(i * size / n)
                             : eligible[static_cast<std::size_t>(i)];
   }
-  // The same n ranks, dealt: the first of each node, then the second of each, and so on.
+  // Returns the i-th of the same n ranks in another order: the first of each node, then the second
+  // of each, and so on.
   int dealt(std::int64_t i, std::int64_t n) const noexcept {
     if (!eligible.empty() || nodes <= 1) return chosen(i, n);
-    // the first `more` nodes have one more
+    // The first `more` nodes have one more.
     std::int64_t const node = i % nodes, each = n / nodes, more = n % nodes;
     return chosen(node * each + std::min(node, more) + i / nodes, n);
   }
-  // Ranks that compute at the same time.
+  // Returns the number of ranks that compute at the same time.
   std::int64_t at_once() const noexcept {
     return processors > 0 && processors < size ? processors : size;
   }
@@ -52,8 +53,8 @@ struct rank_group {
 
 namespace detail {
 
-// A hash of the members, equal for equal values and otherwise almost never: ranks compare their
-// policies by it.
+// Returns a hash of the members. It is equal for equal values, and almost never equal otherwise.
+// Ranks compare their policies by it.
 template <class... Members>
 constexpr std::uint64_t key_of(Members const&... members) {
   std::uint64_t key = 1469598103934665603u;
@@ -72,8 +73,9 @@ constexpr std::uint64_t key_of(Members const&... members) {
 
 }  // namespace detail
 
-// Pure, and equal on every rank, its members included; the key finds those that differ. A policy
-// whose plans use the histogram has a second function plan(kind, all, ranks, histogram).
+// A policy for all ranks together. Its functions are pure, and it is equal on every rank, including
+// its members; the key finds policies that differ. If its plans use the histogram, it has a second
+// function plan(kind, all, ranks, histogram).
 template <class P>
 concept collective_policy =
     std::regular<P> && requires(P const& policy, access_kind kind, access_summary const& all,
@@ -83,6 +85,7 @@ concept collective_policy =
       { policy.key() } -> std::same_as<std::uint64_t>;
     };
 
+// A collective policy whose plans use the histogram.
 template <class P>
 concept balancing_policy =
     collective_policy<P> &&

@@ -1,5 +1,5 @@
 // data_shipping: every block of the file belongs to one rank, its agent, which does all reads and
-// writes of it; data travels between agents and all others.
+// writes of the block. Data travels between agents and all other ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,22 +19,23 @@
 
 namespace argosy {
 
-// The file is dealt to the agents in stripes, round robin, whatever a call asks for: to the first
-// agent of each node, then to the second of each, so that neighbours in the file are on different
-// nodes. In collective calls agents work in rounds, as aggregators do; independent calls are
-// shipped where agents serve: see docs/use/data_shipping.md.
+// Distributes the file over the agents in stripes, round robin, whatever a call requests. The first
+// agent of each node comes first, then the second of each, so that neighbours in the file are on
+// different nodes. In collective calls agents work in rounds, like aggregators. Independent calls
+// are shipped if agents serve: see docs/use/data_shipping.md.
 struct data_shipping {
   static constexpr std::string_view name = "data_shipping";
-  std::int64_t stripe_bytes = 0;  // rounded up to whole blocks of the file system; 0: 16 of them
-  std::int64_t agents = 0;        // 0: up to agents_per_node on each node
+  // Rounded up to whole blocks of the file system. If 0, 16 blocks.
+  std::int64_t stripe_bytes = 0;
+  std::int64_t agents = 0;  // 0: up to agents_per_node on each node
   std::int64_t agents_per_node = 8;
-  std::int64_t window_bytes = detail::cached_window_bytes;  // of an agent; at most a stripe
-  // per independent call, of a stripe each: while one is written, the next arrives
+  std::int64_t window_bytes = detail::cached_window_bytes;  // window of an agent; at most a stripe
+  // Buffers of an independent call, of a stripe each. While one is written, the next arrives.
   std::int64_t buffers = 2;
-  bool sparse = false;  // agents access only the wanted bytes, never the holes between
-  // collective calls: false: no rank exchanges a window while another one is accessed
+  bool sparse = false;  // agents access only the requested bytes, never the gaps
+  // In collective calls: if false, no rank exchanges a window while another one is accessed.
   bool overlap = true;
-  // Ranges per step of guided prefetching, if the file system takes hints; 0: no hints.
+  // Ranges per step of guided prefetching, if the file system accepts hints. If 0, no hints.
   std::int64_t max_ranges = detail::ranges_per_step;
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
@@ -49,7 +50,7 @@ struct data_shipping {
                std::to_string(all.bytes) + " of them wanted";
     return p;
   }
-  // The plan for [low, high): its agents, with the windows in which they access it.
+  // Returns the plan for [low, high): its agents, and the windows in which they access it.
   collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high,
                         rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
@@ -70,7 +71,7 @@ struct data_shipping {
     return p;
   }
 
-  // Bytes of a stripe: whole blocks of the file system.
+  // Returns the bytes of a stripe: whole blocks of the file system.
   std::int64_t stripe_for(rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (stripe_bytes <= 0) return 16 * block;
@@ -78,18 +79,22 @@ struct data_shipping {
                ? stripe_bytes / block * block
                : (stripe_bytes + block - 1) / block * block;
   }
+  // Returns the number of agents.
   std::int64_t agents_of(rank_group const& ranks) const {
     return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1,
                                     ranks.most());
   }
+  // Returns the number of the agent of the byte at `offset`.
   std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
+  // Returns the rank of an agent.
   int rank_of(std::int64_t agent, rank_group const& ranks) const {
     return ranks.dealt(agent, agents_of(ranks));
   }
 
-  // `max_ranges` may differ: every agent gives its own hints.
+  // Returns the hash for comparison. `max_ranges` is not in it and may differ, because every agent
+  // gives its own hints.
   std::uint64_t key() const {
     return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse,
                           overlap, 1);

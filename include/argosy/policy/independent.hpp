@@ -1,5 +1,4 @@
-// independent: a call for each piece of the file. Nothing is read or written that was not asked
-// for.
+// independent: one file call for each piece. No byte is read or written that was not requested.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +12,7 @@ namespace argosy {
 
 struct independent {
   static constexpr std::string_view name = "independent";
-  // Scattered memory is gathered in a buffer of this size; also the bytes of a window.
+  // Scattered memory is gathered in a buffer of this size, which is also the size of a window.
   std::int64_t buffer_bytes = 4 << 20;
 
   window next(access const& wanted, std::int64_t position) const {

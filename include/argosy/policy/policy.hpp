@@ -1,5 +1,5 @@
-// The concept of an independent policy: a small regular value that turns an access of one rank into
-// a plan.
+// The concept of an independent policy: a small regular value that makes a plan from an access of
+// one rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,22 +17,23 @@
 
 namespace argosy {
 
-// Plans for one rank by itself. Pure: the same access gives the same windows; it sees layouts,
-// never a file. Windows are asked for one by one, so a call needs no memory for a list of them.
-// What a policy of the program returns is checked: docs/use/extend.md has the rules.
+// A policy for one rank by itself. Its functions are pure: the same access gives the same windows.
+// It sees layouts, never a file. Windows are requested one by one, so a call needs no memory for a
+// list of them. The results of a policy of the program are checked: docs/use/extend.md has the
+// rules.
 template <class P>
 concept independent_policy =
     std::regular<P> && requires(P const& policy, access const& wanted, std::int64_t position) {
       { P::name } -> std::convertible_to<std::string_view>;
-      // The window that begins at `position` of the view's stream, inside of the access.
+      // Returns the window that begins at `position` of the view's stream, inside of the access.
       { policy.next(wanted, position) } -> std::same_as<window>;
-      // Bytes of staging memory that the call needs.
+      // Returns the bytes of staging memory that the call needs.
       { policy.buffer_for(wanted) } -> std::convertible_to<std::int64_t>;
       { policy.reason(wanted) } -> std::convertible_to<reason_text>;
     };
 
-// All windows at once, for printing and tests. O(windows). Throws invalid_plan if the policy breaks
-// the rules.
+// Returns all windows at once, for printing and tests. Local. Throws invalid_plan if the policy
+// breaks the rules. Costs O(windows).
 template <independent_policy P>
 plan make_plan(P const& policy, access const& wanted) {
   plan p{std::string(P::name),

@@ -1,5 +1,5 @@
-// sieving: windows of the file are read whole, and written by read-modify-write under a lock, where
-// that costs less than a call for each piece. Decided for every window by its holes.
+// sieving: windows of the file are read whole, and written by read-modify-write under a lock, if
+// that costs less than a call for each piece. The policy decides for every window by its gaps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,21 +17,21 @@ enum class sieve { automatic, always, never };
 
 struct sieving {
   static constexpr std::string_view name = "sieving";
-  // pieces are picked out of a window while it is in a cache
+  // Small, so that the pieces are copied out of a window while it is in a cache.
   std::int64_t read_window_bytes = 256 << 10;
   std::int64_t write_window_bytes = detail::cached_window_bytes;  // 512 KiB
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
-  // How many ranks may write into the same windows at a time: while one merges, the others wait for
-  // its lock.
+  // Number of ranks that may write into the same windows at one time. While one merges, the others
+  // wait for its lock.
   std::int64_t sharers = 1;
-  // False: other ranks do not lock what they write, and would not see a merge, so windows with
-  // holes are written by pieces.
+  // If false, other ranks do not lock their writes, and a merge could overwrite them. Windows with
+  // gaps are then written by pieces.
   bool merges = true;
 
-  // The window from `position` on: the part of the stream within one window of the file; more, if
-  // pieces are accessed singly.
+  // Returns the window from `position` on: the part of the stream within one window of the file, or
+  // more if pieces are accessed singly.
   window next(access const& wanted, std::int64_t position) const {
     std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
     if (!wanted.sorted) return window_of(wanted, position, std::min(limit, left));
@@ -71,20 +71,21 @@ struct sieving {
   }
   friend bool operator==(sieving const&, sieving const&) = default;
 
-  // True if the window is cheaper merged than by pieces.
+  // Returns true if the window is cheaper merged than by pieces.
   bool merge(window const& w, access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges && w.holes() > 0) return false;
     if (asked != sieve::automatic) return asked == sieve::always;
     return merged_ns(w, kind) < pieces_ns(w, kind);
   }
-  // The price of the window by the cheaper of the allowed ways.
+  // Returns the price of the window by the cheaper of the allowed ways.
   double price_ns(window const& w, access_kind kind) const {
     return merge(w, kind) ? merged_ns(w, kind) : pieces_ns(w, kind);
   }
-  // The whole access: assumes that all windows are like the first.
+  // An estimate of the whole access. It assumes that all windows are like the first.
   struct estimate {
-    double ns = 0, calls = 0, bytes = 0;  // calls that read or write, and what they move, holes too
+    // calls that read or write, and the bytes they move, with gaps
+    double ns = 0, calls = 0, bytes = 0;
   };
   estimate estimate_of(access const& wanted) const {
     if (wanted.bytes == 0) return {};
@@ -93,7 +94,7 @@ struct sieving {
     return {price_ns(first, wanted.kind) * windows, calls_of(first, wanted.kind) * windows,
             bytes_of(first, wanted.kind) * windows};
   }
-  // The same of one stretch of the file, wherever it lies.
+  // Returns the estimate for one contiguous range of the file, at any offset.
   estimate estimate_of_stretch(access_kind kind, std::int64_t bytes) const {
     window const all{0, bytes, 0, bytes, 1, passage::whole};
     return {price_ns(all, kind), calls_of(all, kind), bytes_of(all, kind)};
@@ -123,8 +124,8 @@ struct sieving {
     if (w.holes() == 0) return write;
     return static_cast<double>(sharers) * (prices.lock_ns + prices.call_ns + pass + write);
   }
-  // Makes a window of pieces longer, since each window costs planning and, for a write, a lock;
-  // unless merging would pay in a quarter of the longer window.
+  // Makes a window of pieces longer, because each window costs planning and, for a write, a lock.
+  // The window stays as it is if merging would pay in a quarter of the longer one.
   window more_pieces(access const& wanted, window const& w) const {
     constexpr std::int64_t enough_pieces = 64, enough_bytes = 1 << 20;
     if (2 * w.pieces > enough_pieces || w.wanted >= enough_bytes) return w;

@@ -1,5 +1,5 @@
-// two_phase: a few ranks, the aggregators, access the file in long windows; data travels between
-// them and all others.
+// two_phase: a few ranks, the aggregators, access the file in long windows. Data travels between
+// the aggregators and all other ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,24 +24,26 @@ namespace argosy {
 
 struct two_phase {
   static constexpr std::string_view name = "two_phase";
-  std::int64_t buffer_bytes = detail::staging_buffer_bytes;  // in all: room for two windows
-  std::int64_t window_bytes = detail::cached_window_bytes;   // less if the buffer is smaller
+  // in total; there is room for two windows
+  std::int64_t buffer_bytes = detail::staging_buffer_bytes;
+  std::int64_t window_bytes = detail::cached_window_bytes;  // less if the buffer is smaller
   std::int64_t aggregators = 0;  // 0: up to aggregators_per_node on each node
   std::int64_t aggregators_per_node = 8;
-  // domains begin at multiples of this; 0: of the file system's block
+  // Domains begin at multiples of this. If 0, at blocks of the file system.
   std::int64_t align_bytes = 0;
-  // rather fewer aggregators than smaller domains; 0: one window
+  // The smallest domain: there are fewer aggregators rather than smaller domains. If 0, one window.
   std::int64_t least_domain_bytes = 0;
-  // Between nodes: 1: each rank sends what it has for an aggregator; 2: the ranks of a node put it
-  // together first; 0: what takes fewer messages, by far.
+  // Messages between nodes. 1: each rank sends its own data to an aggregator. 2: the ranks of a
+  // node first combine their data. 0: the policy chooses 2 if it needs far fewer messages.
   std::int64_t layers = 0;
-  // false: no rank exchanges a window while another one is written or read, to see what that brings
+  // If false, no rank exchanges a window while another one is written or read. For measurements of
+  // the overlap.
   bool overlap = true;
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
   }
-  // The same, with domains of equal work instead of equal length.
+  // Returns a plan with domains of equal work instead of equal length.
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
                        detail::access_histogram const& where) const {
     return plan_with(kind, all, ranks, &where);
@@ -64,15 +66,15 @@ struct two_phase {
     if (all.unsorted != 0)
       return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p.together = true;
-    // A larger granule would save few marks, and stretch windows.
+    // A larger granule would save few marks, and make windows longer.
     p.granule = all.granule > 4096 ? std::gcd(all.granule, std::int64_t{4096})
                                    : std::max<std::int64_t>(1, all.granule);
     std::int64_t const block =
         std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
-    // Marks of a window are whole granules, and windows whole blocks where the buffer has room for
+    // Marks of a window are whole granules. Windows are whole blocks if the buffer has room for
     // one.
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
-    // Nor are they much longer than what is accessed: they take memory.
+    // Windows much longer than the accessed range would only take memory.
     while (window / 2 >= std::max(all.span(), detail::cached_window_bytes)) window /= 2;
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
@@ -87,7 +89,7 @@ struct two_phase {
     return p;
   }
 
-  // Cuts the span into domains, at blocks: of equal length, or of equal work.
+  // Cuts the range into domains of equal length or equal work. Cuts are at blocks.
   void domains(collective_plan& p, access_summary const& all, rank_group const& ranks,
                std::int64_t block, detail::access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
@@ -111,8 +113,8 @@ struct two_phase {
     }
     if (where) trim(p, all, *where);
   }
-  // The aggregators in ascending order, so that neighbours in the file are neighbours in the
-  // machine.
+  // Returns the aggregators in ascending order, so that neighbours in the file are neighbours in
+  // the machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
     std::vector<int> owners;
     for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
@@ -120,9 +122,10 @@ struct two_phase {
     return owners;
   }
 
-  // What the busiest ranks do for messages, counted in messages: once where each rank sends its
-  // own, once where the ranks of a node put them together. Known are means over all ranks: a rank
-  // has data in as many windows as it has pieces, or as its own span has.
+  // Returns the number of layers that needs less work on the busiest ranks. The work is counted in
+  // messages, once for ranks that send their own data, once for nodes that combine it. Only means
+  // over all ranks are known. A rank has data in at most as many windows as it has pieces, or as
+  // its own range has.
   std::int64_t layers_of(collective_plan const& p, access_summary const& all,
                          rank_group const& ranks) const {
     if (layers > 0 || ranks.nodes <= 1 || ranks.nodes >= ranks.size)
@@ -134,20 +137,20 @@ struct two_phase {
     for (file_domain const& d : p.domains) windows += of(p.rounds_of(d));
     double const touched = std::min(
         {windows, of(all.pieces) / senders, of(all.spans) / senders / of(p.window_bytes) + 1});
-    double const told = std::min(touched, owners);  // of the view
+    double const told = std::min(touched, owners);  // messages about the view
     double const alone = (touched + told) * (1 + senders / owners);
     double const relays = std::min(of(most_relays), of(ranks.size) / nodes);
     double const put_together = windows / relays + windows / owners * nodes + windows * visit +
                                 of(all.bytes) / nodes / relays / copied_bytes;
     return 2 * put_together < alone ? 2 : 1;
   }
-  static constexpr std::int64_t most_relays = 8;  // of a node
-  // of a rank, to a window of another node: whether it has data there or not
+  static constexpr std::int64_t most_relays = 8;  // ranks of a node
+  // The cost for one rank of a window on another node, whether or not the rank has data there.
   static constexpr double visit = 1.0 / 8;
-  static constexpr double copied_bytes = 4096;  // in the time of a message
+  static constexpr double copied_bytes = 4096;  // bytes copied in the time of a message
 
-  // Work counts wanted bytes fully and unwanted bytes between them a little: they take windows,
-  // too.
+  // Work counts requested bytes fully and the gaps between them a little, because gaps need
+  // windows, too.
   static constexpr double empty_byte = 1.0 / 64;
   static double work_of(access_summary const& all, detail::access_histogram const& where,
                         std::int64_t k) {
@@ -156,7 +159,7 @@ struct two_phase {
     return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) +
            static_cast<double>(length) * empty_byte;
   }
-  // The bytes of all stretches in which any byte is wanted.
+  // Returns the bytes of all parts of the range in which any byte is requested.
   static std::int64_t worked_bytes(access_summary const& all,
                                    detail::access_histogram const& where) {
     std::int64_t sum = 0;
@@ -166,8 +169,8 @@ struct two_phase {
                detail::access_histogram::begin_of(all, k);
     return sum;
   }
-  // The offsets that cut the work into equal parts: the end of each part but the last. O(stretches
-  // + parts).
+  // Returns the offsets that cut the work into equal parts: the end of each part but the last.
+  // O(stretches + parts).
   static std::vector<std::int64_t> cuts_of_work(access_summary const& all,
                                                 detail::access_histogram const& where,
                                                 std::int64_t parts) {
@@ -182,7 +185,7 @@ struct two_phase {
                          end = detail::access_histogram::begin_of(all, k + 1);
       for (auto i = std::ssize(cuts) + 1; i < parts; ++i) {
         double const rest = sum * static_cast<double>(i) / static_cast<double>(parts) - before;
-        if (rest >= work) break;  // this part ends in a later stretch
+        if (rest >= work) break;  // the cut is in a later stretch
         cuts.push_back(begin + static_cast<std::int64_t>(static_cast<double>(end - begin) *
                                                          (std::max(0.0, rest) / work)));
       }
@@ -191,16 +194,17 @@ struct two_phase {
     cuts.resize(static_cast<std::size_t>(parts - 1), all.high);
     return cuts;
   }
-  // Cuts unwanted stretches off the ends of domains: they need no windows. O(stretches + domains),
-  // since domains and the stretches at their ends are both in ascending order.
+  // Cuts stretches without requested bytes off the ends of domains, because they need no windows.
+  // O(stretches + domains), since domains and the stretches at their ends are both in ascending
+  // order.
   static void trim(collective_plan& p, access_summary const& all,
                    detail::access_histogram const& where) {
     constexpr auto n = static_cast<std::size_t>(detail::access_histogram::stretches);
     auto const begin_of = [&](std::size_t k) {
       return detail::access_histogram::begin_of(all, static_cast<std::int64_t>(k));
     };
-    // For each stretch: the begin of the next wanted stretch and the end of the previous one,
-    // itself included.
+    // For each stretch: the begin of the next stretch with requested bytes and the end of the
+    // previous one, itself included.
     std::array<std::int64_t, n> begins, ends;
     for (std::size_t k = n; k-- > 0;)
       begins[k] = where.bytes[k] > 0 ? begin_of(k) : k + 1 < n ? begins[k + 1] : all.high;

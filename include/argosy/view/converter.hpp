@@ -1,5 +1,5 @@
-// A converter: between data in memory and the stream of a file in another representation, any
-// stretch of it.
+// A converter between data in memory and the stream of a file in another representation, for any
+// range of the stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,34 +13,38 @@
 
 namespace argosy {
 
-// Serves one transfer: memory as `form` and `types` (of the same size) describe it, from the start
-// of its stream. Positions are bytes of the stream in the file's representation. Stretches may
-// start and end inside an item, and come in any order. Converts through blocks that stay in the
-// first-level cache; memory does not grow with the request. Costs O(nodes of types) per call on top
-// of the data. `form` must outlive it. One thread at a time.
+// Converts the data of one transfer. `form` and `types` (of the same size) describe memory from the
+// start of its stream. Positions are bytes of the stream in the file's representation. Ranges may
+// start and end inside an item, and may come in any order.
+//
+// `form` must outlive the converter. One thread at a time. Blocks that stay in the first-level
+// cache are converted; memory does not grow with the request. Costs O(nodes of types) per call in
+// addition to the data.
 class converter {
  public:
   converter(representation r, layout const& form, signature const& types);
 
+  // Returns the bytes of the whole data in the file's representation.
   std::int64_t file_size() const noexcept { return file_size_; }
-  // The start of the item that holds byte `position` of the file's stream: in that stream, and in
-  // memory's.
+  // Returns the start of the item that holds byte `position` of the file's stream: in that stream,
+  // and in memory's stream.
   std::int64_t item_start(std::int64_t position) const;
   std::int64_t memory_position(std::int64_t position) const;
 
-  // Bytes [from, to) of the file's stream, made from memory. False: at least one value does not fit
-  // the representation (errc::conversion); all others are converted.
+  // Makes bytes [from, to) of the file's stream from memory. Returns true if all values fit the
+  // representation. A value that does not fit is errc::conversion; all others are converted.
   bool gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
-  // The reverse. If an item is cut, its bytes are kept until the others have come.
+  // Writes bytes [from, to) of the file's stream to memory. The bytes of a cut item are stored
+  // until the rest comes. Returns true if all values fit the types in memory.
   bool scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory);
 
  private:
   struct node {
     basic type;
-    std::uint32_t body;  // as in signature_node
-    bool flat;           // a loop over runs alone
+    std::uint32_t body;  // like in signature_node
+    bool flat;           // a loop with runs only
     std::int64_t count;
-    std::int64_t memory_bytes;  // of one item, or one copy of the body
+    std::int64_t memory_bytes;  // bytes of one item, or one copy of the body
     std::int64_t file_bytes;
   };
   struct item {

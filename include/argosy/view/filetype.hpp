@@ -15,7 +15,7 @@ namespace detail {
 
 enum class filetype_fault {
   no_fault,
-  etype_empty,    // an etype without bytes counts nothing
+  etype_empty,    // an etype without bytes
   etype_bounds,   // a negative displacement in the etype
   etype_order,    // decreasing displacements in the etype
   etype_overlap,  // bytes named twice in the etype, for writing
@@ -23,14 +23,14 @@ enum class filetype_fault {
   decreasing,     // decreasing displacements in the filetype
   overlap,        // bytes named twice in the filetype, for writing
   tiles_overlap,  // copies of the filetype name bytes twice, for writing
-  not_etypes,     // sizes, holes or extent are not whole etypes
+  not_etypes,     // sizes, gaps or extent are not whole etypes
 };
 
-// The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces
-// interleave.
+// Returns the first rule that the pair breaks as a view. O(nodes), except for irregular layouts
+// with interleaved pieces.
 constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 
-// Throws invalid_layout for a fault that was found.
+// Throws invalid_layout for the fault.
 [[noreturn]] void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype);
 
 // Throws invalid_layout if the pair breaks a rule; the exception names the rule, the numbers and
@@ -49,7 +49,7 @@ enum class view_use { read_only, writable };
 struct broken_rule {
   filetype_fault fault = filetype_fault::no_fault;
   std::int64_t etype_bytes = 0, filetype_bytes = 0, filetype_extent = 0;
-  std::int64_t offset = 0, next_offset = 0;  // the lowest; or of two pieces that go down
+  std::int64_t offset = 0, next_offset = 0;  // the lowest, or of two pieces in decreasing order
 };
 
 constexpr broken_rule broken_by(layout const& etype, layout const& filetype, bool writable) {
@@ -101,7 +101,7 @@ consteval void require_no_fault() {
       "or choose a smaller etype");
 }
 
-// Checks the same for static datatypes. A broken rule is a compile error that names the type:
+// Checks static datatypes at compile time. A broken rule is a compile error that names the type:
 //   io::static_require_filetype(io::type<double>, tile);
 template <view_use Use = view_use::writable, static_datatype Etype, static_datatype Filetype>
 consteval void static_require_filetype(Etype const&, Filetype const&) {

@@ -1,4 +1,4 @@
-// Data representations: how the basic types of a stream are written in the file.
+// Data representations: the format of basic types in the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,29 +14,31 @@
 
 namespace argosy {
 
-// A representation of the user, as MPI_Register_datarep takes it. The functions convert `count`
-// items of one basic type, dense on both sides; they return false for a value that the other side
-// cannot hold (errc::conversion). What they throw reaches the caller of the read or write. A
-// function that is left out copies; then the sizes must be those in memory.
+// A representation of the user, like the arguments of MPI_Register_datarep. The functions convert
+// `count` items of one basic type, dense on both sides. They return false for a value that the
+// other side cannot hold (errc::conversion). Their exceptions reach the caller of the read or
+// write. A function that is left out copies; the sizes must then be those in memory.
 struct representation_functions {
-  // of one item in the file, 1 to 256; left out: as in memory
+  // Returns the bytes of one item in the file, 1 to 256. If left out, they are those in memory.
   std::function<std::int64_t(basic)> file_bytes;
+  // Converts `count` items from the file to memory.
   std::function<bool(basic, std::int64_t count, std::byte const* file, std::byte* memory)> read;
+  // Converts `count` items from memory to the file.
   std::function<bool(basic, std::int64_t count, std::byte const* memory, std::byte* file)> write;
 };
 
-// A regular value; two are equal if their names are. Users' own ones come from
-// `find_representation` (<argosy/file/representations.hpp>).
+// How items are stored in the file. A regular value; two are equal if their names are.
+// `find_representation` (<argosy/file/representations.hpp>) returns those of users.
 class representation {
  public:
   enum class kind : std::uint8_t { native, internal, external32, user };
   static constexpr std::int64_t most_file_bytes = 256;
 
-  // native: bytes as they lie in memory.
+  // Makes `native`: the bytes of memory.
   representation() = default;
-  // native, internal or external32. All processes of a job share one architecture here, so
-  // `internal` has nothing to convert: it is stored as native, and a file written as one can be
-  // read as the other.
+  // Makes native, internal or external32. All processes of a job have one architecture, so
+  // `internal` converts nothing. It is stored as native, and a file written as one can be read as
+  // the other.
   constexpr explicit representation(kind k) noexcept
       : kind_(k), sizes_(k == kind::external32 ? detail::external32_sizes : detail::native_sizes) {}
   representation(std::string name, representation_functions functions, basic_sizes const& sizes)
@@ -58,11 +60,12 @@ class representation {
     return user_->name;
   }
   kind which() const noexcept { return kind_; }
-  // False: the file holds the bytes of memory, and nothing needs their types.
+  // Returns true if items are converted. If not, the file has the bytes of memory, and no types are
+  // needed.
   bool converts() const noexcept { return kind_ == kind::external32 || kind_ == kind::user; }
-  // Bytes of one item of each basic type in the file.
+  // Returns the bytes of one item of each basic type in the file.
   basic_sizes const& sizes() const noexcept { return sizes_; }
-  // The functions of a user's representation, else null.
+  // Returns the functions of a user's representation, otherwise null.
   representation_functions const* functions() const noexcept {
     return user_ ? &user_->functions : nullptr;
   }

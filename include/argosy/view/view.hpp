@@ -1,4 +1,4 @@
-// A view: where in the file the etypes lie that a rank reads and writes. Displacement, etype,
+// A view: the places in the file of the etypes that a rank reads and writes. Displacement, etype,
 // filetype, representation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,28 +20,32 @@
 namespace argosy {
 namespace detail {
 
-// What finds out its types when asked is not asked.
+// True for a datatype that can give its types without computing them on demand.
 template <class D>
 concept knows_types = !requires(D const& d) { d.types_of_copies(1); };
 
 }  // namespace detail
 
+// A view of a file.
+//
 //   io::view v(0, io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, rank));
 //   io::view v(header_bytes, io::type<int>, io::vector(n, 1, p, io::type<int>), io::external32);
-// A regular value. The filetype is repeated without end, as one layout: a view costs the same
+// A regular value. The filetype is repeated without end, as one layout, so a view costs the same
 // whatever its number of pieces. Positions are bytes of the view's stream, in the representation of
-// the file; offsets count etypes. Where the answer lies beyond 2^63 - 1 there is none. Queries cost
-// O(depth), the constructor O(nodes). Nothing here is collective.
+// the file; offsets count etypes. If a result lies beyond 2^63 - 1, there is none. All functions
+// are local. Queries cost O(depth), the constructor O(nodes).
 class view {
  public:
-  // MPI's default: the file's bytes.
+  // Makes MPI's default view: the file's bytes.
   view() : view(0, layout(bytes(1)), layout(bytes(1))) {}
 
-  // A negative displacement, a pair that breaks MPI's rules for reading, or a datatype that cannot
-  // be gives a view that throws invalid_layout, and why, when it is asked for more than its
-  // displacement and representation; so does set_view, on all ranks. The rules for writing are told
-  // by fault() and require_writable(). set_view takes a view whose copies overlap, since MPI
-  // forbids overlap in the filetype only; a write that names a byte twice fails.
+  // Makes a view. Does not throw for a negative displacement, a pair that breaks MPI's rules for
+  // reading, or a datatype with a fault. All functions of the view except displacement() and
+  // representation() then throw invalid_layout with the reason, and so does set_view on all ranks.
+  //
+  // The rules for writing are checked by fault() and require_writable(). set_view accepts a view
+  // whose copies overlap, because MPI forbids overlap in the filetype only. A write that names a
+  // byte twice fails.
   template <datatype Etype, datatype Filetype>
   view(std::int64_t displacement, Etype const& etype, Filetype const& filetype,
        argosy::representation r = {})
@@ -54,9 +58,10 @@ class view {
         compare_types(detail::signature_of(etype), detail::signature_of(filetype));
     });
   }
-  // The etype is the type from which the filetype is built, with the extent that it was given if it
-  // does not divide the filetype without, or byte where it cannot be one. Where neither divides it
-  // is a fault: offsets would silently count something else.
+  // Makes a view with the etype from which the filetype is built. If that type does not divide the
+  // filetype, the etype gets the extent that `resized` gave it. If the type cannot be an etype, the
+  // etype is a byte. If the etype does not divide the filetype, the view has a fault, because
+  // offsets would silently count something else.
   template <datatype Filetype>
   explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
       : displacement_(displacement), representation_(std::move(r)) {
@@ -66,42 +71,45 @@ class view {
   }
 
   std::int64_t displacement() const noexcept { return displacement_; }
-  // Etype and filetype as they lie in the file: with the sizes and extents of the representation.
+  // Returns etype and filetype in the file, with the sizes and extents of the representation.
   layout const& etype() const { return whole().etype_; }
   layout const& filetype() const { return whole().filetype_; }
   argosy::representation const& representation() const noexcept { return representation_; }
-  // The basic types of one etype.
+  // Returns the basic types of one etype.
   signature etype_types() const { return whole().etype_types_.get(); }
+  // Returns the bytes of one etype in the file.
   std::int64_t etype_size() const { return etype().size(); }
-  // Why the items of the filetype are not those of whole etypes; empty where they are, or nobody
-  // knows. MPI does not allow it.
+  // Returns why the items of the filetype are not those of whole etypes, which MPI does not allow.
+  // Empty if they are, or if the types are not known.
   std::string const& types_fault() const noexcept { return types_fault_; }
-  // The sizes of the array of which the filetype is a subarray or darray; none of other filetypes.
+  // Returns the sizes of the array if the filetype is a subarray or darray, and otherwise no
+  // numbers.
   numbers<> const& array_sizes() const noexcept { return array_sizes_; }
 
-  // Returns this view without its fault if that is a filetype which is not of whole etypes: holes
-  // may be of any size, and offsets count as many bytes of data as an etype has. MPI does not allow
-  // that; its libraries do (the hint argosy_lenient).
+  // Returns this view. If its only fault is that the filetype is not of whole etypes, the result
+  // has no fault. Gaps may then have any size, and an offset counts as many bytes of data as an
+  // etype has. MPI does not allow that, but its libraries accept it (the hint argosy_lenient).
   view lenient() const;
-  // Returns this view as far as the first copy of the filetype.
+  // Returns this view, cut after the first copy of the filetype.
   view first_copy() const;
 
-  // False where bytes are named twice, or a copy of the filetype begins before the one before it
-  // ends.
+  // Returns true if no byte is named twice, and no copy of the filetype begins before the end of
+  // the one before.
   bool in_order() const {
     return (one_copy_ || filetype().true_extent() <= filetype().extent()) && !filetype().overlaps();
   }
 
-  // All tiles, with absolute offsets in the file: as many as fit below 2^63.
+  // Returns all copies of the filetype that fit below 2^63, with absolute offsets in the file.
   layout const& stream() const { return whole().stream_; }
-  // The rule for writing that the view breaks: a byte named twice.
+  // Returns the rule that the view breaks. For writing no byte may be named twice.
   detail::filetype_fault fault(bool writable) const {
     return detail::check_filetype(etype(), filetype(), writable);
   }
+  // Throws invalid_layout if the view breaks a rule for writing.
   void require_writable() const { detail::require_filetype(etype(), filetype(), true); }
 
-  // The position in the stream of etype number `etypes`; the same number is the bytes of so many
-  // etypes.
+  // Returns the position in the stream of etype number `etypes`. That is also the number of bytes
+  // of so many etypes.
   std::optional<std::int64_t> position(std::int64_t etypes) const {
     std::int64_t bytes = 0;
     if (etypes < 0 || __builtin_mul_overflow(etypes, etype_size(), &bytes) ||
@@ -109,11 +117,11 @@ class view {
       return {};
     return bytes;
   }
-  // True if the position is the start of an etype: pointers stand only there.
+  // Returns true if the position is the start of an etype. File pointers are always whole.
   bool is_whole(std::int64_t position) const { return position % etype_size() == 0; }
 
-  // The absolute offset in the file of the first byte of an etype, as MPI_File_get_byte_offset:
-  // behind a hole, not before it.
+  // Returns the absolute offset in the file of the first byte of an etype, like
+  // MPI_File_get_byte_offset. If there is a gap, the offset is behind it.
   std::optional<std::int64_t> byte_offset(std::int64_t etypes) const {
     auto const at = position(etypes);
     if (!at) return {};
@@ -123,9 +131,9 @@ class view {
     return c.current().offset;
   }
 
-  // The end of the file in etypes: the number of the first etype that starts at or after byte
-  // `file_size` (MPI 3.1, 13.1.1). An etype that is cut by the end of the file counts as before the
-  // end. MPI_SEEK_END and appending start from here.
+  // Returns the end of the file in etypes: the number of the first etype that starts at or after
+  // byte `file_size` (MPI 3.1, 13.1.1). An etype that is cut by the end of the file counts as
+  // before the end. MPI_SEEK_END and appending start from here.
   std::int64_t offset_of_end(std::int64_t file_size) const;
 
   friend bool operator==(view const& a, view const& b) {
@@ -163,7 +171,7 @@ class view {
   layout stream_;
   std::string types_fault_;
   numbers<> array_sizes_;
-  bool uneven_ = false;  // the filetype is not of whole etypes, and nothing else is wrong
+  bool uneven_ = false;  // the only fault: the filetype is not of whole etypes
   bool one_copy_ = false;
   detail::carried_fault fault_;
 };

@@ -22,7 +22,7 @@ struct any_value {
   constexpr operator T&&() const noexcept;
 };
 
-// Can T be written as `Before` values, {}, and `After` values?
+// Returns true if T can be written as `Before` values, {}, and `After` values.
 template <class T, std::size_t Before, std::size_t After>
 constexpr bool accepts() {
   return
@@ -31,8 +31,8 @@ constexpr bool accepts() {
       }(std::make_index_sequence<Before>(), std::make_index_sequence<After>());
 }
 
-// How many values stand for the field that begins after `Before` of `All` values: more than one for
-// a C array.
+// Returns the number of values for the field that begins after `Before` of `All` values: more than
+// one for a C array.
 template <class T, std::size_t Before, std::size_t All, std::size_t After = All - Before - 1>
 constexpr std::size_t values_of_field() {
   if constexpr (After == 0 || accepts<T, Before, After>())
@@ -41,8 +41,8 @@ constexpr std::size_t values_of_field() {
     return values_of_field<T, Before, All, After - 1>();
 }
 
-// Boost.PFR counts the values that initialise T, which is more than its fields if some are C
-// arrays.
+// Returns the number of fields. Boost.PFR counts the values that initialise T, which are more if
+// some fields are C arrays.
 template <class T, std::size_t Before, std::size_t All>
 constexpr std::size_t count_fields() {
   if constexpr (Before == All)
@@ -83,8 +83,8 @@ constexpr auto field_offsets() {
   return offsets;
 }
 
-// True if the fields were understood: located, inside the object, not overlapping, and with gaps no
-// larger than padding.
+// Returns true if the fields were understood: located, inside the object, not overlapping, and with
+// gaps no larger than padding.
 template <class T, std::size_t N>
 constexpr bool fields_fill(std::array<std::int64_t, N> const& offsets) {
   if constexpr (N == 0) {

@@ -15,7 +15,8 @@
 
 namespace argosy::detail {
 
-// The array without the first `low` and the last `high` indices of each dimension.
+// Returns the buffer of the array without the first `low` and the last `high` indices of each
+// dimension.
 template <class A, std::size_t Rank>
 auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> const& high) {
   static_assert(!is_on_device<std::remove_cv_t<A>>,

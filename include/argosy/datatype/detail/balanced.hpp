@@ -1,4 +1,4 @@
-// A number as a product of factors that are as equal as they can be.
+// A number as a product of factors that are as equal as possible.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace argosy::detail {
 
-// n = product of `count` factors that never increase, none above `most`; of all such products the
-// one whose first factor is smallest, then whose second is ... False if there is none. The divisors
-// of n are in `divisors`, ascending.
+// Finds n as a product of `count` factors that never increase, none above `most`. If there are
+// several, it is the one with the smallest first factor, then the smallest second, and so on.
+// Returns false if there is none. `divisors` has the divisors of n, ascending.
 constexpr bool factor(std::int64_t n, std::size_t count, std::int64_t most,
                       numbers<> const& divisors, numbers<>& out, std::size_t at) {
   if (count == 0) return n == 1;
@@ -23,7 +23,7 @@ constexpr bool factor(std::int64_t n, std::size_t count, std::int64_t most,
   for (std::int64_t f : divisors) {
     if (f > most || f > n) return false;
     if (n % f != 0) continue;
-    // The factors after this one are not larger: they must be able to reach n.
+    // The later factors are not larger than this one; together they must be able to reach n.
     std::int64_t reach = 1;
     for (std::size_t k = 0; k < count && reach < n; ++k) reach *= f;
     if (reach < n) continue;

@@ -1,4 +1,4 @@
-// What the four indexed constructors share: irregular blocks, of any lengths or of one.
+// The common part of the four indexed constructors: irregular blocks, of several lengths or of one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy::detail {
 
-// How long the blocks are: a list of their lengths, or
+// The lengths of the blocks, as a list of numbers.
 template <class Lengths>
 struct block_lengths {
   static constexpr bool is_static = is_fixed_list<Lengths>;
@@ -26,7 +26,7 @@ struct block_lengths {
     require_all_not_negative(name, "block length", all);
   }
 };
-// one number for all blocks.
+// One number for all blocks.
 template <number N>
 struct block_lengths<N> {
   static constexpr bool is_static = is_fixed<N>;
@@ -42,14 +42,14 @@ struct block_lengths<N> {
   }
 };
 
-// Blocks of lengths[i] copies of `old` at displacements[i] * unit bytes.
+// Returns blocks of lengths[i] copies of `old` at displacements[i] * unit bytes.
 template <class Lengths, class Displacements>
 constexpr layout place_blocks(Lengths const& lengths, Displacements const& displacements,
                               std::int64_t unit, layout const& old) {
   assembler all;
   bool const dense =
       old.pieces() == 1 && old.size() == old.extent() && old.origin() == old.lower_bound();
-  // Few blocks often join, and need nothing from the heap.
+  // Few blocks often join, and need no heap.
   if (dense && displacements.size() > builder::longest_concat) all.reserve(displacements.size());
   layout block;
   std::int64_t block_length = 0;
@@ -70,7 +70,7 @@ constexpr layout place_blocks(Lengths const& lengths, Displacements const& displ
   return all.finish();
 }
 
-// Self says its name, and by unit(extent) how many bytes a displacement of 1 is.
+// Self has its name, and unit(extent) returns the bytes of a displacement of 1.
 template <class Self, class Lengths, number_store Displacements, datatype Old>
 class blocks {
  public:
@@ -94,7 +94,7 @@ class blocks {
     return place_blocks(lengths_, displacements_, Self::unit(old.extent()), old);
   }
 
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
     check();

@@ -1,5 +1,5 @@
-// The common part of subarray and darray: an array that grows by one dimension at a time, from the
-// fastest on.
+// The common part of subarray and darray: an array that grows by one dimension at a time, beginning
+// with the fastest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@ namespace argosy::detail {
 
 class array_form;
 
-// As the library has them: see `once`.
+// The functions that the library compiles; `once` chooses.
 namespace linked {
 void add_box(array_form& array, std::int64_t size, std::int64_t subsize, std::int64_t start);
 void add_cyclic(array_form& array, std::int64_t size, std::int64_t block, std::int64_t start,
@@ -21,24 +21,24 @@ void add_cyclic(array_form& array, std::int64_t size, std::int64_t block, std::i
 layout finish(array_form const& array);
 }  // namespace linked
 
-// The chosen part of an array, placed in the whole.
+// The chosen part of an array, at its place in the whole.
 class array_form {
  public:
   constexpr explicit array_form(layout const& element)
       : form_(element), stride_(element.extent()) {}
 
-  // Indices [start, start + subsize) of the next dimension.
+  // Adds the indices [start, start + subsize) of the next dimension.
   constexpr void add_box(std::int64_t size, std::int64_t subsize, std::int64_t start) {
     once([&] { add_box_here(size, subsize, start); },
          [&] { linked::add_box(*this, size, subsize, start); });
   }
-  // Every `period` indices a block of `block`, from `start` on.
+  // Adds a block of `block` indices every `period` indices, from `start` on.
   constexpr void add_cyclic(std::int64_t size, std::int64_t block, std::int64_t start,
                             std::int64_t period) {
     once([&] { add_cyclic_here(size, block, start, period); },
          [&] { linked::add_cyclic(*this, size, block, start, period); });
   }
-  // Bounds are those of the whole array.
+  // Returns the layout, with the bounds of the whole array.
   constexpr layout finish() const {
     return once([&] { return finish_here(); }, [&] { return linked::finish(*this); });
   }
@@ -72,7 +72,7 @@ class array_form {
 
   layout form_;
   std::int64_t stride_;            // bytes of the array so far
-  std::int64_t displacement_ = 0;  // of the chosen part
+  std::int64_t displacement_ = 0;  // displacement of the chosen part
 };
 
 template <class Sizes, class Subsizes, class Starts>

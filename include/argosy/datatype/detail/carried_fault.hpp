@@ -1,4 +1,5 @@
-// Why a value cannot be: kept where it was made, thrown where it is asked for.
+// The reason why a value cannot exist. It is stored where the value is made, and thrown where the
+// value is used.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,18 +8,18 @@
 
 namespace argosy::detail {
 
-// A rank whose data cannot be described must come to the call all the same: others wait for it
-// there. One pointer, and no heap where nothing is wrong.
+// Stores an exception for later. A rank that cannot describe its data must still take part in the
+// collective call, because other ranks wait for it there. One pointer, and no heap without a fault.
 class carried_fault {
  public:
   carried_fault() noexcept = default;
-  // What is being handled, in a catch clause.
+  // Returns the exception that is being handled. For a catch clause.
   static carried_fault current() noexcept {
     carried_fault f;
     f.thrown_ = std::current_exception();
     return f;
   }
-  // What `describe` throws, if anything.
+  // Returns the exception that `describe` throws, if any.
   template <class F>
   static carried_fault of(F&& describe) noexcept {
     try {

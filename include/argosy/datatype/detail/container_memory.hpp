@@ -1,5 +1,4 @@
-// The place of the data of a container and a datatype: in the container, or where its pointers
-// lead.
+// The place of the data of a container and a datatype: in the container, or behind its pointers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +22,7 @@
 
 namespace argosy::detail {
 
-// A pointer to data, raw or of a class that has get(), such as std::unique_ptr and std::shared_ptr.
+// A pointer to data, raw or of a class with get(), such as std::unique_ptr and std::shared_ptr.
 template <class P>
 concept pointer_to_data =
     (std::is_pointer_v<P> && std::is_object_v<std::remove_pointer_t<P>>) || requires(P const& p) {
@@ -42,7 +41,7 @@ auto* address_in(P const& p) {
 template <class P>
 using pointee = std::remove_pointer_t<decltype(address_in(std::declval<P const&>()))>;
 
-// One object, of which a class that owns it says that there are no more: an owner of T[] does not.
+// True for an owner of exactly one object. False for an owner of T[].
 template <class P>
 inline constexpr bool points_to_one = false;
 template <class T, class Deleter>
@@ -57,11 +56,11 @@ template <class R>
 concept elements_in_a_row =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && !range_of_pointers<R>;
 
-// A container to which a datatype may be given.
+// A container that can be given with a datatype.
 template <class R>
 concept holds_data = range_of_pointers<R> || elements_in_a_row<R>;
 
-// The datatype of one element of a container, of which as many are meant as there are elements.
+// The datatype of one element of a container. Its default count is the number of elements.
 template <class D, class Value>
 inline constexpr bool is_of_one_element =
     choice_of_members<D> || std::same_as<D, element<std::remove_cv_t<Value>>>;
@@ -79,7 +78,7 @@ inline constexpr bool is_of_one_element =
                        ". What to do: give a smaller count, or resize it before the call");
 }
 
-// Throws invalid_layout if data of this form is not all in so many elements.
+// Throws invalid_layout if data of this form is not all within `elements` elements.
 inline void require_inside(layout const& form, std::size_t elements, std::size_t element_bytes,
                            char const* what) {
   if (form.empty()) return;
@@ -98,8 +97,8 @@ inline layout form_behind(std::vector<std::intptr_t> const& addresses, std::intp
   return place_blocks(block_lengths<std::int64_t>{1}, places, 1, copies);
 }
 
-// Returns the addresses of a range of pointers. Throws invalid_layout, which names the index, if
-// one is null.
+// Returns the addresses of a range of pointers. Throws invalid_layout with the index if one is
+// null.
 template <range_of_pointers R>
 std::vector<std::intptr_t> addresses_of(R&& pointers) {
   std::vector<std::intptr_t> all;

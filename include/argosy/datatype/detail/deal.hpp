@@ -1,5 +1,5 @@
-// The arithmetic of darray: which indices of a dimension fall to a coordinate of the grid, and what
-// may not be asked.
+// The arithmetic of darray: the indices of a dimension that belong to a coordinate of the grid, and
+// the faults.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@ constexpr deal_fault check_deal(std::int64_t size, std::int64_t processes, distr
   if (processes < 1) return deal_fault::grid;
   if (r.size < 0) return deal_fault::rule_size;
   if (r.kind == distribute::kind::none && processes != 1) return deal_fault::none_is_dealt;
-  // r.size * processes < size, without overflow
+  // The condition is r.size * processes < size, without overflow.
   if (r.kind == distribute::kind::block && r.size > 0 &&
       (size + processes - 1) / processes > r.size)
     return deal_fault::block_too_small;
@@ -31,7 +31,7 @@ constexpr deal_fault check_deal(std::int64_t size, std::int64_t processes, distr
 [[noreturn]] void throw_deal(deal_fault fault, std::size_t i, std::int64_t size,
                              std::int64_t processes, distribute::rule r);
 
-// Adds one dimension, as coordinate `c` of `processes` holds it.
+// Adds one dimension: the part of coordinate `c` of `processes`.
 constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes, std::int64_t c,
                     distribute::rule r) {
   switch (r.kind) {
@@ -46,13 +46,14 @@ constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes
     case distribute::kind::cyclic:
       break;
   }
-  // A block as long as the dimension is one block: no product below exceeds 64 bits for a sane
-  // array.
+  // A block as long as the dimension is one block. The limit keeps the products below within 64
+  // bits for a sane array.
   std::int64_t const block = std::clamp<std::int64_t>(r.size, 1, std::max<std::int64_t>(size, 1));
   array.add_cyclic(size, block, mul(c, block), mul(processes, block));
 }
 
-// The fault that the types of a darray show; no_fault if the types leave it open.
+// Returns the fault that the types of a darray show, or no_fault if the numbers are not known from
+// the types.
 template <class Sizes, class Rules, class Grid>
 constexpr deal_fault known_deal_fault() {
   if constexpr (Sizes::static_size != std::dynamic_extent ||
@@ -71,7 +72,7 @@ constexpr deal_fault known_deal_fault() {
   return deal_fault::no_fault;
 }
 
-// Processes of a grid that is all in the type, else 0.
+// Returns the number of processes of a grid that is all in the type, otherwise 0.
 template <class Grid>
 constexpr std::int64_t known_processes() {
   if constexpr (is_fixed_list<Grid>) {

@@ -1,4 +1,4 @@
-// The words of what a darray may not be asked for.
+// The texts of errors about darrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

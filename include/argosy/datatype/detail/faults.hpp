@@ -1,4 +1,4 @@
-// The words of what makes no datatype; those of darray are in deal_faults.hpp.
+// The texts of errors about datatypes; those of darray are in deal_faults.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The name of a member, as the compiler tells it.
+// The name of a member, from the compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace argosy::detail {
 
-// g++: "... [with auto Member = &space::particle::x; ...]", clang: "... [Member =
-// &space::particle::x]".
+// Returns the name. g++ gives "... [with auto Member = &space::particle::x; ...]", clang "...
+// [Member = &space::particle::x]".
 template <auto Member>
 constexpr std::string_view member_name() {
   std::string_view all = __PRETTY_FUNCTION__;

@@ -7,9 +7,9 @@
 
 namespace argosy::detail {
 
-// An object of T that is never begun. In a constant expression addresses inside it can be formed
-// and compared, though nothing can be read; so T needs no constructor, and alignas, padding and
-// bases are what the compiler really does.
+// An object of T whose lifetime never begins. In a constant expression, addresses inside it can be
+// formed and compared, although nothing can be read. T therefore needs no constructor, and alignas,
+// padding and bases are the compiler's own.
 template <class T>
 union never_begun {
   char nothing;
@@ -23,7 +23,8 @@ union never_begun {
 template <class T>
 inline constexpr never_begun<T> outline{};
 
-// Offset in T of what lies at `address` inside outline<T>.object; -1 if the compiler cannot tell.
+// Returns the offset in T of the object at `address` inside outline<T>.object, or -1 if the
+// compiler cannot compare them.
 template <class T>
 constexpr std::int64_t offset_in(void const* address) {
   for (std::size_t k = 0; k < sizeof(T); ++k)

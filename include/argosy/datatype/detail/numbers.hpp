@@ -1,6 +1,6 @@
-// How constructors keep their lists, and what they check: at compile time where the types tell,
-// else by exceptions when the datatype is asked for its form. A datatype that cannot be is kept
-// like any other, so that it reaches the call, which all ranks make.
+// How constructors store and check their lists. Fixed numbers are checked at compile time. Others
+// are checked when the datatype is asked for its form, which then throws. A datatype with a fault
+// is stored like any other, so that it reaches the collective call, which all ranks must make.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace argosy {
 namespace detail {
 
-// The kept form of a list argument.
+// The stored form of a list argument.
 template <class T>
 struct list_storage;
 template <class... N>
@@ -51,13 +51,13 @@ struct list_storage<numbers<N>> {
   using type = numbers<N>;
 };
 
-// Anything that lists numbers: io::list(...), std::array, a C array, std::span, std::vector ...
+// Any list of numbers: io::list(...), std::array, a C array, std::span, std::vector ...
 template <class T>
 concept number_sequence = requires { typename list_storage<std::remove_cvref_t<T>>::type; };
 template <number_sequence T>
 using stored_list = typename list_storage<std::remove_cvref_t<T>>::type;
-// One in its kept form, as datatypes have it: what arguments of other forms become, their deduction
-// guides say.
+// A list in its stored form, as datatypes have it. Deduction guides convert arguments of other
+// forms.
 template <class T>
 concept number_store = number_sequence<T> && std::same_as<T, stored_list<T>>;
 
@@ -74,7 +74,7 @@ constexpr std::optional<std::int64_t> known_number() {
     return std::nullopt;
 }
 
-// Element i of a list, if its type tells.
+// Element i of a list, if it is known from the type.
 template <class L>
 struct known_list {
   static constexpr std::optional<std::int64_t> at(std::size_t) { return std::nullopt; }
@@ -87,7 +87,8 @@ struct known_list<number_list<N...>> {
   }
 };
 
-// The number of dimensions or blocks that lists agree on, as far as their types tell.
+// Returns the number of dimensions or blocks on which lists agree, as far as it is known from their
+// types.
 template <class... L>
 constexpr std::size_t common_size() {
   std::size_t found = std::dynamic_extent;
@@ -99,7 +100,7 @@ constexpr bool sizes_may_agree() {
   return ((L::static_size == std::dynamic_extent || L::static_size == common_size<L...>()) && ...);
 }
 
-// Compile-time facts for static_assert: true as long as the types do not show the opposite.
+// Facts at compile time for static_assert: true unless the types show the opposite.
 template <class N>
 inline constexpr bool may_be_not_negative = known_number<N>().value_or(0) >= 0;
 template <class L>
@@ -110,7 +111,7 @@ constexpr bool all_may_be_not_negative() {
   return true;
 }
 
-// --- What is checked when the numbers come at run time ---
+// --- Checks of numbers that are known at run time only ---
 
 template <class L>
 constexpr void require_all_not_negative(char const* where, char const* what, L const& list) {
@@ -121,7 +122,7 @@ constexpr void require_all_not_negative(char const* where, char const* what, L c
   }
 }
 
-// As the algebra's, for a kept number.
+// Checks a stored number like the algebra does.
 constexpr void require_count(char const* where, char const* what, std::int64_t kept) {
   require_number(kept);
   require_not_negative(where, what, kept);

@@ -1,4 +1,4 @@
-// What the compiler can tell of data and a datatype that do not belong together.
+// Compile-time checks for data and a datatype that do not fit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,8 +29,8 @@ struct bare_element {
 template <class T, std::size_t N>
 struct bare_element<std::array<T, N>> : bare_element<T> {};
 
-// Data of type T is certainly no data of this datatype: numbers of another kind or width. Bytes and
-// characters fit everything, as raw memory does.
+// Returns true if data of type T certainly does not fit this datatype: numbers of another kind or
+// width. Bytes and characters fit everything, because raw memory is declared as them.
 template <class T, class Datatype>
 constexpr bool are_other_numbers() {
   using given = typename bare_element<std::remove_cv_t<std::remove_all_extents_t<T>>>::type;
@@ -43,7 +43,7 @@ constexpr bool are_other_numbers() {
     return false;
 }
 
-// The class whose members a datatype chooses, at its core; void if there is none.
+// The class whose members a datatype chooses, at its core. void if there is none.
 template <class D>
 struct chosen_class {
   using type = void;
@@ -58,12 +58,12 @@ template <class D>
       requires { typename D::old_type; } && !requires { typename D::owner; })
 struct chosen_class<D> : chosen_class<typename D::old_type> {};
 
-// A choice of members itself, which steps by the class that is given.
+// A choice of members itself. Its stride is that of the class that is given.
 template <class D>
 concept choice_of_members = requires { typename D::owner; };
 
-// Data of type T is certainly not of the class whose members this datatype chooses. Raw memory may
-// be anything's.
+// Returns true if data of type T is certainly not of the class whose members this datatype chooses.
+// Raw memory fits every class.
 template <class T, class Datatype>
 constexpr bool are_of_another_class() {
   using given = typename bare_element<std::remove_cv_t<std::remove_all_extents_t<T>>>::type;

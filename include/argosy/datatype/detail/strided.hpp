@@ -1,4 +1,4 @@
-// What vector and hvector share: blocks of copies, evenly spaced.
+// The common part of vector and hvector: blocks of copies, evenly spaced.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace argosy::detail {
 
-// Self says its name, and by unit(extent) how many bytes a stride of 1 is.
+// Self has its name, and unit(extent) returns the bytes of a stride of 1.
 template <class Self, number Count, number BlockLength, number Stride, datatype Old>
 class strided {
  public:
@@ -38,7 +38,7 @@ class strided {
                   repeat(blocklength_, old.extent(), old));
   }
 
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
     check();

@@ -1,5 +1,5 @@
-// Whether data is whole copies of an etype, type by type: two signatures may say the same in
-// different forms.
+// Checks type by type whether data is whole copies of an etype. Two equal sequences may have
+// signatures of different forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,21 +11,22 @@
 
 namespace argosy::detail {
 
-// A polynomial of the sequence of types, modulo a prime. Joins and repeats without looking at the
-// items: equal sequences have equal digests, and different ones too rarely to matter.
+// A polynomial of the sequence of types, modulo a prime. It joins and repeats without visiting the
+// items. Equal sequences have equal digests; different ones too, but too rarely to matter.
 class type_digest {
  public:
   constexpr type_digest() = default;
-  // Where nothing converts, `long` is the integer of its width: only a representation tells them
-  // apart.
+  // If nothing converts, `long` counts as the integer of its width, because only a representation
+  // distinguishes them.
   constexpr explicit type_digest(signature const& s, bool converts = true)
       : type_digest(of(s.nodes(), converts)) {}
 
   constexpr bool empty() const noexcept { return items_ == 0; }
-  // Bytes fit everywhere: as an etype they take any data, and data without types is not converted.
+  // Returns true if all items are bytes. Bytes fit everything: as an etype they accept any data,
+  // and data without types is not converted.
   constexpr bool is_bytes() const noexcept { return only_bytes_; }
 
-  // This is `copies` times `one`.
+  // Returns true if this digest is `copies` times `one`.
   constexpr bool repeats(type_digest const& one, std::int64_t copies) const {
     return same(*this, one.times(copies));
   }
@@ -76,7 +77,7 @@ class type_digest {
     one.only_bytes_ = type == basic::byte;
     return one;
   }
-  // Written alike, and mixed by many programs.
+  // Returns the unsigned type. Both are written alike, and many programs mix them.
   static constexpr basic without_sign(basic type) {
     switch (type) {
       case basic::uint16:

@@ -1,5 +1,5 @@
-// Memory kept for collective calls: a rank that runs out of it in the middle of one cannot leave,
-// since the others wait for it.
+// Memory reserved for collective calls. A rank that runs out of memory in the middle of such a call
+// cannot leave it, because other ranks wait.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace argosy::detail {
 
-// While one lives, its thread is in a collective call: what operator new cannot get there, the
-// reserve is given up for. What a call needs beyond its staging memory, which ranks agree on, is
-// seldom more. One reserve a process, of addresses that nobody touches; before each call, and after
-// it, what was given up is taken back.
+// While an object lives, its thread is in a collective call. If operator new fails in that thread,
+// the reserve is freed and the allocation is tried again. A call seldom needs more, apart from its
+// staging memory, on which the ranks agree. There is one reserve per process, of addresses that are
+// never touched. It is allocated again before and after each call.
 class memory_reserve {
  public:
   memory_reserve() noexcept;
@@ -19,13 +19,15 @@ class memory_reserve {
   memory_reserve(memory_reserve const&) = delete;
   memory_reserve& operator=(memory_reserve const&) = delete;
 
-  // False: what an earlier call needed, somebody else has now, and no call should begin.
+  // Allocates the reserve again. Returns true if that succeeds. If not, its memory is now used
+  // elsewhere, and no call should begin.
   static bool take_back() noexcept;
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 };
 
-// A collective call that the reserve was not enough for: no way is left to tell the others. Where
-// MPI can, it ends the job, as it does for a rank that dies; elsewhere the exception goes on.
+// Runs a collective call. If even the reserve is not enough, the rank has no way left to report the
+// error to the other ranks. The job is then aborted if MPI can do that, as for a rank that dies;
+// otherwise the exception propagates.
 template <class World, class Body>
 auto with_reserve(World const& world, Body&& body) try {
   if (world.size() == 1) return body();

@@ -1,4 +1,4 @@
-// Bodies of basic_checkpoint.
+// Function bodies of basic_checkpoint.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace argosy {
 
-// What the header will say; and why that cannot be saved.
+// Returns the header to write. Sets `why` if the state cannot be saved.
 template <communicator World>
 checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
                                                 failure& why) const {
@@ -32,22 +32,22 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
                         .order = part.order(),
                         .shape = part.shape()});
     if (data.fault()) why.keep(*data.fault());
-    why.keep(detail::failure_of(errc::datatype, [&] {  // the part may carry why it cannot be
+    why.keep(detail::failure_of(errc::datatype, [&] {  // the part may have a fault
       return data.fault() ? failure() : detail::fault_of(part, data.buffer(), entries_[i].name);
     }));
   }
   why.keep(detail::failure_of(errc::argument, [&]() -> failure {
     detail::place_arrays(h);
     failure bad;
-    // names that are not there, or twice
+    // This finds names that are missing or used twice.
     detail::parse_checkpoint_header(detail::checkpoint_header_of(h), bad);
     return bad ? failure{errc::argument, bad.detail, bad.advice} : failure{};
   }));
   return h;
 }
 
-// What must be the same on all ranks: names, types and shapes of arrays, and the values that all
-// ranks have.
+// Returns everything that must be equal on all ranks: names, types and shapes of arrays, and the
+// values that all ranks have.
 template <communicator World>
 std::string basic_checkpoint<World>::lines(std::vector<content> const& all) const {
   std::string text;
@@ -74,7 +74,7 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
     std::vector<content> all;
     checkpoint_header h;
     std::optional<opener> opens;
-    std::string path, to;  // `to`: also when the program is in another directory
+    std::string path, to;  // `to`: valid in every working directory
     s.alone_with_equal("arrays", errc::argument, [&](std::string& text) {
       failure why;
       path = detail::without_prefix(name);
@@ -103,8 +103,8 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
   });
 }
 
-// Unless hints of the program or of the environment say which permissions the file gets, it gets
-// those of the file that it replaces.
+// Chooses the permissions of the file. Unless hints of the program or of the environment set them,
+// they are those of the replaced file.
 template <communicator World>
 void basic_checkpoint<World>::choose_permissions(joint const& s, std::string const& path,
                                                  opener const& files, argosy::hints const& given,
@@ -123,8 +123,8 @@ void basic_checkpoint<World>::choose_permissions(joint const& s, std::string con
   });
 }
 
-// Writes the checkpoint into `f`, whose name is `from`, and then gives it the name `to`. On all
-// ranks `named` becomes true when that is done, also if the directory could not be synced then.
+// Writes the checkpoint into `f` with the name `from`, and then renames it to `to`. After the
+// rename `named` becomes true on all ranks, even if the directory could not be synced.
 template <communicator World>
 void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& to,
                                       unfinished const& part, checkpoint_header const& h,
@@ -152,9 +152,9 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
         s.closing(f, fill, true);
         s.on_first(errc::io, name, named);
       },
-      [&] {  // also if a rank has died, or if the file was closed before
+      [&] {  // even if a rank has died, or if the file was closed before
         if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(from, mine); });
-        detail::barrier_of_survivors(s.world());  // when a rank has returned, the file is gone
+        detail::barrier_of_survivors(s.world());  // once a rank has returned, the file is gone
       });
 }
 
@@ -216,7 +216,7 @@ void basic_checkpoint<World>::load(World const& world, std::string const& path, 
   });
 }
 
-// Finds one array in the file, gives the data its size where that may be, and makes the view of
+// Finds one array in the file, gives the data its size if it can be resized, and makes the view of
 // this rank's part.
 template <communicator World>
 failure basic_checkpoint<World>::prepare(entry const& e, checkpoint_header const& h, content& c,
@@ -243,7 +243,7 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
                                    checkpoint_header const& h) const {
   std::vector<argosy::view> views;
   std::vector<content> all;
-  bool some_later = false;  // the same on all ranks
+  bool some_later = false;  // equal on all ranks
   auto const prepare_all = [&](bool later) {
     failure why;
     for (std::size_t i = 0; i < entries_.size() && !why; ++i)
@@ -279,7 +279,7 @@ void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f,
   const_buffer const& into = c.data.buffer();
   std::optional<target> room;
   s.alone(errc::datatype, [&] {
-    // writable
+    // The entry is writable.
     room.emplace(buffer{const_cast<std::byte*>(into.address()), into.form(), into.types()},
                  s.where());
   });
@@ -294,7 +294,7 @@ void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f,
   detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
   auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {
     if (e.everywhere && s.rank() != 0) return {};
-    if (v.representation().converts())  // memory has other bytes than the file
+    if (v.representation().converts())  // bytes in memory differ from those in the file
       return detail::blocks_of(v.filetype(), h.block_bytes);
     return detail::block_parts(v.filetype(), into, h.block_bytes, a.bytes());
   });

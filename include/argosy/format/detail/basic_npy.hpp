@@ -1,4 +1,4 @@
-// Bodies of basic_npy.
+// Function bodies of basic_npy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,9 +40,9 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
     files_ = files;
     part_ = part;
     failure bad;
-    (void)part.bytes();  // throws what the part carries
+    (void)part.bytes();  // throws the fault of the part
     bytes = detail::npy_header_of(part.type(), part.order(), part.shape());
-    h = detail::parse_npy_header(bytes, bad);  // a name or a shape may be none that NumPy takes
+    h = detail::parse_npy_header(bytes, bad);  // checks the name and the shape by NumPy's rules
     if (bad) return bad;
     bad = detail::view_of({part.type(), part.order(), part.shape(), h->data_offset}, part, v);
     bytes.front() = std::byte{0};  // until the array is whole
@@ -53,7 +53,7 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
   require_cover(s, part, v, cover);
   file_ = s.open(path, mode::create | mode::read_write, with, *std::move(opens));
   s.undone([&] { s.together([&] { file_.set_size(0); }); },
-           [&] { drop(s); });  // it may have been there before
+           [&] { drop(s); });  // the file may have existed before
   s.undone(
       [&] {
         header_ = *std::move(h);
@@ -68,8 +68,8 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
   state_ = progress::begun;
 }
 
-// Throws on all ranks if the parts leave elements of the array out, as far as their sizes show; in
-// develop mode also if some overlap where others are left out.
+// Throws on all ranks if the parts leave elements of the array out, as far as their sizes show. In
+// develop mode also throws if some overlap and others are left out.
 template <communicator World>
 void basic_npy<World>::require_cover(joint const& s, array_part const& part, argosy::view const& v,
                                      detail::part_cover cover) const {
@@ -113,7 +113,7 @@ basic_npy<World> basic_npy<World>::open(World const& world, std::string const& p
   return n;
 }
 
-// Takes the header of the open file.
+// Reads the header of the open file.
 template <communicator World>
 void basic_npy<World>::find(joint const& s) {
   header_ = detail::header_for_all<npy_header>(
@@ -134,13 +134,13 @@ npy_header basic_npy<World>::header_of(World const& world, std::string const& pa
   return std::move(n.header_);
 }
 
-// Carries out a call of the open file. One that is not open has no other ranks.
+// Runs a call of the open file. A file that is not open has no other ranks.
 template <communicator World>
 template <class Body>
 void basic_npy<World>::in_call(std::string_view name, source_location where, std::error_code* code,
                                Body&& body) {
   if (file_.is_open()) {
-    World const world = file_.world();  // closing takes that of the file
+    World const world = file_.world();  // close ends the world of the file
     return detail::in_one_call(world, {name, file_.path(), where}, code, what_failed_, body);
   }
   error const closed(alone(-1, {errc::file, "the file is not open", "open it first"}), name, {},
@@ -150,7 +150,7 @@ void basic_npy<World>::in_call(std::string_view name, source_location where, std
   *code = closed.code();
 }
 
-// A fault of the data becomes an error of the call of the file, which all ranks make.
+// Reports a fault of the data as an error of the file's call, which all ranks make.
 template <communicator World>
 template <class Data>
 void basic_npy<World>::check(Data& data) const {
@@ -205,7 +205,7 @@ void basic_npy<World>::close(on_error e) {
         start = detail::npy_header_of(header_.type, header_.order, header_.shape);
       });
     });
-    s.on_first(errc::io, [&] {  // nothing that ranks wrote can fail any more
+    s.on_first(errc::io, [&] {  // no write of another rank can fail any more
       return detail::complete_npy(*files_, path, mine, start, last == progress::failed);
     });
   });

@@ -1,4 +1,4 @@
-// Bodies of basic_xdmf.
+// Function bodies of basic_xdmf.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// The blocks of an array, shared out among the ranks: each puts the checksums of its share
-// together.
+// The blocks of an array, distributed over the ranks. Each rank combines the checksums of its
+// blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,7 +33,7 @@ class block_shares {
   int rank() const { return rank_; }
 
   std::vector<parcel> send(std::vector<block_part> const& parts) const;
-  // For each block of this rank what all have sent.
+  // Returns the sum of all ranks' parts for each block of this rank.
   std::vector<block_part> combine(std::vector<parcel> const& parcels) const;
 
  private:
@@ -41,20 +41,20 @@ class block_shares {
   int rank_, ranks_;
 };
 
-// Blocks that a filetype touches, with nothing known of their bytes.
+// Returns the blocks that a filetype touches, without data about their bytes.
 std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_bytes);
-// The checksums of this rank's blocks, as the file has them; a failure if the ranks' parts do not
-// cover a block.
+// Computes the checksums of this rank's blocks, in the form of the file. Returns a failure if the
+// ranks' parts do not cover a block.
 failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
                 std::vector<block_part> const& parts, std::vector<std::byte>& into);
-// Compares them with what the file says. Blocks that are not covered, but touched, are read.
+// Compares the checksums with those of the file. Blocks that are touched but not covered are read.
 failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
                   std::vector<block_part> const& parts,
                   std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read);
 
 std::string temporary_path(std::string const& path, std::uint64_t number);
 
-// Puts what `parts_of` returns on each rank together for the blocks of this one. Collective.
+// Combines the results of `parts_of` on each rank for the blocks of this rank. Collective.
 template <communicator World, class PartsOf>
 std::vector<block_part> shared_out(joint_call<World> const& s, block_shares const& shares,
                                    PartsOf&& parts_of) {

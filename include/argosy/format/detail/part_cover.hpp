@@ -1,4 +1,4 @@
-// Whether the parts of all ranks cover an array: sums that ranks reduce.
+// Sums that ranks reduce to find out whether the parts of all ranks cover an array.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,10 +10,11 @@
 
 namespace argosy::detail {
 
-// The bytes of a part, in two halves, which cannot overflow; after a reduction those of all parts.
+// The bytes of a part, in two halves, which cannot overflow. After a reduction, the bytes of all
+// parts.
 struct part_cover {
   std::uint64_t high = 0, low = 0;
-  std::uint64_t hash = 0;  // as block_part::cover, of the whole array; only in develop mode
+  std::uint64_t hash = 0;  // like block_part::cover, for the whole array; only in develop mode
   int develop = 0;         // 1 if one rank is in develop mode
 
   void combine(part_cover const& other) noexcept {
@@ -22,17 +23,17 @@ struct part_cover {
     hash += other.hash;
     develop |= other.develop;
   }
-  // A failure if elements of an array of so many bytes are left out, as far as that is known. Parts
-  // may overlap.
+  // Returns a failure if elements of an array of so many bytes are left out, as far as the sums
+  // show. Parts may overlap.
   failure fault(std::int64_t array_bytes) const;
 };
 
-// Takes the size of the part, without going through its pieces.
+// Returns the cover of a part from its size, without visiting its pieces.
 part_cover cover_of(layout const& filetype, bool develop);
-// Goes through the pieces of the part.
+// Returns the hash of the cover of a part, without its bytes. Visits the pieces.
 part_cover exact_cover_of(layout const& filetype);
 
-// Returns true if these hints, or the environment, ask for develop mode. Local.
+// Returns true if these hints, or the environment, switch develop mode on. Local.
 bool develops(hints const& given);
 
 }  // namespace argosy::detail

@@ -1,4 +1,4 @@
-// Values of a checkpoint that are the same on all ranks: their elements, and their size.
+// Values of a checkpoint that are equal on all ranks: their elements, and their size.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,7 +31,7 @@ concept resizable_range =
     std::ranges::sized_range<T> && std::default_initializable<std::ranges::range_value_t<T>> &&
     requires(T& x) { x.resize(std::size_t{1}); };
 
-// A list of elements: one behind the other, so many as there are.
+// A list of elements, one behind the other.
 template <class T>
 concept element_list = std::ranges::sized_range<T> && element_type<std::ranges::range_value_t<T>>;
 
@@ -46,7 +46,7 @@ concept ragged_rows =
 template <class T>
 concept map_like = std::ranges::range<T> && requires { typename T::key_type; };
 
-// Holds for the engines of <random>.
+// True for the engines of <random>.
 template <class T>
 concept random_engine = requires(T& x) {
   typename T::result_type;
@@ -62,7 +62,7 @@ concept pointer_like = std::is_pointer_v<T> || requires(T& x) {
   *x;
 };
 
-// Says why a checkpoint does not take this type, and what to do.
+// A compile error that says why a checkpoint does not accept this type, and what to do.
 template <class T>
 constexpr void refuse_value() {
   static_assert(!random_engine<T>,
@@ -89,13 +89,13 @@ constexpr void refuse_value() {
                     "type one by one, see "
                     "docs/use/formats.md");
     } else {
-      (void)layout_of<T>();  // says what is missing
+      (void)layout_of<T>();  // reports what is missing
     }
   }
 }
 
-// The number of elements along the first dimension, if the file has a list of elements of this type
-// there; otherwise nothing, and loading says what differs.
+// Returns the number of elements along the first dimension, if the file has a list of elements of
+// this type there. Otherwise no value; load then reports the difference.
 std::optional<std::int64_t> length_in(checkpoint_array const& stored, inner_type element,
                                       signature types);
 template <class T>
@@ -108,7 +108,7 @@ array_part list_of(std::int64_t n) {
   return all_of({n}, inner_type_of<T>(), types_of<T>());
 }
 
-// The elements of all rows, row behind row.
+// Returns the elements of all rows, one row after the other.
 template <class Rows>
 auto memory_of_rows(Rows& rows) {
   using element = std::ranges::range_value_t<std::ranges::range_value_t<Rows>>;
@@ -138,7 +138,7 @@ void lengths_of(Rows const& rows, std::vector<std::int64_t>& into) {
   for (auto const& row : rows) into.push_back(static_cast<std::int64_t>(std::ranges::size(row)));
 }
 
-// A failure if these are not the lengths of rows with so many elements together.
+// Returns a failure if these cannot be the lengths of rows with so many elements together.
 failure fault_of_lengths(std::span<std::int64_t const> lengths, std::int64_t elements,
                          std::string const& name);
 

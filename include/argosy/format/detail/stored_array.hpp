@@ -1,4 +1,4 @@
-// An array as a file has it, beside what a rank wants of it.
+// An array of a file, compared with a rank's part.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,8 +17,7 @@
 
 namespace argosy::detail {
 
-// A layout with the types along its stream, where basic types have the sizes that they have in
-// memory.
+// A layout with the types along its stream. Basic types have their sizes in memory.
 struct typed_form {
   static constexpr bool is_static = false;
   layout bytes;
@@ -28,7 +27,7 @@ struct typed_form {
   layout file_form(basic_sizes const&) const { return bytes; }
 };
 
-// What the file says of the array.
+// The description of the array in the file.
 struct stored_array {
   dtype const& type;
   argosy::order order;
@@ -36,15 +35,17 @@ struct stored_array {
   std::int64_t offset;
 };
 
-// The view of a rank's part; or why the array is another one: then the failure names both. Fields
-// are found by their names: the file may have more of them than the program. Numbers of the other
-// byte order are converted.
+// Makes the view of a rank's part. Returns a failure if the array in the file is another one; it
+// names both. Fields are found by name, and the file may have more of them than the program.
+// Numbers of the other byte order are converted.
 failure view_of(stored_array const& stored, array_part const& part, view& into);
 
-// Is the data the whole part, of its types? `whose` is the name of the array.
+// Returns a failure unless the data is the whole part, of its types. `whose` is the name of the
+// array.
 failure fault_of(array_part const& part, const_buffer const& data, std::string_view whose);
 
-// For comparing what ranks have, byte by byte: a number as it is, of all else its size and a sum.
+// Returns text by which ranks compare data byte by byte: a number itself, and the size and a sum of
+// anything else.
 std::string value_words(const_buffer const& data);
 
 }  // namespace argosy::detail

@@ -1,5 +1,5 @@
-// The guard of the formats' collective calls: whatever a rank does by itself in one is a step,
-// after which all ranks agree.
+// The guard of the formats' collective calls. Everything that a rank does by itself in such a call
+// is a step, after which all ranks agree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,8 +29,8 @@
 
 namespace argosy::detail {
 
-// Words that are asked for only after an error. It refers to a function that outlives it, and takes
-// no memory: before a call is guarded nothing may fail.
+// Text that is made only after an error. It refers to a function that must outlive it, and does not
+// allocate, because nothing may fail before a call is guarded.
 class words_after_error {
  public:
   words_after_error() = default;
@@ -49,13 +49,13 @@ class words_after_error {
   std::string (*ask_)(void const*) = nullptr;
 };
 
-// The call that the program made. Errors on the way are reported as errors of this call.
+// The call that the program made. Errors of calls inside are reported as errors of this call.
 struct program_call {
   std::string_view name;
   std::string_view path;
   source_location where;
   name_use use = name_use::uses_open_file;
-  words_after_error otherwise = {};  // that hold after an error
+  words_after_error otherwise = {};  // text for use after an error
 };
 
 // Returns true if there is a file of this name that can be read. Local.
@@ -63,7 +63,7 @@ bool is_there(opener const& files, std::string const& path) noexcept;
 
 // Services of formats for files that they made and have not finished. Local.
 struct discarding {
-  // From now on `close` removes the file, as with delete_on_close.
+  // Makes `close` remove the file, like delete_on_close.
   template <communicator World>
   static void mark(basic_file<World>& f) {
     f.local().discard();
@@ -72,15 +72,14 @@ struct discarding {
   static std::optional<file_identity> identity(basic_file<World> const& f) {
     return f.local().handle().identity();
   }
-  // Returns the name that finds the file whatever the working directory is by then.
+  // Returns a name of the file that is valid in every working directory.
   template <communicator World>
   static std::string full_path(basic_file<World> const& f) {
     return f.local().full_path();
   }
 };
 
-// An exception that code of the program threw on this rank, after all ranks have learnt that it
-// did.
+// An exception of the program's code on this rank, after all ranks have agreed on it.
 struct thrown_together {
   failure why;
 };
@@ -96,9 +95,9 @@ struct thrown_together {
 }
 
 // A collective call of a format on one rank, as its body sees it. The body consists of `alone`
-// (steps of each rank by itself, in which anything may throw), `together` (collective calls of a
-// file) and messages. Code between them must not throw; it may allocate what is small, which the
-// reserve of memory covers. All errors out of these functions are errors on all ranks.
+// (steps of each rank by itself, which may throw), `together` (collective calls of a file) and
+// messages. Code between them must not throw. It may allocate a little, which the memory reserve
+// covers. All errors of these functions are errors on all ranks.
 template <communicator World>
 class joint_call {
  public:
@@ -108,15 +107,15 @@ class joint_call {
   int rank() const noexcept { return world_.rank(); }
   std::string_view name() const noexcept { return call_.name; }
   source_location const& where() const noexcept { return call_.where; }
-  // Returns the same call, whose messages go by another communicator of the same ranks.
+  // Returns the same call with messages over another communicator of the same ranks.
   joint_call on(World const& other) const { return {other, call_}; }
 
-  // Throws on all ranks if one of them brings a failure.
+  // Throws on all ranks if one of them has a failure.
   void agree(failure const& mine) const {
     require(lost_as_agreement([&] { return agree_on_outcome(world_, mine); }));
   }
-  // Runs `body` on this rank by itself. All ranks then learn what it returned, if that is a
-  // failure, or threw. `e` is the class of an error that has none of its own.
+  // Runs `body` on this rank by itself. All ranks then agree on its failure or exception, if there
+  // is one. `e` is the class of an error that has none of its own.
   template <class Body>
   void alone(errc e, Body&& body) const {
     agree(failure_of(e, body));
@@ -126,15 +125,15 @@ class joint_call {
   void on_first(errc e, Body&& body) const {
     agree(rank() == 0 ? failure_of(e, body) : failure());
   }
-  // Runs `body` on rank 0, and agrees on `flag`, too: if the body sets it, it becomes true on all
-  // ranks, also if the body fails.
+  // Runs `body` on rank 0, and also agrees on `flag`. If the body sets it, it becomes true on all
+  // ranks, even if the body fails.
   template <class Body>
   void on_first(errc e, Body&& body, bool& flag) const {
     failure const mine = rank() == 0 ? failure_of(e, body) : failure();
     require(lost_as_agreement([&] { return agree_on_outcome(world_, mine, flag); }));
   }
   // Runs `body(lines)` on each rank by itself. It writes "name value" lines about `what`, which
-  // must be equal on all ranks; the error names those that differ.
+  // must be equal on all ranks. The error names those that differ.
   template <class Body>
   void alone_with_equal(std::string_view what, errc e, Body&& body) const {
     std::string lines;
@@ -146,8 +145,8 @@ class joint_call {
       return agree_to_begin(world_, given, false);
     }));
   }
-  // Makes collective calls of a file. Their throwing forms leave on all ranks, or on none.
-  // Arguments must be made before.
+  // Makes collective calls of a file. If they throw, they throw on all ranks. Their arguments must
+  // be made before.
   template <class Body>
   auto together(Body&& body) const -> std::invoke_result_t<Body&> {
     try {
@@ -187,8 +186,8 @@ class joint_call {
                                      std::move(files));
     });
   }
-  // Carries out `body`. If that ends by an error, which it does on all ranks, carries out `undo`,
-  // too, whose own errors are left out.
+  // Runs `body`. If it throws, which it does on all ranks, runs `undo`, too, and ignores the errors
+  // of that.
   template <class Body, class Undo>
   void undone(Body&& body, Undo&& undo) const {
     try {
@@ -201,19 +200,19 @@ class joint_call {
       throw;
     }
   }
-  // Carries out `body`, then closes the file, which is closed as well if `body` ends by an error,
-  // and then removed if `made`.
+  // Runs `body`, then closes the file. If `body` throws, the file is closed as well, and removed if
+  // `made`.
   template <class Body>
   void closing(basic_file<World>& f, Body&& body, bool made = false) const {
     undone(body, [&] { made ? discard(f) : close_after_error(f); });
     together([&] { f.close(call_.where); });
   }
-  // Closes and removes what this call has made and could not finish. Collective.
+  // Closes and removes a file that this call has made and could not finish. Collective.
   void discard(basic_file<World>& f) const {
     if (f.is_open()) discarding::mark(f);
     close_after_error(f);
   }
-  // Closes what an error has left open. Collective.
+  // Closes a file that an error has left open. Collective.
   void close_after_error(basic_file<World>& f) const {
     std::error_code ignored;
     failure_of(errc::io, [&] {
@@ -238,8 +237,8 @@ class joint_call {
   program_call const& call_;
 };
 
-// Ends a call by an error of this kind: sets the error_code, if there is one, or returns what is to
-// be thrown.
+// Ends a call with an error of this kind. Sets the error_code, if there is one, or returns the
+// exception to throw.
 inline std::exception_ptr ended_by(error const& e, program_call const& c, int rank,
                                    std::error_code* code, std::string& what) {
   fact_and_advice more = advice_for(c.use, e);
@@ -259,17 +258,17 @@ inline std::exception_ptr ended_by(thrown_together const& x, program_call const&
   return {};
 }
 
-// Carries out a collective call of a format on this rank: `body(joint_call)`. An error goes to the
-// error_code, if there is one, and its words to `what`. What code of the program threw comes out as
-// it is; want of memory sets the error_code. An exception that the other ranks do not know of ends
-// the job, if the world can do that.
+// Runs a collective call of a format on this rank: `body(joint_call)`. An error sets the
+// error_code, if there is one, and its text sets `what`. Exceptions of the program's code are
+// rethrown unchanged; std::bad_alloc sets the error_code. If the other ranks do not know of an
+// exception, the job is ended, if the world can do that.
 template <communicator World, class Body>
 void in_one_call(World const& world, program_call const& c, std::error_code* code,
                  std::string& what, Body&& body) {
   std::exception_ptr const thrown = with_reserve(world, [&]() -> std::exception_ptr {
     if (code) code->clear();
     try {
-      std::string const path(c.path);  // closing a file takes its own
+      std::string const path(c.path);  // close clears the path of the file
       program_call const kept{c.name, path, c.where, c.use, c.otherwise};
       try {
         body(joint_call<World>(world, kept));
@@ -293,7 +292,7 @@ void in_one_call(World const& world, program_call const& c, std::error_code* cod
   if (thrown) std::rethrow_exception(thrown);
 }
 
-// Does the same, with messages of the call's own.
+// Does the same, with messages over a communicator of its own.
 template <communicator World, class Body>
 void in_one_call_of_its_own(World const& world, program_call const& c, std::error_code* code,
                             std::string& what, Body&& body) {
@@ -308,15 +307,15 @@ void in_one_call_of_its_own(World const& world, program_call const& c, std::erro
   });
 }
 
-// A header as the file has it, and what it says.
+// The bytes of a header in the file, and its content.
 template <class Header>
 struct found_header {
-  std::vector<std::byte> start;  // as many bytes as `bytes_of` says of the first 16
+  std::vector<std::byte> start;  // as many bytes as `bytes_of` returns for the first 16
   std::optional<Header> parsed;
 };
 
 // Reads and checks a header on rank 0. The other ranks get its bytes only after rank 0 has accepted
-// them, so a header that makes no sense takes memory of one rank. `check` returns a failure if the
+// them, so a nonsensical header takes memory on one rank only. `check` returns a failure if the
 // file does not fit the header. Collective.
 template <class Header, communicator World, class BytesOf, class Parse, class Check>
 Header header_for_all(joint_call<World> const& s, basic_file<World>& f, BytesOf&& bytes_of,
@@ -345,7 +344,7 @@ Header header_for_all(joint_call<World> const& s, basic_file<World>& f, BytesOf&
   return *std::move(h.parsed);
 }
 
-// The failure of a header that speaks of more bytes than the file has, if that is so. Local.
+// Returns a failure if the header describes more bytes than the file has. Local.
 template <communicator World>
 failure shorter_than(basic_file<World> const& f, std::int64_t bytes) {
   std::error_code error;

@@ -1,4 +1,4 @@
-// The lock by which a file under a temporary name is known to belong to a running save.
+// The lock that marks a file with a temporary name as one of a running save.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,30 +13,31 @@
 
 namespace argosy::detail {
 
-// One rank of a save holds it, from before the first byte until the file has its name. It is a lock
-// of an open (presence.hpp) by a handle of its own. The operating system gives it back when the
-// process ends.
+// One rank of a save holds this lock, from before the first byte until the file has its final name.
+// It is a lock of an open (presence.hpp), with a handle of its own. The operating system releases
+// it when the process ends.
 class written_mark {
  public:
-  // Opens the file and locks it. Where files cannot be locked, nobody can take the file for a
-  // leftover. Fails if the name is not there any more. Local.
+  // Opens the file and locks it. If files cannot be locked, the file is never treated as a
+  // leftover. Fails if the name no longer exists. Local.
   failure enter(opener const& files, std::string const& path, std::uint64_t number);
 
-  // Gives the file these permissions, if there are some. Local.
+  // Sets the permissions of the file, if there are some. Local.
   void permit(std::optional<unsigned> permissions);
 
  private:
   any_handle file_;
 };
 
-// Looks up the permissions of the file that a save replaces: nothing if there is none, or if they
-// are not known. A failure if descriptors or memory are wanting, which will stop the save, too.
-// Local.
+// Reads the permissions of the file that a save replaces. `into` stays empty if there is none, or
+// if they are not known. Returns a failure if descriptors or memory are missing, which would stop
+// the save, too. Local.
 failure permissions_at(opener const& files, std::string const& path, std::optional<unsigned>& into);
-// Says whether these hints, or those of the environment, set the permissions of new files. Local.
+// Returns true if these hints, or those of the environment, set the permissions of new files.
+// Local.
 bool says_permissions(hints const& given);
-// With these a file is made that is to have others at the end: nobody else may read it meanwhile
-// who may not at the end, and its owner may write it.
+// Returns the permissions of a file while it is written; `permissions` are the final ones. A user
+// who may not read it at the end may not read it before, and its owner may write it.
 constexpr unsigned while_written(unsigned permissions) { return permissions | 0600u; }
 
 }  // namespace argosy::detail

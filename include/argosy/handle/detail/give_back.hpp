@@ -9,8 +9,8 @@
 
 namespace argosy::detail {
 
-// A lock that stays blocks everybody who wants it, so unlocking is tried again after any error. The
-// first error is still returned.
+// Unlocks, and tries again after any error, because a lock that stays would block everyone else.
+// Returns the first error.
 template <handle H>
 std::error_code give_back(H& file, std::int64_t offset, std::int64_t length) {
   std::error_code const first = file.unlock(offset, length);

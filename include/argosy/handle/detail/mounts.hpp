@@ -1,5 +1,4 @@
-// As what a device is mounted: which file system it is that answers behind FUSE, statfs does not
-// tell.
+// The mount of a device. It names the file system behind FUSE, which statfs does not report.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,13 +9,13 @@
 
 namespace argosy::detail {
 
-// Empty: not known.
+// Type and source of a mount. Empty if not known.
 struct mounted {
   std::string type, source;
   friend bool operator==(mounted const&, mounted const&) = default;
 };
 
-// `lines` are those of /proc/self/mountinfo.
+// Finds the mount of a device. `lines` are those of /proc/self/mountinfo.
 mounted mounted_as(std::istream& lines, dev_t device);
 mounted mounted_as(dev_t device);
 

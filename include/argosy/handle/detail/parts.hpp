@@ -1,4 +1,4 @@
-// Lists of parts: their sum, their runs, their beginning.
+// Lists of parts: their sum, their runs, their first bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,7 @@ std::int64_t total_bytes(std::span<Part const> parts) noexcept {
   return sum;
 }
 
-// One more than the largest offset of a byte in the parts; 0 if there is none.
+// Returns one more than the largest offset of a byte in the parts; 0 if there is none.
 template <class Part>
 std::int64_t end_of(std::span<Part const> parts) noexcept {
   std::int64_t end = 0;
@@ -33,8 +33,8 @@ std::int64_t end_of(std::span<Part const> parts) noexcept {
   return end;
 }
 
-// The number of stretches of the file: parts that follow one another are one. Each stretch is at
-// least one call.
+// Returns the number of runs, which are contiguous ranges of the file: adjacent parts are one run.
+// Each run is at least one call.
 template <class Part>
 std::int64_t count_runs(std::span<Part const> parts) noexcept {
   std::int64_t runs = 0, end = -1;
@@ -46,7 +46,7 @@ std::int64_t count_runs(std::span<Part const> parts) noexcept {
   return runs;
 }
 
-// Calls f(offset, bytes) for each of those stretches, until it returns false.
+// Calls f(offset, bytes) for each run, until it returns false.
 template <class Part, class F>
 void for_each_run(std::span<Part const> parts, F&& f) {
   std::int64_t offset = 0, bytes = 0;
@@ -67,7 +67,7 @@ inline std::string run_text(std::int64_t offset, std::int64_t bytes) {
   return std::to_string(offset) + "+" + std::to_string(bytes);
 }
 
-// "0+8,100+8": offsets and lengths of the runs; of many, the first ones.
+// Returns "0+8,100+8": offsets and lengths of the runs, only the first ones if there are many.
 template <class Part>
 std::string run_list(std::span<Part const> parts) {
   constexpr int most = 32;
@@ -84,7 +84,7 @@ std::string run_list(std::span<Part const> parts) {
   return text;
 }
 
-// The run that holds byte `position` of the parts.
+// Returns the run that contains byte `position` of the parts.
 template <class Part>
 std::string run_at(std::span<Part const> parts, std::int64_t position) {
   std::string text;
@@ -96,7 +96,7 @@ std::string run_at(std::span<Part const> parts, std::int64_t position) {
   return text;
 }
 
-// The first `bytes` bytes of the parts.
+// Returns the first `bytes` bytes of the parts.
 template <class Part>
 std::vector<Part> first_bytes(std::span<Part const> parts, std::int64_t bytes) {
   std::vector<Part> kept;
@@ -109,7 +109,7 @@ std::vector<Part> first_bytes(std::span<Part const> parts, std::int64_t bytes) {
   return kept;
 }
 
-// The parts up to the first byte at or beyond file offset `offset`.
+// Returns the parts up to the first byte at or beyond file offset `offset`.
 template <class Part>
 std::vector<Part> parts_below(std::span<Part const> parts, std::int64_t offset) {
   std::vector<Part> kept;
@@ -125,7 +125,7 @@ std::vector<Part> parts_below(std::span<Part const> parts, std::int64_t offset) 
   return kept;
 }
 
-// Transfers part by part, for handles that have calls for one stretch only: f(offset, memory) ->
+// Transfers part by part, for handles with calls for one range only: f(offset, memory) returns an
 // io_result.
 template <class Part, class F>
 io_result one_by_one(std::span<Part const> parts, F&& f) {

@@ -8,9 +8,10 @@
 
 namespace argosy::detail {
 
-// Returns the permissions of an open file, or nothing if they are not known.
+// Returns the permissions of an open file. No value if they are not known.
 std::optional<unsigned> permissions_of(any_handle& file);
-// Gives an open file these permissions where it has some. A file system that refuses keeps its own.
+// Sets the permissions of an open file if there are some. If the file system refuses, they stay as
+// they are.
 void permit(any_handle& file, unsigned permissions);
 
 }  // namespace argosy::detail

@@ -13,9 +13,9 @@ bool overlaps(Entry const& e, std::int64_t begin, std::int64_t end) noexcept {
   return e.begin < end && begin < e.end;
 }
 
-// Removes [begin, end) from the entries for which `mine` is true; returns whether there were any.
-// The rest of an entry keeps its place in the order. A node that is over goes to `spare`, if there
-// is none yet: for tables that are to allocate nothing.
+// Removes [begin, end) from the entries for which `mine` is true. Returns true if there were any.
+// The rest of an entry stays at its place in the order. A spare list node is moved to `spare`, if
+// that is empty, for tables that must not allocate.
 template <class Entry, class Mine>
 bool trim(std::list<Entry>& entries, std::int64_t begin, std::int64_t end, Mine&& mine,
           std::list<Entry>* spare = nullptr) {

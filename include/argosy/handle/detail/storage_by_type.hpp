@@ -1,5 +1,4 @@
-// What files lie on, by the type that statfs gives their file system, and behind FUSE by what it is
-// mounted as.
+// The storage of files by the type that statfs reports, and behind FUSE by the mount.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,9 +14,9 @@ namespace argosy::detail {
 
 inline constexpr std::uint32_t fuse_type = 0x65735546;
 
-// Numbers are those of statfs(2) and of the file systems' own headers. Of parallel file systems
-// only GPFS has prices of its own: nobody has measured the others, and what they have in common
-// with it are locks that travel.
+// Returns the storage for a type. The numbers are those of statfs(2) and of the file systems' own
+// headers. Only GPFS has prices of its own: the other parallel file systems have not been measured,
+// and like GPFS they have locks that move between nodes.
 inline storage storage_by_type(std::uint32_t type) {
   switch (type) {
     case 0x47504653:  // GPFS
@@ -29,14 +28,14 @@ inline storage storage_by_type(std::uint32_t type) {
     case 0x5346414f:  // AFS
     case 0x6b414653:  // kAFS
     case 0x01021997:  // 9P
-    case fuse_type:   // whatever is behind it, a process answers
+    case fuse_type:   // a process answers, whatever file system it is
     case 0x19830326:  // BeeGFS
     case 0x20030528:  // OrangeFS
       return storage::network();
     case 0x00c36400:    // Ceph
     case 0x0bd00bd0: {  // Lustre
       storage told = storage::network();
-      told.separate_caches = false;  // nodes tell each other, by locks of their own
+      told.separate_caches = false;  // nodes inform each other, by locks of their own
       return told;
     }
     default:
@@ -44,9 +43,10 @@ inline storage storage_by_type(std::uint32_t type) {
   }
 }
 
-// GlusterFS, MooseFS and CephFS write the bytes that they were asked to, and no others: FUSE passes
-// them on as they come, unless a file system asks it to write later, which these do by an option of
-// their mounts only, that cannot be seen here; and what they keep themselves has ends in bytes.
+// Returns the storage for a mount of FUSE. GlusterFS, MooseFS and CephFS write exactly the bytes
+// that they were asked to write. FUSE passes writes on at once, unless a file system asks for
+// write-back. These do so only by an option of their mounts, which cannot be seen here. Their own
+// caches have bounds in bytes.
 inline storage storage_behind_fuse(mounted const& m) {
   constexpr std::array<std::string_view, 3> others = {"fuse.glusterfs", "fuse.ceph",
                                                       "fuse.ceph-fuse"};
@@ -55,7 +55,7 @@ inline storage storage_behind_fuse(mounted const& m) {
   bool const moose = m.type.starts_with("fuse.mfs") || (m.type == "fuse" && names_master);
   storage told = storage_by_type(fuse_type);
   told.exact_writes = moose || std::ranges::find(others, m.type) != others.end();
-  // its master tells clients of changes, and does not wait until they know
+  // The master of MooseFS informs clients of changes, and does not wait for them.
   told.reads_late = moose;
   return told;
 }

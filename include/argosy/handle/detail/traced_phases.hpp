@@ -1,4 +1,4 @@
-// The phases of one call, kept until it ends, then written to the trace.
+// The phases of one call, stored until it ends, then written to the trace.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,9 +28,8 @@ struct traced_message {
   std::chrono::steady_clock::time_point at = {};
 };
 
-// Hears its own thread while it lives. Nothing is heard, and nothing kept, if `to` is null or does
-// not want phases; then it costs a branch. A phase costs two readings of the clock, and its line is
-// written after the call.
+// Listens to the phases of its own thread while it lives. If `to` is null or traces no phases, it
+// costs a branch. A phase costs two readings of the clock, and its line is written after the call.
 class traced_phases final : public phase_listener {
  public:
   traced_phases(tracer* to, std::string_view file) noexcept
@@ -41,8 +40,8 @@ class traced_phases final : public phase_listener {
     if (to_) write();
   }
 
-  // A call of a decorated handle is a call of the one inside, too: one phase. Rounds have names,
-  // and are in the exchange.
+  // Begins a phase. A call of a decorated handle is a call of the handle inside, too, but only one
+  // phase. Rounds have names, and belong to the exchange.
   void begin(phase p, phase_facts const& facts) noexcept override;
   void end(phase p) noexcept override;
   void message_passed(message_end e, int peer, std::int64_t bytes) noexcept override;
@@ -61,7 +60,7 @@ class traced_phases final : public phase_listener {
   std::vector<traced_phase> all_;
   std::vector<traced_message> messages_;
   std::vector<open_phase> open_;
-  hearing_phases heard_;  // the last member: the others are there while it hears
+  hearing_phases heard_;  // last member: the others must live while it listens
 };
 
 }  // namespace argosy::detail

@@ -1,5 +1,5 @@
-// The constructors of layouts: each brings its parts into one list of items and lets the builder
-// normalise it.
+// The constructors of layouts. Each brings its parts into one list of items, and the builder
+// normalises it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,7 @@ constexpr void require_not_negative(char const* where, char const* what, std::in
   if (value < 0) throw_negative(where, what, value);
 }
 
-// MPI's bounds of copies; a part without bytes and without extent has no bounds.
+// Adds MPI's bounds of `count` copies. A part without bytes and without extent has no bounds.
 constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t stride,
                               layout const& part, std::int64_t displacement = 0) {
   if (count == 0 || (part.empty() && part.extent() == 0)) return;
@@ -30,7 +30,7 @@ constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t str
                add(add(displacement, std::max<std::int64_t>(0, last)), part.upper_bound()));
 }
 
-// Checks copies before they are laid out, as the builder checks a list.
+// Checks copies before they are made, by the rules by which the builder checks a list.
 constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layout const& part,
                                   bounds hull) {
   if (hull.any) hull.include(hull.high, hull.low);  // negative extents
@@ -45,7 +45,7 @@ constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layou
 
 class assembler;
 
-// As the library has them: see `once`.
+// The functions that the library compiles; `once` chooses.
 namespace linked {
 
 layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole);
@@ -60,7 +60,7 @@ layout finish(assembler& all);
 // Builds one layout out of parts that come one at a time.
 class assembler {
  public:
-  // So many pieces will come: only a matter of memory.
+  // Reserves memory for the pieces to come. Optional.
   constexpr void reserve(std::size_t pieces) { pieces_.reserve(pieces); }
   constexpr void add(std::int64_t displacement, layout const& part) {
     once([&] { add_here(displacement, part); }, [&] { linked::add(*this, displacement, part); });
@@ -121,7 +121,7 @@ constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout con
   return b.finish_checked(all, hull);
 }
 
-// As `repeat`; see builder::append_repeat for what is not whole.
+// Returns `repeat(count, stride, inner)`. builder::append_repeat explains `whole`.
 constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
   return once([&] { return copies_here(count, stride, inner, whole); },
               [&] { return linked::copies(count, stride, inner, whole); });

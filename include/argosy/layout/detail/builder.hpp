@@ -35,8 +35,8 @@ class builder : list_rules {
   using node_store::append_bytes;
   using node_store::append_table;
 
-  // All pieces of a list, which is empty afterwards: as a table where no rule would find anything
-  // in them.
+  // Appends all pieces of a list, and empties the list. They become a table if no rule would
+  // shorten them.
   constexpr void append_pieces(item_list& out, loose_pieces& pieces) {
     if (pieces.empty()) return;
     std::int64_t const first = pieces[0].offset;
@@ -54,7 +54,7 @@ class builder : list_rules {
       append_pieces(out, table, first, 0, table.size());
   }
 
-  // The items of `part`, moved by `displacement`.
+  // Appends the items of `part`, moved by `displacement`.
   constexpr void append(item_list& out, std::int64_t displacement, layout const& part) {
     if (part.empty()) return;
     std::size_t const first_table = tables_.size();
@@ -64,8 +64,9 @@ class builder : list_rules {
     append_items(out, add(displacement, part.origin()), index.back());
   }
 
-  // `count` copies of a list in normal form, all of which fit: see `require_fit`. Not `whole`:
-  // where copies of a table join, what is behind the first piece of the last copy is left out.
+  // Appends `count` copies of a list in normal form, all of which fit (see `require_fit`). If not
+  // `whole` and copies of a table join, everything behind the first piece of the last copy is left
+  // out.
   constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride,
                                item_list const& once, bool whole = true) {
     if (count == 0 || once.empty()) return;
@@ -97,8 +98,8 @@ class builder : list_rules {
     if (list.size() > 1) settle(list);
   }
 
-  // Checks what all other arithmetic relies on: offsets and ends fit in 64 bits, as do the
-  // differences of any two of them, and sums of sizes.
+  // Checks the preconditions of all other arithmetic: offsets and ends fit in 64 bits, and so do
+  // the difference of any two of them and the sum of sizes.
   constexpr void require_fit(item_list const& list, bounds hull) const {
     if (hull.any) hull.include(hull.high, hull.low);  // negative extents
     std::int64_t size = 0;
@@ -115,7 +116,7 @@ class builder : list_rules {
     return finish_checked(list, hull);
   }
 
-  // The layout of one piece, which is known to fit: what most data in memory is.
+  // Returns the layout of one piece that is known to fit. Most data in memory is of this kind.
   static constexpr layout one_piece(std::int64_t offset, std::int64_t length, bounds const& hull) {
     layout result;
     result.lower_bound_ = hull.low;
@@ -203,11 +204,11 @@ class builder : list_rules {
     return known = static_cast<std::int64_t>(out.nodes_.size() - 1);
   }
 
-  // --- the rules that need each other ---
+  // --- the rules that call each other ---
 
-  // A copy ends where the next begins: the pieces on both sides of each junction are one. With f
-  // the first piece, l the last and M what is between:  f (M l f) (M l f) ... M l  ->  f,
-  // repeat(count - 1, M (l f)), M, l.
+  // Appends copies if a copy ends at the begin of the next: the pieces on both sides of each
+  // junction become one. If f is the first piece, l the last and M the rest:  f (M l f) (M l f) ...
+  // M l  ->  f, repeat(count - 1, M (l f)), M, l.
   constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride,
                                       item_list const& once, bool whole) {
     piece const last = last_piece(once.back());
@@ -230,7 +231,7 @@ class builder : list_rules {
     append_bytes(out, add(last.offset, end), last.length);
   }
 
-  // The same of a table, without an item for each piece.
+  // Appends joined copies of a table, without an item for each piece.
   constexpr void append_joined_tables(item_list& out, std::int64_t count, std::int64_t stride,
                                       item table, piece const& last, std::int64_t head,
                                       bool whole) {
@@ -254,7 +255,7 @@ class builder : list_rules {
     append_pieces(out, rest);
   }
 
-  // Pieces that continue each other across items become one.
+  // Joins pieces that continue each other across items.
   constexpr void join(item_list& list) {
     bool joined = false;
     for (std::size_t i = 1; i < list.size() && !joined; ++i)
@@ -276,8 +277,8 @@ class builder : list_rules {
     list = std::move(out);
   }
 
-  // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short:
-  // runs by chance are no reason to grow a tree.
+  // Groups repeated items. Pieces of a long list stay tables unless a rule makes the list short,
+  // because short runs by chance would only grow the tree.
   constexpr void settle(item_list& list) {
     if (stays_as_it_is(list)) return group(list);
     open(list);
@@ -288,19 +289,21 @@ class builder : list_rules {
     list = std::move(grouped);
   }
 
-  // First what continues a repeat, then a rule for the whole list, then the run that covers most.
+  // Tries the rules in this order: continue a repeat, fold the whole list, fold the run that covers
+  // most pieces.
   constexpr void group(item_list& list) {
     while (list.size() > 1 && (absorb(list) || fold_whole(list) || fold_run(list))) {
     }
   }
 
-  // The step from one item to the next, as the letters in which a list repeats.
+  // Returns true if the steps from items a and b to the next are equal. Steps are the letters in
+  // which a list repeats.
   static constexpr bool same_step(item_list const& list, std::size_t a, std::size_t b) {
     return list[a].node == list[b].node &&
            list[a + 1].offset - list[a].offset == list[b + 1].offset - list[b].offset;
   }
 
-  // The whole list is p items, again and again: found by the failure function of its steps, in
+  // Folds a list that is p items again and again. The failure function of its steps finds p in
   // O(items).
   constexpr bool fold_whole(item_list& list) {
     std::size_t const steps = list.size() - 1;
@@ -311,8 +314,8 @@ class builder : list_rules {
       if (same_step(list, i, k)) ++k;
       border.push_back(k);
     }
-    // The last item has no step of its own: a period p of the steps is one of the list if p divides
-    // it and the last item equals its image.
+    // The last item has no step of its own. A period p of the steps is a period of the list if p
+    // divides it and the last item equals its image.
     for (std::size_t k = border[steps - 1];; k = border[k - 1]) {
       std::size_t const p = steps - k;
       if (p < list.size() && list.size() % p == 0 &&
@@ -324,7 +327,8 @@ class builder : list_rules {
     }
   }
 
-  // Copies of list[from, from + p) that follow one another at one stride, itself included.
+  // Returns the number of copies of list[from, from + p) that follow one another at one stride,
+  // including the first.
   constexpr std::size_t run_length(item_list const& list, std::size_t from, std::size_t p) const {
     if (from + 2 * p > list.size()) return 1;
     std::int64_t const stride = list[from + p].offset - list[from].offset;
@@ -339,8 +343,9 @@ class builder : list_rules {
     }
   }
 
-  // Folds the run that covers most pieces; of equal ones the shortest period, then the first. In a
-  // list that will not stay a concat a pair of single items may be chance, and is left alone.
+  // Folds the run that covers most pieces. If several do, the shortest period wins, then the first.
+  // A pair of single items may be chance: if the list will not stay a concat, such a pair is not
+  // folded.
   constexpr bool fold_run(item_list& list) {
     if (list.size() > table_rules::longest_searched) return fold_long(list);
     std::size_t best = 0, best_period = 0, best_copies = 0;
@@ -367,7 +372,7 @@ class builder : list_rules {
   }
   static constexpr std::size_t longest_period = 8;
 
-  // For a very long list: looks for runs of single items only, all in one pass.
+  // Folds a very long list: looks for runs of single items only, in one pass.
   constexpr bool fold_long(item_list& list) {
     item_list out;
     for (std::size_t i = 0; i < list.size();) {
@@ -384,7 +389,7 @@ class builder : list_rules {
     return changed;
   }
 
-  // list[from, from + p) and its copies after it become one repeat.
+  // Replaces list[from, from + p) and its copies by one repeat.
   constexpr void fold(item_list& list, std::size_t from, std::size_t p, std::size_t copies) {
     item_list out;
     for (std::size_t i = 0; i < from; ++i) out.push_back(list[i]);

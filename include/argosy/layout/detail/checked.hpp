@@ -1,6 +1,6 @@
-// 64-bit arithmetic that refuses to wrap: a layout never describes bytes beyond 2^63, and from its
-// lowest byte or bound to its highest it is less than 2^63 bytes, so that any two offsets of one
-// layout have a difference.
+// 64-bit arithmetic that refuses to wrap. A layout never describes bytes beyond 2^63. From its
+// lowest byte or bound to its highest there are less than 2^63 bytes, so that the difference of any
+// two of its offsets fits.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace argosy::detail {
 
-// Texts stand where they are thrown: a compiler that meets the call in a constant expression prints
-// that line.
+// Each text stands at the throwing call, because a compiler prints that line if the call happens in
+// a constant expression.
 [[noreturn]] void throw_overflow(char const* text);
 [[noreturn]] void throw_too_wide(char const* text, std::int64_t low, std::int64_t high);
 [[noreturn]] void throw_negative(char const* where, char const* what, std::int64_t value);
@@ -52,9 +52,9 @@ constexpr std::int64_t mul(std::int64_t a, std::int64_t b) {
   return product;
 }
 
-// Arithmetic that wraps, to ask whether an offset of a layout is where the next copy would lie,
-// which may be beyond 2^63. The answer is exact: offsets that differ by less than 2^63 from the
-// last copy and equal the next one only modulo 2^64 would need a stride of 2^63 or more.
+// Arithmetic that wraps. It compares an offset of a layout with the place of the next copy, which
+// may be beyond 2^63. The comparison is exact: an offset that equals the next copy's only modulo
+// 2^64, and differs by less than 2^63 from the last copy, would need a stride of 2^63 or more.
 constexpr std::int64_t wrapping_add(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -62,7 +62,7 @@ constexpr std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
-// Division that rounds down, for b > 0: window arithmetic meets negative offsets.
+// Divides and rounds down, for b > 0. Offsets of windows may be negative.
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept {
   return a / b - (a % b < 0 ? 1 : 0);
 }

@@ -1,5 +1,5 @@
-// Long lists of numbers, of 4 bytes each where they lie close together: what irregular data is told
-// by.
+// Long lists of numbers, with 4 bytes each if they lie close together. Irregular data is described
+// by them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace argosy::detail {
 
-// Numbers from `base` up to 4 GiB beyond are near, and kept as distances from it. Once one is not,
-// all are kept as they are.
+// Numbers from `base` up to 4 GiB beyond are near, and stored as distances from it. If one number
+// is not near, all are stored with 8 bytes.
 class compact_numbers {
  public:
   constexpr compact_numbers() = default;
-  // All of a range, from its smallest.
+  // Copies the numbers of a range. The base is the smallest.
   template <std::ranges::forward_range R>
   constexpr explicit compact_numbers(R const& all) {
     if (std::ranges::empty(all)) return;
@@ -37,7 +37,7 @@ class compact_numbers {
     }
   }
 
-  // Of an empty list: where the numbers to come are near. Room that was reserved stays.
+  // Sets the base of an empty list. Reserved room stays.
   constexpr void start_at(std::int64_t base) { base_ = base; }
   constexpr void reserve(std::size_t n) {
     if (far_.empty())
@@ -45,14 +45,14 @@ class compact_numbers {
     else
       far_.reserve(n);
   }
-  // Gives back room for more than an eighth.
+  // Frees unused room of more than an eighth.
   constexpr void shrink() {
     if (capacity() <= size() + size() / 8) return;
     near_.shrink_to_fit();
     far_.shrink_to_fit();
   }
   constexpr void push_back(std::int64_t n) {
-    // never where the list is far: there is no room then
+    // Always false if the list is far, since near_ has no room then.
     if (is_near(n) && near_.size() != near_.capacity())
       near_.push_back(static_cast<std::uint32_t>(distance(n)));
     else
@@ -72,8 +72,9 @@ class compact_numbers {
     return (*this)[i];
   }
 
-  // For long loops: one of both is empty.
-  constexpr std::span<std::uint32_t const> near() const noexcept { return near_; }  // from the base
+  // Returns the lists for long loops. One of both is empty.
+  // distances from the base
+  constexpr std::span<std::uint32_t const> near() const noexcept { return near_; }
   constexpr std::span<std::int64_t const> far() const noexcept { return far_; }
 
   friend constexpr bool operator==(compact_numbers const& a, compact_numbers const& b) noexcept {
@@ -84,7 +85,7 @@ class compact_numbers {
   }
 
  private:
-  // Wraps, as numbers may be further apart than there are numbers.
+  // Wraps, because two numbers may be 2^63 or more apart.
   constexpr std::uint64_t distance(std::int64_t n) const noexcept {
     return static_cast<std::uint64_t>(n) - static_cast<std::uint64_t>(base_);
   }
@@ -92,7 +93,7 @@ class compact_numbers {
     return n >= base_ && distance(n) <= std::numeric_limits<std::uint32_t>::max();
   }
 
-  // Apart from what most numbers take, so that this becomes part of the loops that push.
+  // Is separate from the common case, so that the common case is inlined into the loops that push.
   [[gnu::noinline]] constexpr void push_slowly(std::int64_t n) {
     if (far_.empty() && is_near(n)) {
       near_.push_back(static_cast<std::uint32_t>(distance(n)));
@@ -102,7 +103,7 @@ class compact_numbers {
       far_.reserve(std::max(near_.capacity(), near_.size() + 1));
       for (std::uint32_t const near : near_)
         far_.push_back(base_ + static_cast<std::int64_t>(near));
-      near_ = std::vector<std::uint32_t>();  // with its room
+      near_ = std::vector<std::uint32_t>();  // frees its room, too
     }
     far_.push_back(n);
   }

@@ -1,4 +1,4 @@
-// A number with its noun: "1 piece", "2 pieces".
+// Returns a number with its noun: "1 piece", "2 pieces".
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Equality of layouts: about bytes and their order, not about the way they were described.
+// Equality of layouts. It depends on the bytes and their order, not on their description.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,8 @@ namespace argosy {
 namespace detail {
 
 namespace linked {
-bool same_bytes(layout const& a, layout const& b);  // as the library has it: see `once`
+// the function that the library compiles; `once` chooses
+bool same_bytes(layout const& a, layout const& b);
 }  // namespace linked
 
 constexpr bool same_bytes_here(layout const& a, layout const& b) {
@@ -23,7 +24,7 @@ constexpr bool same_bytes_here(layout const& a, layout const& b) {
       a.root().low != b.root().low || a.root().high != b.root().high)
     return false;
   if (a.nodes_ == b.nodes_ && a.places_ == b.places_ && a.tables_ == b.tables_) return true;
-  // Two forms of what may be the same bytes: side by side, whole runs at a time.
+  // The forms differ, but may have the same bytes: compare whole runs at a time.
   cursor x(a), y(b);
   while (!x.done() && !y.done()) {
     run const p = x.current_run(), q = y.current_run();

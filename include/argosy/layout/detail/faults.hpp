@@ -1,4 +1,4 @@
-// The words of what makes no layout.
+// The texts of errors about layouts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

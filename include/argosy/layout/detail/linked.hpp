@@ -1,11 +1,11 @@
-// What a source need not compile again if the library is linked, which has it: long functions of
-// layouts, views and their words. The target argosy::argosy says so by ARGOSY_LINKED; without it,
-// as by argosy::headers, each source makes what it uses.
+// Chooses the functions that a source need not compile if the library is linked: long functions of
+// layouts and views, and their texts. The target argosy::argosy defines ARGOSY_LINKED. Without it,
+// for example with argosy::headers, each source compiles the functions that it uses.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Before a function whose body is in a header of its own: that header is included here, or by a
-// source of the library.
+// Stands before a function with its body in a header of its own. That header is included here, or
+// by a source of the library.
 #ifdef ARGOSY_LINKED
 #define ARGOSY_ONCE
 #else
@@ -21,9 +21,9 @@ namespace argosy::detail {
 #pragma GCC diagnostic ignored "-Wc++23-extensions"
 #endif
 
-// For functions that the compiler may evaluate, too: it takes `here`, and a program that runs
-// `in_library`. Only that is compiled then, also without optimisation, which asking
-// std::is_constant_evaluated() does not bring about.
+// Chooses for functions that the compiler may evaluate, too: the compiler takes `here`, and a
+// program at run time takes `in_library`. Only `in_library` is compiled then, also without
+// optimisation. A test of std::is_constant_evaluated() would compile both.
 template <class Here, class InLibrary>
 constexpr decltype(auto) once(Here here, [[maybe_unused]] InLibrary in_library) {
 #ifdef ARGOSY_LINKED

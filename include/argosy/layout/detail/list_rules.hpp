@@ -1,5 +1,4 @@
-// Rules of the normal form that need no other rule: a list is opened, continues a repeat, or
-// becomes a table.
+// Rules of the normal form that need no other rule: open a list, continue a repeat, make a table.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,16 +14,16 @@
 
 namespace argosy::detail {
 
-// `builder` says in which order they are tried.
+// The rules; `builder` has their order.
 class list_rules : protected node_store {
  public:
   // Lists longer than this become a table when their items are irregular pieces.
   static constexpr std::size_t longest_concat = 16;
 
  protected:
-  // A list of few pieces is taken apart into them, so that its form depends on the bytes alone. Of
-  // a longer one pairs, records and tables are opened: their parts may belong to runs with what
-  // stands beside them.
+  // Opens the items of a list. A list of few pieces is opened down to its pieces, so that its form
+  // depends on the bytes alone. In a longer list, pairs, records and tables are opened, because
+  // their parts may belong to runs with their neighbours.
   constexpr void open(item_list& list) {
     std::int64_t pieces = 0;
     for (item i : list)
@@ -60,9 +59,9 @@ class list_rules : protected node_store {
     }
   }
 
-  // Copies of a table, and other tables that nothing would be joined to: opened, all their pieces
-  // would only come back to these. Pieces at the ends may belong to a run with what stands beside
-  // them.
+  // Returns true for copies of a table, and other tables that are joined to nothing: their pieces,
+  // if opened, would only become the same tables again. Pieces at the ends are an exception,
+  // because they may belong to a run with their neighbours.
   constexpr bool stays_as_it_is(item_list const& list) const {
     if (list.size() > longest_concat) return false;
     bool copies = false, irregular = false;
@@ -86,7 +85,7 @@ class list_rules : protected node_store {
     return copies && irregular;
   }
 
-  // Do the items from `from` on look like `pattern` moved by `shift`?
+  // Returns true if the items from `from` on equal `pattern` moved by `shift`.
   constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern,
                          std::int64_t shift) const {
     if (from + pattern.size() > list.size()) return false;
@@ -97,7 +96,8 @@ class list_rules : protected node_store {
     return true;
   }
 
-  // repeat(n, s, X) followed, or preceded, by one more X in its place is repeat(n + 1, s, X).
+  // Continues a repeat: repeat(n, s, X) followed, or preceded, by one more X in its place is
+  // repeat(n + 1, s, X).
   constexpr bool absorb(item_list& list) {
     bool changed = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -145,9 +145,10 @@ class list_rules : protected node_store {
     list.truncate(list.size() - (to - from));
   }
 
-  // Where nothing repeats, a long stretch of single pieces is cheaper as lists of numbers than as
-  // nodes: also between items that are none, as where a table is repeated and pieces join at the
-  // seams. Not done where that would expand long repeats. False: there is no such stretch.
+  // Makes tables of long stretches of single pieces without repetition, because lists of numbers
+  // are cheaper than nodes. Such stretches may lie between other items, for example at the seams of
+  // a repeated table. Long repeats are not expanded for this. Returns false if there is no such
+  // stretch.
   constexpr bool tabulate(item_list& list) {
     item_list out;
     bool found = false;
@@ -172,7 +173,7 @@ class list_rules : protected node_store {
            (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
   }
 
-  // list[from, to), simple items of so many pieces, as a table.
+  // Appends list[from, to), simple items of `pieces` pieces in total, as a table.
   constexpr void append_tabulated(item_list& out, item_list const& list, std::size_t from,
                                   std::size_t to, std::int64_t pieces) {
     std::int64_t const length = first_length(list[from].node);

@@ -1,4 +1,4 @@
-// Single pieces as lists of numbers: what irregular data is told by, too long for a node each.
+// Single pieces as lists of numbers. Irregular data has too many pieces for a node each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace argosy::detail {
 
-// Pieces in any order, joined where one continues the one before.
+// Pieces in any order. A piece that continues the one before is joined to it.
 class loose_pieces {
  public:
   constexpr void reserve(std::size_t n) { offsets_.reserve(n); }
@@ -35,7 +35,7 @@ class loose_pieces {
     return {offsets_[i], lengths_.empty() ? length_ : lengths_[i]};
   }
 
-  // All of them; the list is empty afterwards.
+  // Returns all pieces as a table. The list is empty afterwards.
   constexpr piece_table take() {
     push();
     last_ = {};
@@ -59,21 +59,21 @@ class loose_pieces {
     offsets_.push_back(last_.offset);
   }
 
-  compact_numbers offsets_, lengths_;  // lengths only where they differ from `length_`
+  compact_numbers offsets_, lengths_;  // lengths only if they differ from `length_`
   std::int64_t length_ = 0;
   piece last_{0, 0};  // not yet in the lists: the next one may continue it
 };
 
-// What the builder's rules would find in a table, told without making an item of each piece. They
-// group a list of more than `longest_searched` items by runs of at least three alone. So pieces
-// that are in no run stay apart, and a list with more of them than that, which is not the same
-// again and again as a whole, stays a table.
+// Predicts what the builder's rules would find in a table, without an item for each piece. The
+// rules group a list of more than `longest_searched` items only by runs of at least three. Pieces
+// in no run stay single. If there are more of them than that limit, and the list as a whole does
+// not repeat, it stays a table.
 struct table_rules {
   static constexpr std::size_t longest_searched = 256;
 
   piece_table const& pieces;
 
-  // More than `most` pieces belong to no run. Cheap where they do.
+  // Returns true if more than `most` pieces belong to no run. Stops as soon as that is certain.
   constexpr bool has_singles(std::size_t most) const {
     std::size_t singles = 0;
     for (std::size_t i = 0; i < pieces.size();) {
@@ -91,7 +91,7 @@ struct table_rules {
     return false;
   }
 
-  // Some of the first pieces again and again are all.
+  // Returns true if the list is a repetition of its first pieces.
   constexpr bool repeats() const {
     std::size_t const n = pieces.size();
     for (std::size_t p = 1; p * p <= n; ++p)

@@ -1,5 +1,5 @@
-// Marks: which granules of a window are covered, a bit each. Exact where pieces of several ranks
-// overlap, which counting bytes is not.
+// Marks: one bit for each granule of a window, set if the granule is covered. Marks are exact if
+// pieces of several ranks overlap; a count of bytes would not be.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace argosy::detail {
 
-// Bits over words that somebody else owns.
+// Bits in words that the caller owns.
 class marks {
  public:
   static constexpr std::int64_t words_for(std::int64_t bits) noexcept { return (bits + 63) / 64; }
@@ -23,7 +23,7 @@ class marks {
 
   constexpr void clear() { std::fill(words_.begin(), words_.end(), 0); }
 
-  // Bits [from, to).
+  // Sets the bits [from, to).
   constexpr void set(std::int64_t from, std::int64_t to) {
     if (from >= to) return;
     std::size_t const first = word(from), last = word(to - 1);
@@ -37,8 +37,8 @@ class marks {
     for (std::size_t i = first + 1; i < last; ++i) words_[i] = ~std::uint64_t{0};
     words_[last] |= tail;
   }
-  // `count` times `width` bits, each `step` bits after the one before. O(words) where a word holds
-  // several.
+  // Sets `count` times `width` bits, each `step` bits after the one before. O(words) if a word
+  // holds several.
   constexpr void set(std::int64_t from, std::int64_t width, std::int64_t step, std::int64_t count) {
     if (width >= step) return set(from, from + (count - 1) * step + width);
     if (step >= 64 || count < 4) {
@@ -54,7 +54,7 @@ class marks {
     for (std::int64_t at = 0; at < 64; at += step) several |= one << at;
     std::int64_t const to = from + (count - 1) * step + width;
     std::size_t const first = word(from), last = word(to - 1);
-    // where the next of them begins, from the first bit of the word
+    // the begin of the next stretch, from the first bit of the word
     std::int64_t begins = from & 63;
     for (std::size_t i = first; i <= last; ++i) {
       while (begins >= step) begins -= step;
@@ -71,7 +71,8 @@ class marks {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other[i];
   }
 
-  // The first bit at or after `from` that is set, or is not; `end` if there is none before it.
+  // Returns the first bit at or after `from` that is set, or is not set. `end` if there is none
+  // before it.
   constexpr std::int64_t next_set(std::int64_t from, std::int64_t end) const {
     return next(from, end, 0);
   }

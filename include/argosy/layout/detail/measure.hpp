@@ -1,4 +1,4 @@
-// Questions to a layout beyond its cached sizes: order, overlaps, bytes below an offset.
+// Queries of a layout beyond its cached sizes: order, overlaps, bytes below an offset.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,9 +16,8 @@
 namespace argosy {
 namespace detail {
 
-// One walk over the tree of a layout, each function a question to a node. A node that is used in
-// several places is asked once, since it may be used in places of places: a tree of n nodes can
-// have 2^n leaves.
+// Walks over the tree of a layout; each function is a query of a node. A node that is used in
+// several places is visited once, because a tree of n nodes can have 2^n leaves.
 class measure {
  public:
   constexpr explicit measure(layout const& l) : layout_(l) {}
@@ -36,7 +35,7 @@ class measure {
     return levels.back();
   }
 
-  // Offset of the last piece, relative to the first.
+  // Returns the offset of the last piece, relative to the first.
   constexpr std::int64_t last_offset(node const& n) const {
     switch (n.kind) {
       case node_kind::bytes:
@@ -65,9 +64,9 @@ class measure {
     return true;
   }
 
-  // Bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies that lie
-  // wholly below are counted by division; those that straddle x are asked, and where copies do not
-  // overlap there is one of them.
+  // Returns the bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies
+  // that lie wholly below x are counted by division. Copies that contain x are visited; if copies
+  // do not overlap, there is only one.
   constexpr std::int64_t bytes_before(node const& n, std::int64_t x) const {
     if (x <= n.low) return 0;
     if (x >= n.high) return n.size;
@@ -84,7 +83,7 @@ class measure {
     return pieces_before(table(n), x);
   }
 
-  // Pieces of `n` before the one that holds byte `position` of its stream.
+  // Returns the number of pieces of `n` before the one that holds byte `position` of its stream.
   constexpr std::int64_t piece_at(node const& n, std::int64_t position) const {
     switch (n.kind) {
       case node_kind::bytes:
@@ -108,7 +107,8 @@ class measure {
     return static_cast<std::int64_t>(table(n).find(position));
   }
 
-  // Where the bytes [from, to) of the stream of `n` lie, relative to its first piece; from < to.
+  // Returns the hull of the bytes [from, to) of the stream of `n`, relative to its first piece;
+  // from < to.
   constexpr piece hull(node const& n, std::int64_t from, std::int64_t to) const {
     if (from == 0 && to == n.size) return {n.low, n.high - n.low};
     switch (n.kind) {
@@ -150,8 +150,8 @@ class measure {
     return all;
   }
 
-  // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each
-  // step over all that is inside; members of a concat must lie side by side.
+  // Returns true if strides alone show that no byte is named twice. Nested repeats, sorted by
+  // stride, must each step over everything inside, and the members of a concat must not interleave.
   constexpr bool nests() const {
     small_array<bool, 24> answers;  // children stand first
     for (node const& n : layout_.nodes()) answers.push_back(nests(n, answers));
@@ -228,7 +228,7 @@ class measure {
   }
 
   constexpr std::int64_t places_before(node const& n, std::int64_t x) const {
-    // Members are few, or wide: a long list of single pieces is a table.
+    // Members are few, or large, because a long list of single pieces is a table.
     std::int64_t bytes = 0;
     for (place const& p : places(n)) bytes += bytes_before(child(p), x - p.displacement);
     return bytes;
@@ -256,7 +256,7 @@ class measure {
   layout const& layout_;
 };
 
-// Questions to a layout that is not empty, as the library answers them: see `once`.
+// Queries of a layout that is not empty, as the library compiles them; `once` chooses.
 namespace linked {
 
 piece hull_of(layout const& l, std::int64_t from, std::int64_t to);
@@ -273,8 +273,8 @@ constexpr piece hull_here(layout const& l, std::int64_t from, std::int64_t to) {
   return {l.origin() + p.offset, p.length};
 }
 
-// The stretch in which the bytes [from, to) of the stream of a layout lie, in whatever order; from
-// < to.
+// Returns the smallest range that contains the bytes [from, to) of the stream of a layout, in
+// whatever order they lie; from < to.
 constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
   return once([&] { return hull_here(l, from, to); }, [&] { return linked::hull_of(l, from, to); });
 }

@@ -1,4 +1,4 @@
-// The nodes of a layout in the making: how they are made, once each, and what is seen in them.
+// The nodes of a layout under construction: how each is made once, and how its parts are read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,8 +26,8 @@ struct item {
 
 using item_list = small_array<item, 64>;
 
-// Rules compare nodes by their numbers: equal nodes have one number, but for what `intern` does not
-// search.
+// Rules compare nodes by their numbers. Equal nodes have one number, except for those that `intern`
+// does not search.
 class node_store {
  protected:
   static constexpr std::size_t index(item i) { return static_cast<std::size_t>(i.node); }
@@ -39,8 +39,7 @@ class node_store {
   // --- making nodes; equal nodes are made once ---
 
   constexpr std::int64_t intern(node const& n) {
-    // Sharing is an economy, not a condition: a long irregular list is not searched to its
-    // beginning.
+    // Sharing only saves memory, so a long irregular list is not searched to its beginning.
     std::size_t const searched = std::min<std::size_t>(nodes_.size(), 64);
     for (std::size_t i = nodes_.size(); i-- > nodes_.size() - searched;)
       if (nodes_[i] == n) return static_cast<std::int64_t>(i);
@@ -78,7 +77,7 @@ class node_store {
     return static_cast<std::int64_t>(nodes_.size() - 1);
   }
 
-  // One node for the list, with its first piece at 0.
+  // Returns one node for the list, with its first piece at 0.
   constexpr std::int64_t to_node(item_list const& list) {
     if (list.size() == 1) return list[0].node;
     std::int64_t const origin = list[0].offset;
@@ -117,7 +116,7 @@ class node_store {
 
   // --- looking into nodes ---
 
-  // The items of a node: the members of a concat, or the node itself.
+  // Appends the items of a node: the members of a concat, or the node itself.
   constexpr void append_items(item_list& out, std::int64_t offset, std::int64_t i) const {
     node const& n = at(i);
     if (n.kind != node_kind::concat) {
@@ -189,7 +188,7 @@ class node_store {
     }
   }
 
-  // `count` copies of the child of a repeat.
+  // Appends `count` copies of the child of a repeat.
   constexpr void append_copies(item_list& out, std::int64_t offset, std::int64_t count,
                                node const& repeated) {
     if (count == 1)

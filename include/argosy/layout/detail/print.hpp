@@ -1,4 +1,4 @@
-// How layouts become text.
+// Text of layouts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,8 +16,8 @@ namespace argosy::detail {
 
 inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 
-// 0.666 as "66.6 %", without the locale. Copies of a layout may overlap so often that no number
-// holds the share.
+// Returns 0.666 as "66.6 %", independent of the locale. If copies of a layout overlap so often that
+// no number holds the share, the text gives a limit.
 inline std::string percent_text(double share) {
   if (share >= 1e9) return "over 100000000000 %";
   auto const tenths = static_cast<std::int64_t>(share * 1000 + 0.5);
@@ -57,7 +57,7 @@ class algebra_text {
 
  private:
   static constexpr std::int64_t most_places = 20, shown_places = 8;
-  // nodes may be shared, so a short form may be a long text
+  // Nodes may be shared, so the text of a short form may be long.
   static constexpr std::size_t most_characters = 10'000;
 
   void placed(std::int64_t displacement, node const& n) {

@@ -1,8 +1,8 @@
-// Writing and reading the bytes of a layout.
+// The bytes of a layout, written and read.
 //   version, lower bound, extent, origin, number of nodes, nodes, check sum
-// Numbers are varints, 7 bits to a byte and the lowest first; signed ones are folded: 0, -1, 1, -2
-// ... Nodes stand as in layout::nodes(), children first, and refer to a child by the distance back
-// to it. What can be computed is not sent.
+// Numbers are varints, 7 bits to a byte and the lowest first. Signed ones are folded: 0, -1, 1, -2
+// ... Nodes have the order of layout::nodes(), children first, and refer to a child by the distance
+// back to it. Values that can be computed are not sent.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,8 @@ inline constexpr std::size_t check_sum_bytes = 4;
 
 enum class serial_tag : std::uint8_t { bytes, repeat, concat, table_of_equal, table };
 
-// FNV-1a. Finds every change within one byte; its purpose is accidents, not attackers.
+// Returns FNV-1a. It finds every change within one byte. It protects against accidents, not against
+// attackers.
 inline std::uint32_t check_sum(std::span<std::byte const> bytes) {
   std::uint32_t sum = 2166136261u;
   for (std::byte b : bytes) sum = (sum ^ static_cast<std::uint32_t>(b)) * 16777619u;
@@ -45,7 +46,7 @@ class byte_writer {
     std::uint64_t const bits = static_cast<std::uint64_t>(n);
     count((bits << 1) ^ (n < 0 ? ~std::uint64_t{0} : 0));
   }
-  // Differences wrap, so that any two numbers have one.
+  // Writes a difference. It wraps, so that any two numbers have one.
   void step(std::int64_t from, std::int64_t to) {
     number(static_cast<std::int64_t>(static_cast<std::uint64_t>(to) -
                                      static_cast<std::uint64_t>(from)));
@@ -87,7 +88,8 @@ class byte_reader {
     }
     throw_corrupt("a number has more than 64 bits");
   }
-  // At most what is left to read can be announced: every entry takes a byte or more.
+  // Reads a number of entries. Every entry takes at least a byte, so a number larger than the rest
+  // of the bytes is refused.
   std::size_t entries() {
     std::uint64_t const n = count();
     if (n > left()) throw_corrupt("more entries are announced than there are bytes");
@@ -154,9 +156,9 @@ inline void write_node(byte_writer& out, layout const& l, std::size_t i) {
 }
 
 // Reads nodes bottom up and hands them to the builder. Sizes and hulls are computed, never read.
-// Each node is checked to be a possible part of a normal form: two copies, places and pieces or
-// more, none of which continues the one before, and no list in a list. A repeat doubles the size,
-// which has 63 bits, so depth is bounded, too.
+// Each node must be a possible part of a normal form: at least two copies, places or pieces, none
+// of which continues the one before, and no list in a list. A repeat doubles the size, which has 63
+// bits, so depth is bounded, too.
 class layout_reader {
  public:
   explicit layout_reader(std::span<std::byte const> bytes) : in_(body(bytes)) {}
@@ -176,8 +178,8 @@ class layout_reader {
   struct part {
     node_kind kind;
     item made{};                      // unless a concat
-    std::size_t first = 0, last = 0;  // of a concat: which of members_
-    std::int64_t low = 0, high = 0;   // as in `node`
+    std::size_t first = 0, last = 0;  // for a concat: its range in members_
+    std::int64_t low = 0, high = 0;   // like in `node`
     piece tail{};                     // the last piece
   };
 
@@ -209,7 +211,7 @@ class layout_reader {
     return list;
   }
 
-  // Offsets stay so near to each other that differences of two of them fit.
+  // Checks that the difference of any two offsets fits.
   static void require_sane(part const& p) {
     std::int64_t span = 0;
     if (__builtin_sub_overflow(p.high, p.low, &span))
@@ -295,7 +297,7 @@ class layout_reader {
     offsets.reserve(count);
     if (!equal) lengths.reserve(count);
     part p{node_kind::table, {}};
-    std::int64_t bytes = 0;  // what the table computes must fit before it is made
+    std::int64_t bytes = 0;  // overflow is checked before the table is made
     for (std::size_t i = 0; i < count; ++i) {
       std::int64_t const end = p.tail.end();
       std::int64_t const offset = i == 0 ? 0 : in_.step(end);

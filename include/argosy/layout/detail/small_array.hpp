@@ -1,5 +1,5 @@
-// A growable array that keeps its first elements inside itself, so that a regular layout never
-// touches the heap. Works in constant expressions.
+// A growable array that stores its first elements inside itself, so that a regular layout never
+// allocates. Works in constant expressions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -68,8 +68,8 @@ class small_array {
   }
 
  private:
-  // Constant evaluation may not copy indeterminate values; at run time nothing is cleared that is
-  // not used.
+  // Constant evaluation may not copy indeterminate values. At run time no unused element is
+  // cleared.
   constexpr void start() noexcept {
     if (std::is_constant_evaluated())
       for (T& element : inline_) element = T{};

@@ -1,5 +1,5 @@
-// Pack and unpack of static layouts: the tree is walked by the compiler, what is left are loops
-// with constant bounds.
+// Pack and unpack of static layouts. The compiler walks the tree; only loops with constant bounds
+// remain at run time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy::detail {
 
-// Memory and stream never overlap: the loops may be vectorised.
+// Memory and stream never overlap, so the compiler may vectorise the loops.
 template <direction Way, auto Form, std::size_t I>
 inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict stream) {
   static constexpr node n = Form.nodes[I];

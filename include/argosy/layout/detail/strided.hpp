@@ -11,12 +11,14 @@
 
 namespace argosy::detail {
 
-// Compilers expand copies of a fixed length in place, long ones by `rep movs`, which starts slowly:
-// from here on it is the library's memcpy, which is called if the length does not look fixed. That
-// one in turn takes `rep movs` from a few KiB on, which is more than ten times slower than its
-// vector loop on some processors if the target starts 1 to 63 bytes after the source modulo 4 KiB;
-// so it gets long pieces in bits, as long as they fit into a cache. docs/develop/kernels.md has
-// numbers.
+// Lengths up to this one are copied in place. Compilers expand a longer copy of a fixed length to
+// `rep movs`, which starts slowly. The library's memcpy is called instead if the length does not
+// look fixed.
+//
+// From a few KiB on, memcpy also uses `rep movs`. On some processors that is more than ten times
+// slower than its vector loop, if the target starts 1 to 63 bytes after the source modulo 4 KiB.
+// Long pieces are therefore copied in parts, as long as they fit into a cache.
+// docs/develop/kernels.md has numbers.
 inline constexpr std::int64_t longest_inline_bytes = 256;
 inline constexpr std::int64_t longest_vector_bytes = 2048;
 inline constexpr std::int64_t longest_cached_bytes = 256 << 10;
@@ -43,9 +45,8 @@ inline void copy_piece(std::byte* to, std::byte const* from, Length length) {
   }
 }
 
-// `count` pieces of `length` bytes. Each of the numbers is fixed where the loop is worth
-// specialising: a fixed length becomes plain loads and stores, fixed strides let the compiler use
-// vector shuffles.
+// Copies `count` pieces of `length` bytes. Numbers are fixed if the loop is worth specialising: a
+// fixed length becomes plain loads and stores, and fixed strides allow vector shuffles.
 template <class Length, class ToStride, class FromStride, class Count>
 inline void copy_pieces(std::byte* __restrict to, ToStride to_stride,
                         std::byte const* __restrict from, FromStride from_stride, Count count,
@@ -54,7 +55,7 @@ inline void copy_pieces(std::byte* __restrict to, ToStride to_stride,
     copy_piece(to + i * to_stride, from + i * from_stride, length);
 }
 
-// Calls f(fixed<length>) for the small lengths that data is made of, f(length) for all others.
+// Calls f(fixed<length>) for the small lengths of common data, and f(length) for all others.
 template <class F>
 inline void with_length(std::int64_t length, F&& f) {
   switch (length) {
@@ -101,8 +102,8 @@ inline void with_length(std::int64_t length, F&& f) {
   }
 }
 
-// The same, with the strides of the common cases fixed as well: dense on one side, every second or
-// dense on the other.
+// Copies pieces, with the strides of the common cases fixed as well: one side dense, the other
+// dense or every second.
 inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const* from,
                          std::int64_t from_stride, std::int64_t count, std::int64_t length) {
   with_length(length, [&](auto n) {
@@ -121,7 +122,7 @@ inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const*
   });
 }
 
-// Calls f(fixed<parts>) for the few numbers of elements that a cell is made of, f(parts) for all
+// Calls f(fixed<parts>) for the few numbers of elements of a common cell, and f(parts) for all
 // others.
 template <class F>
 inline void with_parts(std::int64_t parts, F&& f) {
@@ -141,8 +142,8 @@ inline void with_parts(std::int64_t parts, F&& f) {
   }
 }
 
-// `count` pieces on one side, each of them `parts` pieces of `length` bytes on the other, where
-// they lie `part_stride` apart. Cells of a few numbers are copied without an inner loop.
+// Copies `count` pieces on one side, each of which is `parts` pieces of `length` bytes on the
+// other, `part_stride` apart. Cells of a few numbers are copied without an inner loop.
 inline void copy_parts(std::byte* to, std::int64_t to_stride, std::int64_t to_part_stride,
                        std::byte const* from, std::int64_t from_stride,
                        std::int64_t from_part_stride, std::int64_t count, std::int64_t parts,

@@ -1,5 +1,5 @@
-// Moves bytes between scattered memory and the dense stream, either way, for any layout and any
-// range of its stream.
+// Moves bytes between scattered memory and the dense stream, in either direction, for any layout
+// and any range of its stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,9 +17,9 @@ namespace argosy::detail {
 
 enum class direction { pack, unpack };
 
-// The byte `offset` from `address`, by way of numbers: of a range of a stream only the pieces in it
-// need be in memory, and a window far into a file has its layout's first byte where no pointer
-// reaches. Reading and writing take the same way.
+// Returns the address `offset` bytes from `address`, computed as an integer. If a range of a stream
+// is moved, only its pieces need be in memory. In a window far into a file, no valid pointer
+// reaches the first byte of the layout. Reads and writes both use this function.
 inline std::byte* moved(void const* address, std::int64_t offset) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
                                       static_cast<std::uintptr_t>(offset));
@@ -28,7 +28,7 @@ inline std::byte* moved(void const* address, std::int64_t offset) {
 // Stands for "no node is known at compile time".
 struct no_element {};
 
-// Node `I` of a form known at compile time: the tree is walked by the compiler.
+// Moves node `I` of a form known at compile time. The compiler walks the tree.
 template <direction Way, auto Form, std::size_t I>
 inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict stream);
 
@@ -39,12 +39,12 @@ class transfer {
   explicit transfer(layout const& l, node const* element = nullptr)
       : layout_(l), element_(element) {}
 
-  // All of node `n`, whose first piece lies at `memory`.
+  // Moves all of node `n`, with its first piece at `memory`.
   void all(node const& n, std::byte* memory, std::byte* stream) const {
     copies(n, memory, 0, stream, 1);
   }
 
-  // Bytes [from, to) of the stream of node `n`; `stream` is where byte `from` goes.
+  // Moves bytes [from, to) of the stream of node `n`. `stream` is the address of byte `from`.
   void range(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
              std::int64_t to) const {
     if (from >= to) return;
@@ -62,7 +62,7 @@ class transfer {
   }
 
  private:
-  // Copies of a record are taken in batches that stay in the first-level cache while each member is
+  // Copies of a record are moved in batches that stay in the first-level cache while each member is
   // visited.
   static constexpr std::int64_t batch_bytes = 8192;
   static constexpr bool has_element =
@@ -93,8 +93,9 @@ class transfer {
       copy_strided(memory, memory_stride, stream, stream_stride, count, length);
   }
 
-  // `count` copies of `n`, `stride` apart in memory, dense in the stream. The outer loop is chosen
-  // by what is inside, so that the innermost one is always a long loop over pieces of one length.
+  // Moves `count` copies of `n`, `stride` apart in memory and dense in the stream. The outer loop
+  // depends on the kind of `n`, so that the innermost loop is always a long one over pieces of one
+  // length.
   void copies(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
               std::int64_t count) const {
     if constexpr (has_element)
@@ -142,8 +143,8 @@ class transfer {
     }
   }
 
-  // Rows of pieces: the specialisation is chosen once for all rows, and the longer of the two loops
-  // is the inner one.
+  // Moves rows of pieces. The specialisation is chosen once for all rows, and the longer of the two
+  // loops is the inner one.
   static void two_strides(node const& rows, std::byte* memory, std::int64_t stride,
                           std::byte* stream, std::int64_t count) {
     std::int64_t const length = rows.size / rows.count;
@@ -174,7 +175,7 @@ class transfer {
     }
   }
 
-  // Pieces [first, last) of a table.
+  // Moves the pieces [first, last) of a table.
   static void gather(piece_table const& t, std::size_t first, std::size_t last, std::byte* memory,
                      std::byte* stream) {
     t.with_offsets([&](auto const all) {
@@ -186,7 +187,7 @@ class transfer {
         auto const copy = [&](auto usual) {
           gather(offsets, lengths.subspan(first, last - first), origin, stream, usual);
         };
-        // some are of 4 GiB: a loop for the others pays for nothing
+        // Some pieces have 4 GiB or more; a special loop for the others would not pay.
         if constexpr (sizeof(lengths[0]) == 8)
           copy(t.usual_length());
         else
@@ -195,7 +196,7 @@ class transfer {
     });
   }
 
-  // Functions of their own: what a store of bytes cannot alias stays in registers.
+  // Separate functions, so that values which a store of bytes cannot alias stay in registers.
   template <class Offset, class Length>
   static void gather(std::span<Offset const> offsets, std::byte* __restrict memory,
                      std::byte* __restrict stream, Length n) {

@@ -1,4 +1,4 @@
-// Plans as text.
+// Text of plans.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

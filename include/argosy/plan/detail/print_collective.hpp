@@ -1,4 +1,4 @@
-// Collective plans as text.
+// Text of collective plans.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

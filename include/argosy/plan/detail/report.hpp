@@ -1,4 +1,4 @@
-// Reports as text.
+// Text of reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Numbers of a report as text.
+// Text of the numbers of a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace argosy::detail {
 
-// "1 write of 80 bytes", "3 writes of 240 bytes in all"
+// Returns "1 write of 80 bytes", "3 writes of 240 bytes in all".
 inline std::string calls_text(std::int64_t calls, char const* what, std::int64_t bytes) {
   return counted(calls, what) + " of " + counted(bytes, "byte") + (calls == 1 ? "" : " in all");
 }
 
-// "1.234 ms"
+// Returns a number with a fixed number of decimals, as in "1.234 ms".
 inline std::string with_digits(double value, int digits) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);

@@ -1,4 +1,4 @@
-// Looks at what a collective policy of the program returns, before ranks rely on it.
+// Checks the plan of a collective policy of the program, before ranks rely on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +16,14 @@
 
 namespace argosy::detail {
 
-// Throws invalid_plan. What all ranks see alike is looked at by look(), what one of them wants by
-// covers().
+// Throws invalid_plan for a wrong plan. look() checks everything that all ranks see alike, covers()
+// the access of one rank.
 class domain_check {
  public:
   domain_check(std::string policy, collective_plan const& p)
       : policy_(std::move(policy)), plan_(p) {}
 
-  // O(domains x log). Some rank wants bytes.
+  // Checks the plan. O(domains x log). Precondition: some rank requests bytes.
   void look(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     if (plan_.kind != kind)
       refuse(std::string("the plan is one of a ") + name_of(plan_.kind) + ", the call is a " +
@@ -65,7 +65,7 @@ class domain_check {
       if (d.begin == d.end) continue;
       aligned(d.begin, "the begin of " + name);
       aligned(d.end, "the end of " + name);
-      // Windows that nobody needs would be gone through, however many.
+      // Without this check ranks would carry out windows without any requested byte, however many.
       std::int64_t const unit = std::max(plan_.window_bytes, d.stripe_bytes),
                          last = (all.high - 1) / unit;
       if (d.begin / unit < all.low / unit || (d.end - 1) / unit > last)
@@ -75,7 +75,7 @@ class domain_check {
     plan_.domains[0].striped() ? stripes(all) : order();
   }
 
-  // Every byte of this access is in a domain. O(domains x depth).
+  // Checks that every byte of this access is in a domain. O(domains x depth).
   void covers(access const& mine) const {
     if (!plan_.together || mine.bytes == 0 || plan_.domains[0].striped()) return;
     std::int64_t from = mine.position, end = 0;
@@ -119,10 +119,10 @@ class domain_check {
       end = std::max(end, d.end);
     }
   }
-  // Each stripe in which anything may be wanted belongs to one domain.
+  // Checks that each stripe that may have requested bytes belongs to one domain.
   void stripes(access_summary const& all) const {
     std::int64_t const stripe = plan_.domains[0].stripe_bytes, n = plan_.domains[0].dealt_to;
-    std::map<std::int64_t, std::size_t> owner;  // by the number of its first stripe, modulo n
+    std::map<std::int64_t, std::size_t> owner;  // by the number of the first stripe, modulo n
     for (std::size_t i = 0; i < plan_.domains.size(); ++i) {
       file_domain const& d = plan_.domains[i];
       if (d.begin == d.end) continue;
@@ -155,8 +155,8 @@ class domain_check {
   collective_plan const& plan_;
 };
 
-// Equal for plans that ranks may carry out together: all but its words, and the hints to the file
-// system.
+// Returns a hash that is equal for plans that ranks may carry out together. It has everything
+// except texts and the hints to the file system.
 inline std::uint64_t key_of_plan(collective_plan const& p) {
   std::uint64_t key = key_of(static_cast<int>(p.kind), p.together, p.window_bytes, p.granule,
                              p.sparse, p.layers, p.overlap, p.domains.size());
@@ -164,10 +164,10 @@ inline std::uint64_t key_of_plan(collective_plan const& p) {
     key = key_of(key, d.begin, d.end, d.rank, d.stripe_bytes, d.dealt_to);
   return key;
 }
-// The same in words, for what ranks tell each other where their plans differ: lines of a name,
-// which is one word, and a value.
+// Returns the plan as text, which ranks exchange if their plans differ. Each line has a name of one
+// word, and a value.
 inline std::string lines_of_plan(collective_plan const& p) {
-  constexpr std::size_t most = 64;  // domains
+  constexpr std::size_t most = 64;  // domains that are listed
   std::string lines = std::string("carried_out ") + (p.together ? "together" : "apart") +
                       "\nwindow_bytes " + std::to_string(p.window_bytes) + "\ngranule " +
                       std::to_string(p.granule) + "\nsparse " + (p.sparse ? "yes" : "no") +

@@ -1,4 +1,4 @@
-// The policies of the library: one list. Whatever the library knows of them, it makes of this list.
+// The policies of the library in one list. All tables of policies are made from it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,10 +36,10 @@ struct policy_list {
   }
 };
 
-// In the order of the words of the hint argosy_policy, and of resolved_hints::policy_name.
+// The order is that of the values of the hint argosy_policy, and of resolved_hints::policy_name.
 using library_policies = policy_list<automatic, independent, sieving, two_phase, data_shipping>;
 
-// True for the policies of the library, which keep the rules: their windows are not checked again.
+// True for the policies of the library. Their windows are not checked again.
 template <class P>
 inline constexpr bool keeps_rules = library_policies::has<P>;
 

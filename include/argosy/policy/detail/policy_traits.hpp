@@ -1,4 +1,4 @@
-// The facts that the library must know of each of its policies beside what they say themselves.
+// Facts about each policy of the library, in addition to its own members.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace argosy::detail {
 
-// `parts`: the members, themselves structs, whose members hints may set, too.
-// `one_stretch_is_one_call`: a rank by itself accesses a contiguous stretch by one file call.
-// A policy without traits does not compile.
+// `parts`: members that are structs, and whose members hints may set, too.
+// `one_stretch_is_one_call`: a rank with separate access makes one file call for a contiguous
+// range. A policy without traits does not compile.
 template <class P>
 struct policy_traits;
 
@@ -28,7 +28,7 @@ template <>
 struct policy_traits<automatic> {
   static constexpr std::tuple parts{&automatic::two_phase, &automatic::sieving,
                                     &automatic::data_shipping, &automatic::exchange};
-  static constexpr bool one_stretch_is_one_call = true;  // a rank that goes alone sieves
+  static constexpr bool one_stretch_is_one_call = true;  // separate access sieves
 };
 template <>
 struct policy_traits<independent> {
@@ -43,7 +43,7 @@ struct policy_traits<sieving> {
 template <>
 struct policy_traits<two_phase> {
   static constexpr std::tuple parts{};
-  static constexpr bool one_stretch_is_one_call = true;  // a rank that goes alone sieves
+  static constexpr bool one_stretch_is_one_call = true;  // separate access sieves
 };
 template <>
 struct policy_traits<data_shipping> {
@@ -76,7 +76,7 @@ struct policy_facts {
   bool one_stretch_is_one_call;
 };
 
-// The list as a table, in its order.
+// The list as a table, in the same order.
 inline constexpr auto policy_table = [] {
   std::array<policy_facts, library_policies::size> all{};
   library_policies::for_each([&]<class P>(std::type_identity<P>) {

@@ -1,4 +1,4 @@
-// A time or an amount by prices, as a number that can be told and compared.
+// A time or an amount by prices, as an integer for texts and comparisons.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace argosy::detail {
 
-// Prices may be any numbers, and views may span the whole file: longer than this, or no number at
-// all, is for ever.
+// Returns n as an integer. Prices may be any numbers, and views may span the whole file, so a
+// larger number, or NaN, becomes the largest integer.
 constexpr std::int64_t whole(double n) noexcept {
   return n < 0x1p63 ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::max();
 }

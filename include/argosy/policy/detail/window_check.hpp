@@ -1,5 +1,5 @@
-// Looks at what an independent policy of the program returns, before it is carried out: an executor
-// would crash, never end, or write what nobody asked for.
+// Checks the windows of an independent policy of the program before they are carried out. An
+// executor would crash, never end, or write bytes that were not requested.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace argosy::detail {
 
-// O(depth) for a window. Throws invalid_plan.
+// Checks windows in their order. Throws invalid_plan. O(depth) for a window.
 class window_check {
  public:
-  // All must live as long as this.
+  // All arguments must outlive the check.
   window_check(std::string_view policy, access const& wanted, std::int64_t buffer_bytes)
       : policy_(policy), wanted_(wanted), buffer_bytes_(buffer_bytes) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
@@ -25,7 +25,7 @@ class window_check {
       refuse("buffer_for returned " + number(buffer_bytes) + " bytes; from 1 to 2^62 can be had");
   }
 
-  // The next window, which must begin at `at`.
+  // Checks the next window, which must begin at `at`.
   void operator()(window const& w, std::int64_t at) {
     std::string const name = "window " + number(count_++);
     if (w.position != at)
@@ -36,7 +36,7 @@ class window_check {
       refuse(name + " begins at " + number(at) + " and has " + number(w.wanted) +
              " wanted bytes, but the access ends at " + number(wanted_.end()));
     window const hull = window_of(wanted_, at, w.wanted);
-    // Where windows go by pieces nothing depends on it.
+    // If each window is one piece, nothing depends on this.
     if (wanted_.sorted && (w.offset != hull.offset || w.length != hull.length))
       refuse(name + " is " + number(w.length) + " bytes from " + number(w.offset) +
              " of the file; its wanted bytes lie in " + number(hull.length) + " bytes from " +

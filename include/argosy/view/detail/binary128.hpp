@@ -1,5 +1,5 @@
-// Between the 80-bit numbers of the x87 and IEEE binary128, as bit patterns: exact, but for the
-// rounding of what has more than 64 bits.
+// Converts between the 80-bit numbers of the x87 and IEEE binary128, as bit patterns. Exact, except
+// that numbers with more than 64 bits are rounded.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,17 +26,17 @@ constexpr binary128 to_binary128(x87 x) noexcept {
   bool const integer_bit = x.significand >> 63 != 0;
   std::uint64_t const fraction = x.significand << 1 >> 1;  // 63 bits, at the top of the 112
   if (exponent == 0) {
-    // Denormals have the same exponent on both sides; one with the integer bit set is a normal
-    // number in disguise.
+    // Denormals have the same exponent on both sides. A denormal with the integer bit set is in
+    // fact a normal number.
     exponent = integer_bit ? 1 : 0;
   } else if (!integer_bit) {
-    return {sign | exponent_mask << 48 | std::uint64_t{1} << 47, 0};  // not a number since the 387
+    // invalid, and not a number since the 387
+    return {sign | exponent_mask << 48 | std::uint64_t{1} << 47, 0};
   }
   return {sign | exponent << 48 | fraction >> 15, fraction << 49};
 }
 
-// Rounds to nearest, ties to even. `fits` becomes false where a finite number would become
-// infinite.
+// Rounds to nearest, ties to even. Sets `fits` to false if a finite number would become infinite.
 constexpr x87 to_x87(binary128 q, bool& fits) noexcept {
   std::uint64_t const sign = q.high >> 63 << 15;
   std::uint64_t exponent = q.high >> 48 & exponent_mask;

@@ -1,4 +1,4 @@
-// Bodies of converter.
+// Function bodies of converter.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,8 @@
 namespace argosy {
 namespace detail {
 
-// A block of memory's stream on the stack: half of a first-level cache, with its twin in the file's
-// representation.
+// The size of a block of memory's stream on the stack. Together with its copy in the file's
+// representation it fills half of a first-level cache.
 inline constexpr std::int64_t conversion_block_bytes = 8192;
 inline constexpr std::int64_t most_item_bytes = representation::most_file_bytes;
 
@@ -36,7 +36,7 @@ ARGOSY_ONCE converter::converter(representation r, layout const& form, signature
     nodes_.push_back({n.type, n.body, n.body > 0, n.count,
                       detail::size_in(detail::native_sizes, n.type),
                       detail::size_in(sizes, n.type)});
-  // Backwards, so that bodies are known before their loops.
+  // Runs backwards, because bodies must be known before their loops.
   std::int64_t most_shrinking = 1;
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     node& n = nodes_[i];
@@ -104,9 +104,9 @@ bool converter::run(node const& n, std::int64_t count, std::int64_t copies,
   return fits;
 }
 
-// Items of nodes [begin, end) that lie in the file's stream within [from, to), which starts and
-// ends between items. The nodes start at `memory_at` and `file_at` of the streams; `in_memory` and
-// `in_file` are the addresses of position 0.
+// Converts the items of nodes [begin, end) that lie in the file's stream within [from, to). Both
+// ends are between items. The nodes start at `memory_at` and `file_at` of the streams; `in_memory`
+// and `in_file` are the addresses of position 0.
 template <bool Encode>
 bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
                      std::int64_t file_at, std::int64_t from, std::int64_t to, std::byte* in_memory,
@@ -117,7 +117,7 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
     std::int64_t const file_end = file_at + n.count * n.file_bytes;
     if (file_end > from) {
       std::int64_t first = from > file_at ? (from - file_at) / n.file_bytes : 0;
-      // whole copies before `to`
+      // The number of whole copies before `to`.
       std::int64_t const last = to < file_end ? (to - file_at) / n.file_bytes : n.count;
       auto const memory_of = [&](std::int64_t copy) { return memory_at + copy * n.memory_bytes; };
       auto const file_of = [&](std::int64_t copy) { return file_at + copy * n.file_bytes; };
@@ -131,7 +131,7 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
         };
         if (file_of(first) < from) fits &= one(first++);
         if (n.flat && first < last) {
-          // Member by member over all copies: a loop each, not a call for every member of every
+          // One loop for each member over all copies, instead of a call for every member of every
           // struct.
           std::int64_t m = memory_of(first), f = file_of(first);
           for (std::size_t k = i + 1; k <= i + n.body; ++k) {
@@ -153,7 +153,8 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
   return fits;
 }
 
-// Whole items [from, to), block by block; inside, positions count from the start of the block.
+// Converts whole items [from, to), block by block. Inside, positions count from the start of the
+// block.
 template <bool Encode, class Memory>
 bool converter::convert(Memory&& memory, std::int64_t from, std::int64_t to,
                         std::byte* stream) const {
@@ -173,7 +174,7 @@ bool converter::convert(Memory&& memory, std::int64_t from, std::int64_t to,
 
 namespace detail {
 
-// Memory's stream, block by block: memory itself where it is contiguous, else copied through a
+// Memory's stream, block by block: memory itself if it is contiguous, otherwise copied through a
 // block on the stack.
 template <bool Encode>
 class memory_blocks {
@@ -205,7 +206,7 @@ ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::i
   if (from >= to) return true;
   bool fits = true;
   detail::memory_blocks<true> blocks(*form_, memory);
-  // An item that is cut is converted whole, and as much of it copied as was asked for.
+  // A cut item is converted whole, and only the requested bytes are copied.
   auto const part_of = [&](item const& which, std::int64_t a, std::int64_t b) {
     std::array<std::byte, detail::most_item_bytes> whole;
     fits &= convert<true>(blocks, which.file, which.file + which.file_bytes, whole.data());

@@ -38,7 +38,8 @@ constexpr Unsigned big_endian(Unsigned v) noexcept {
     return __builtin_bswap64(v);
 }
 
-// --- One item. `encode` to the file and `decode` to memory return false where the value does not f
+// --- One item. `encode` to the file and `decode` to memory return false if the value does not fit.
+// ---
 
 template <std::size_t Bytes>
 struct swapped {
@@ -67,7 +68,7 @@ struct swapped<16> {
   static bool decode(std::byte const* from, std::byte* to) noexcept { return encode(from, to); }
 };
 
-// Integers of another size in the file: only values that both can hold.
+// Integers of another size in the file. Only values that fit both are converted.
 template <class Memory, class File>
 struct resized_integer {
   static constexpr std::int64_t memory_bytes = sizeof(Memory), file_bytes = sizeof(File);
@@ -86,7 +87,7 @@ struct resized_integer {
   }
 };
 
-// Any byte but 0 is true; what C++ reads must be 0 or 1.
+// Any byte but 0 is true, but a bool in C++ must be 0 or 1.
 struct truth {
   static constexpr std::int64_t memory_bytes = sizeof(bool), file_bytes = 1;
   static bool encode(std::byte const* from, std::byte* to) noexcept {
@@ -113,7 +114,8 @@ struct wide_float {
     store_at(to + 8, big_endian(q.low));
     return true;
 #else
-    return static_cast<void>(from), static_cast<void>(to), false;  // not a format that argosy knows
+    // not a format that argosy converts
+    return static_cast<void>(from), static_cast<void>(to), false;
 #endif
   }
   static bool decode(std::byte const* from, std::byte* to) noexcept {
@@ -151,7 +153,7 @@ bool convert_items(item_run const& r, std::byte* memory, std::byte* file) noexce
     for (std::int64_t i = 0; i < count; ++i, m += Item::memory_bytes, f += Item::file_bytes)
       fits &= Way == conversion::encode ? Item::encode(m, f) : Item::decode(f, m);
   };
-  // Known group sizes become straight code: the members of structs are mostly single items and
+  // Common group sizes become straight code: the members of structs are mostly single items and
   // triples.
   switch (r.count) {
     case 1:

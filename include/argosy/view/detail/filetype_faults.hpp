@@ -1,4 +1,4 @@
-// The words of what makes no view.
+// The texts of errors about views.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The rules behind require_filetype, as facts about layouts.
+// The rules of require_filetype, as facts about layouts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,8 @@ namespace argosy {
 
 namespace detail {
 
-// Most units are powers of two, which need no division for each piece.
+// Returns true if all pieces are whole units. Most units are powers of two, which need no division
+// for each piece.
 constexpr bool is_built_of(piece_table const& pieces, std::int64_t unit) {
   bool const one_length = pieces.equal_lengths();
   if (one_length && pieces.length(0) % unit != 0) return false;
@@ -33,7 +34,8 @@ constexpr bool is_built_of(piece_table const& pieces, std::int64_t unit) {
   return true;
 }
 
-// Every piece of `form` starts and ends at a multiple of `unit`. O(nodes), O(pieces) in tables.
+// Returns true if every piece of `form` starts and ends at a multiple of `unit`. O(nodes),
+// O(pieces) in tables.
 constexpr bool is_built_of(layout const& form, std::int64_t unit) {
   if (form.origin() % unit != 0) return false;
   for (node const& n : form.nodes())
@@ -45,7 +47,8 @@ constexpr bool is_built_of(layout const& form, std::int64_t unit) {
   return true;
 }
 
-// Etype number k of the stream of `form` lies as an etype does, at a multiple of its extent.
+// Returns true if etype number k of the stream of `form` lies like an etype, at a multiple of its
+// extent.
 constexpr bool holds_etype(layout const& form, layout const& etype, std::int64_t k) {
   cursor at(form, k * etype.size());
   std::int64_t const shift = at.current().offset - etype.origin();
@@ -65,14 +68,14 @@ constexpr bool consists_of(layout const& form, layout const& etype) {
   if (form.empty() || form == etype) return true;
   if (etype.pieces() == 1 && etype.size() == etype.extent())
     return is_built_of(at(-etype.true_lower_bound(), form), etype.size());
-  // An etype with holes: its first and last copy are compared, as far as can be told without
-  // walking all of them.
+  // For an etype with gaps, only the first and the last copy are compared, because a walk over all
+  // copies would cost too much.
   return holds_etype(form, etype, 0) && holds_etype(form, etype, form.size() / etype.size() - 1);
 }
 
-// The filetype, repeated without end, names a byte twice: two of its own bytes are whole extents
-// apart. It is known to name none twice by itself, and to begin at 0 or later. O(pieces) where
-// copies interleave.
+// Returns true if the filetype, repeated without end, names a byte twice: two of its own bytes are
+// whole extents apart. Precondition: it names no byte twice by itself, and begins at 0 or later.
+// O(pieces) if copies interleave.
 constexpr bool tiles_overlap(layout const& form) {
   std::int64_t const extent = form.extent();
   if (form.true_extent() <= extent) return false;
@@ -110,7 +113,7 @@ constexpr filetype_fault check_filetype_here(layout const& etype, layout const& 
 }
 
 namespace linked {
-// see `once`
+// The function that the library compiles; `once` chooses.
 filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 }  // namespace linked
 

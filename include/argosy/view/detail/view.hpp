@@ -1,4 +1,4 @@
-// Bodies of view that are templates.
+// Function bodies of view that are templates.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace argosy {
 namespace detail {
 
-// The datatype at the core of others: what a user would call the elements.
+// Returns the datatype at the core of others. A user would call it the elements.
 template <datatype D>
 constexpr decltype(auto) core_of(D const& type) {
   if constexpr (typed_copies<D>)
@@ -20,7 +20,8 @@ constexpr decltype(auto) core_of(D const& type) {
     return (type);
 }
 
-// The same with another extent, where the core was given one: a record with the end of its struct.
+// True for the core with another extent, if `resized` gave it one. An example is a record with the
+// end of its struct.
 template <class D>
 inline constexpr bool is_resized_core = false;
 template <class Old, class L, class E>
@@ -49,7 +50,7 @@ void view::make_of(Filetype const& type, layout filetype) {
       fault = no_fault;
     }
   }
-  // a filetype, but no etype
+  // The type can be a filetype, but not an etype.
   if (fault == etype_empty || fault == etype_bounds || fault == etype_order)
     make(bytes(1), std::move(filetype), stream_types(signature(basic::byte)));
   else

@@ -1,4 +1,5 @@
-// Bodies of view that are no templates: what makes one of two layouts, and what is asked of it.
+// Function bodies of view that are not templates: its construction from two layouts, and its
+// queries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,9 +17,9 @@ namespace argosy {
 namespace detail {
 
 // Repeats the filetype as often as sizes and the ends of its bytes stay below 2^63. The bounds of
-// the result are those of its bytes, since those of the last copy may lie beyond. A table whose
-// last piece joins the next copy, repeated a million times and more, is not whole in its last copy,
-// which no file reaches: that saves as much memory as the table takes.
+// the result are those of its bytes, since those of the last copy may lie beyond. If the last piece
+// of a table joins the next copy, and there are at least a million copies, the last copy is not
+// whole. No file reaches that copy, and this saves as much memory as the table takes.
 inline layout tiles(std::int64_t displacement, layout const& filetype) {
   if (filetype.empty()) return {};
   std::int64_t const most = std::numeric_limits<std::int64_t>::max(), extent = filetype.extent();
@@ -39,7 +40,7 @@ ARGOSY_ONCE void view::make(layout etype, layout filetype, stream_types types) {
   if (displacement_ < 0)
     throw invalid_layout("argosy::view: the displacement is " + std::to_string(displacement_) +
                          "; give 0 or more, in bytes from the start of the file");
-  // Filetypes of fractions of etypes are nowhere allowed.
+  // MPI libraries do not allow filetypes of fractions of etypes either.
   uneven_ =
       detail::check_filetype(etype_, filetype_, false) == detail::filetype_fault::not_etypes &&
       filetype_.size() % etype_.size() == 0;
@@ -48,7 +49,7 @@ ARGOSY_ONCE void view::make(layout etype, layout filetype, stream_types types) {
   if (uneven_) detail::throw_filetype(detail::filetype_fault::not_etypes, etype_, filetype_);
 }
 
-// MPI 3.1, 13.3: a filetype is made of whole etypes. Bytes fit everything.
+// Checks that a filetype is made of whole etypes (MPI 3.1, 13.3). Bytes fit everything.
 ARGOSY_ONCE void view::compare_types(signature const& etype, signature const& filetype) {
   bool const converts = representation_.converts();
   detail::type_digest const wanted(etype, converts), given(filetype, converts);
@@ -73,15 +74,15 @@ ARGOSY_ONCE view view::first_copy() const {
 
 ARGOSY_ONCE std::int64_t view::offset_of_end(std::int64_t file_size) const {
   if (stream_.empty()) return 0;
-  // Offsets never decrease within a tile, so its etypes are sorted by where they start; those of
-  // all tiles are, unless they interleave. Uses the cursor, not bytes_before, because a view for
-  // reading may name bytes twice.
+  // Offsets never decrease within a tile, so its etypes are sorted by their starts. Those of all
+  // tiles are sorted, too, unless tiles interleave. This uses the cursor, not bytes_before, because
+  // a view for reading may name bytes twice.
   std::int64_t low = 0, high = stream_.size() / etype_.size();
   if (std::int64_t const of_tile = filetype_.size() / etype_.size();
       filetype_.true_extent() > filetype_.extent() && of_tile > 0) {
     std::int64_t const last = cursor(stream_, (of_tile - 1) * etype_.size()).current().offset;
     if (filetype_.extent() == 0 && last < file_size) return high;
-    // The first tile with an etype that starts there is the first whose last one does.
+    // The first tile with an etype that starts there is the first tile whose last etype does.
     if (last < file_size) low = ((file_size - last - 1) / filetype_.extent() + 1) * of_tile;
     if (low >= high) return high;
     high = std::min(high, low + of_tile - 1);
