@@ -24,7 +24,7 @@ struct literal {
   literal const* find(std::string_view key) const;
 };
 
-// The most values of a header at one time; for a checkpoint, of one array. A record of 20,000
+// The most values of a header at the same time; for a checkpoint, of one array. A record of 20,000
 // members has fewer. The limit exists because each value takes more memory than its text.
 inline constexpr std::size_t most_literals = 65536;
 

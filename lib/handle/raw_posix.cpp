@@ -91,7 +91,7 @@ std::uint32_t type_of_directory(std::string const& path) {
 }
 
 // Calls `open`, and repeats it after errors that only clients of network file systems return. They
-// look up and create in two steps, so if two nodes create a file at one time, one of them gets
+// look up and create in two steps, so if two nodes create a file at the same time, one of them gets
 // EEXIST. For about a second after another node has replaced a file, its name may return ESTALE.
 template <class Open>
 int open_patiently(std::string const& path, int mode, Open&& open) {

@@ -123,7 +123,7 @@ class signature {
   }
 
   detail::small_array<detail::signature_node, 6> nodes_;
-  std::size_t last_ = 0;  // begin of the last run or loop
+  std::size_t last_ = 0;  // start of the last run or loop
   std::int64_t size_ = 0;
 };
 

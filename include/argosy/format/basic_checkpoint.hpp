@@ -100,7 +100,7 @@ class basic_checkpoint {
   // Loads the state. Collective. The file may have more arrays than the object. Throws
   // errc::datatype if an array is missing or has another type or shape. Throws errc::damaged, which
   // names the blocks, if bytes are not those that were written. After an error the data is
-  // undefined.
+  // unspecified.
   //
   // A block that the parts of the ranks cover exactly once is checked in memory, without further
   // reads. If a rank reads from any other block, one rank reads the whole block.

@@ -67,7 +67,7 @@ class basic_xdmf {
   basic_xdmf& add(double time, std::string name, std::string data, npy_header const& h) {
     return add({time, std::move(name), std::move(data), h.type, h.order, h.shape, h.data_offset});
   }
-  // Adds a field of a file without a header. Local. `offset` is the begin of the array.
+  // Adds a field of a file without a header. Local. `offset` is the start of the array.
   basic_xdmf& add(double time, std::string name, std::string data, array_part const& array,
                   std::int64_t offset = 0) {
     return add({time, std::move(name), std::move(data), array.type(), array.order(), array.shape(),

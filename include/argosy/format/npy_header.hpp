@@ -22,7 +22,7 @@ struct npy_header {
   dtype type = {};
   argosy::order order = argosy::order::c;
   std::vector<std::int64_t> shape = {};  // empty: one element
-  std::int64_t data_offset = 0;          // begin of the array in the file
+  std::int64_t data_offset = 0;          // start of the array in the file
 
   // Returns the bytes of the array. parse_npy_header returns no header for which this overflows.
   std::int64_t bytes() const;

@@ -39,12 +39,12 @@ inline constexpr long magic_number = 0x47504653;  // the file system's, "GPFS"
 struct gpfsFcntlHeader_t {
   int totalLength = 0;  // bytes of the header and all structures
   int fcntlVersion = fcntl_version;
-  // out: begin of the wrong structure, 0 for the header; unchanged without an error
+  // out: start of the wrong structure, 0 for the header; unchanged without an error
   int errorOffset = 0;
   int fcntlReserved = 0;
 };
 
-// The begin of every structure.
+// The start of every structure.
 struct gpfsStructHeader_t {
   int structLen = 0;
   int structType = 0;

@@ -87,7 +87,7 @@ struct collective_plan {
   // Precondition: `offset` does not lie before the domain.
   std::int64_t round_at(file_domain const& d, std::int64_t offset) const noexcept {
     if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
-    // Windows of the first stripe before the begin of the domain.
+    // Windows of the first stripe before the start of the domain.
     std::int64_t const before = d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripes = offset / d.stripe_bytes - d.begin / d.stripe_bytes;
     std::int64_t const own = stripes / d.dealt_to * windows_in_stripe(d);

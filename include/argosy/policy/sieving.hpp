@@ -23,8 +23,8 @@ struct sieving {
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
-  // Number of ranks that may write into the same windows at one time. While one merges, the others
-  // wait for its lock.
+  // Number of ranks that may write into the same windows at the same time. While one merges, the
+  // others wait for its lock.
   std::int64_t sharers = 1;
   // If false, other ranks do not lock their writes, and a merge could overwrite them. Windows with
   // gaps are then written by pieces.

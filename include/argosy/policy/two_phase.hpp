@@ -203,7 +203,7 @@ struct two_phase {
     auto const begin_of = [&](std::size_t k) {
       return detail::access_histogram::begin_of(all, static_cast<std::int64_t>(k));
     };
-    // For each stretch: the begin of the next stretch with requested bytes and the end of the
+    // For each stretch: the start of the next stretch with requested bytes and the end of the
     // previous one, itself included.
     std::array<std::int64_t, n> begins, ends;
     for (std::size_t k = n; k-- > 0;)

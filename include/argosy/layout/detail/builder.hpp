@@ -206,7 +206,7 @@ class builder : list_rules {
 
   // --- the rules that call each other ---
 
-  // Appends copies if a copy ends at the begin of the next: the pieces on both sides of each
+  // Appends copies if a copy ends at the start of the next: the pieces on both sides of each
   // junction become one. If f is the first piece, l the last and M the rest:  f (M l f) (M l f) ...
   // M l  ->  f, repeat(count - 1, M (l f)), M, l.
   constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride,

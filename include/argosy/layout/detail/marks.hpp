@@ -54,7 +54,7 @@ class marks {
     for (std::int64_t at = 0; at < 64; at += step) several |= one << at;
     std::int64_t const to = from + (count - 1) * step + width;
     std::size_t const first = word(from), last = word(to - 1);
-    // the begin of the next stretch, from the first bit of the word
+    // the start of the next stretch, from the first bit of the word
     std::int64_t begins = from & 63;
     for (std::size_t i = first; i <= last; ++i) {
       while (begins >= step) begins -= step;
