@@ -41,8 +41,8 @@ inline bool is_finalized() {
   return flag != 0;
 }
 
-// Throws outside of MPI_Init ... MPI_Finalize. MPI_Initialized does not report sessions of MPI 4,
-// which Open MPI 5 has, too.
+// Throws if MPI is not initialized, or is finalized. MPI_Initialized does not report sessions of
+// MPI 4. If the library has sessions, as Open MPI 5 does, only the end is therefore checked.
 inline void require_running(char const* where) {
 #ifdef MPI_SESSION_NULL
   constexpr bool has_sessions = true;

@@ -42,7 +42,7 @@ class basic_buffer {
 
   // Returns the address of offset 0. Never throws.
   Byte* address() const noexcept { return address_; }
-  // Return the layout, the types along its stream, and the bytes of data. They throw the stored
+  // Returns the layout, the types along its stream, and the bytes of data. They throw the stored
   // exception if the data cannot be described.
   layout const& form() const {
     fault_.require_none();

@@ -1,4 +1,4 @@
-// MPI's error classes, for code that uses both.
+// MPI's error classes, for code that also uses MPI's I/O.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

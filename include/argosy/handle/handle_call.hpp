@@ -30,7 +30,7 @@ struct handle_call {
     return kind == file_call::read ? f(reads) : f(writes);
   }
 
-  // Return, for transfers, the requested bytes, the number of contiguous ranges of the file, and
+  // Returns, for transfers, the requested bytes, the number of contiguous ranges of the file, and
   // the end of the last one. O(parts).
   std::int64_t bytes() const noexcept {
     return of_parts([](auto parts) { return detail::total_bytes(parts); });

@@ -78,8 +78,8 @@ class opener {
   }
   // Returns true if the opener has a function that finds the identity of a name.
   bool finds() const noexcept { return static_cast<bool>(names_.find); }
-  // Returns the identity of the file with this name. The file is opened if the opener has no
-  // function for it.
+  // Returns the identity of the file with this name. If the opener has no function for it, the file
+  // is opened. The error is errc::unsupported if its handle reports no identity.
   std::optional<file_identity> find(std::string const& path, std::error_code& error) const;
   // Removes the name if it is that of this file, and otherwise returns ENOENT. If the identity is
   // not known (the handle does not report it), only the name counts.
@@ -131,9 +131,9 @@ std::error_code settle_names(std::string const& path);
 std::optional<file_identity> identity_of_file(int descriptor, std::error_code& error);
 std::optional<file_identity> identity_of_name(std::string const& path, std::error_code& error);
 // Removes a file if it has this name. Between the check and the removal another process may give
-// the name to another file. The file is therefore first renamed to a secret name and checked again;
-// another file gets its name back. If the file system cannot do that, the time between the two
-// calls remains.
+// the name to another file. The file is therefore first renamed to a name that no other process
+// knows and checked again; another file gets its name back. If the file system cannot do that, the
+// time between the two calls remains.
 std::error_code remove_file_of(std::string const& path, file_identity const& of);
 // Does the second half of remove_file_of, after a check of the name.
 std::error_code take_away(std::string const& path, file_identity const& of);

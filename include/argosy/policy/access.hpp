@@ -18,7 +18,7 @@ struct access {
   std::int64_t bytes = 0;
   layout const& memory;  // places of the bytes in memory, from the start of its stream
   // True if offsets only increase in the file. If false, bytes are named twice or in another order,
-  // and each window is one piece.
+  // and windows are accessed piece by piece.
   bool sorted = true;
 
   std::int64_t end() const noexcept { return position + bytes; }

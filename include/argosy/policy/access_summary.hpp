@@ -14,8 +14,8 @@
 
 namespace argosy {
 
-// A sum over all ranks. Only integers, because every rank must get the same result, whatever the
-// order of the reduction.
+// The numbers of one rank, or of all ranks after the reduction. They are integers, because every
+// rank must get the same result, whatever the order of the reduction.
 struct access_summary {
   // All requested bytes of the file lie in [low, high).
   std::int64_t low = std::numeric_limits<std::int64_t>::max();

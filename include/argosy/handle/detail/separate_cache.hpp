@@ -44,7 +44,7 @@ class separate_cache {
 
   // Threads wait while another thread drops pages or writes out.
   std::mutex one_at_a_time_;
-  int lost_ = 0, untold_ = 0;                        // guarded by it
+  int lost_ = 0, untold_ = 0;                        // guarded by one_at_a_time_
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // stale at open, too
   std::atomic<bool> written_{false};
 };

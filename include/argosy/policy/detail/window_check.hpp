@@ -36,7 +36,7 @@ class window_check {
       refuse(name + " begins at " + number(at) + " and has " + number(w.wanted) +
              " wanted bytes, but the access ends at " + number(wanted_.end()));
     window const hull = window_of(wanted_, at, w.wanted);
-    // If each window is one piece, nothing depends on this.
+    // If windows are accessed piece by piece, nothing depends on this.
     if (wanted_.sorted && (w.offset != hull.offset || w.length != hull.length))
       refuse(name + " is " + number(w.length) + " bytes from " + number(w.offset) +
              " of the file; its wanted bytes lie in " + number(hull.length) + " bytes from " +
