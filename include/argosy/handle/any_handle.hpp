@@ -127,8 +127,8 @@ class any_handle {
   }
 
  private:
-  // Makes a call and checks its count, because a handle of the program may count wrongly. Memory
-  // and pointers advance only by a possible count.
+  // Makes a call. Throws if its count is impossible, because memory and file pointers follow the
+  // count, and a handle of the program may count wrongly.
   template <class Call>
   io_result counted(std::int64_t asked, Call&& call) const {
     io_result const r = held_ ? call() : io_result{0, closed()};

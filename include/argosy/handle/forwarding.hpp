@@ -148,7 +148,7 @@ class forwarding {
     return pass(call, [&] { return io_result{0, act()}; }).error;
   }
 
-  mutable H inner_;  // calls that do not reach the file need it non-const in const functions
+  mutable H inner_;  // H may have non-const is_open(), storage() and the like
 };
 
 }  // namespace argosy

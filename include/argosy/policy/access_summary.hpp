@@ -21,7 +21,7 @@ struct access_summary {
   std::int64_t low = std::numeric_limits<std::int64_t>::max();
   std::int64_t high = 0;
   std::int64_t bytes = 0;       // requested by all ranks
-  std::int64_t most_bytes = 0;  // requested by one rank
+  std::int64_t most_bytes = 0;  // largest request of one rank
   std::int64_t pieces = 0;      // pieces of all ranks
   std::int64_t most_pieces = 0;
   // The sum of every rank's own high - low. It is larger than high - low of all if ranks

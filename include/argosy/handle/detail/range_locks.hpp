@@ -74,8 +74,8 @@ class basic_range_locks {
   place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
-  // Unlocks in the kernel the parts of the range that no entry needs, except the entries of
-  // `owner`.
+  // Unlocks in the kernel the parts of the range that no entry needs. Entries that `owner` holds do
+  // not count.
   int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
   // Lets other owners lock the bytes that were unlocked last, if this range contains some of them.
   void let_others(std::unique_lock<typename System::mutex>& guard, int descriptor,

@@ -32,8 +32,9 @@ class separate_cache {
   }
   // Writes pending data to the server, as far as possible, and drops the cache.
   int renew(int descriptor);
-  // Writes pending data to the server, before a lock is released or other ranks write this node's
-  // data. Also returns an error that renew() has stored.
+  // Writes pending data to the server, so that other nodes see it. Called before a lock is
+  // released, and before other ranks access what this node wrote. Also returns an error that
+  // renew() has stored.
   int flush(int descriptor);
   // Returns an error of lost writes, once. For a sync or a close, which would not get it from the
   // kernel again.
