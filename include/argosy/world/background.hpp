@@ -1,4 +1,4 @@
-// Work beside a rank, for worlds in which a thread cannot do it.
+// The concept of a world that carries out nonblocking calls of files without threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,19 +16,19 @@ class background {
   background& operator=(background const&) = delete;
   virtual ~background() = default;
 
-  // Begins `work` beside the rank, which goes on. `work` does not throw.
+  // Starts `work`, which must not throw. The rank continues while `work` runs.
   virtual void start(std::function<void()> work) = 0;
-  // Lets others go on until `ended()`, which becomes true by work of this object or by a caller of
-  // wake().
+  // Waits until `ended()` returns true, and lets other work and other ranks run meanwhile. Work of
+  // this object changes that result, or a thread that then calls wake().
   virtual void wait(std::function<bool()> const& ended) = 0;
-  // Makes those in wait() look again.
+  // Makes all callers of wait() evaluate their condition again.
   virtual void wake() = 0;
-  // Lets others go on for a moment. Call it between the tries of a loop that polls; after many
-  // tries the moment is longer.
+  // Lets other work and other ranks run for a moment. For loops that poll: `tries` counts the
+  // attempts so far, and the moment becomes longer after many of them.
   virtual void pause(int tries = 0) = 0;
 };
 
-// A world that makes one for each file.
+// A world that makes one `background` for each file.
 template <class C>
 concept working_in_background = requires(C const& c) {
   { c.make_background() } -> std::same_as<std::shared_ptr<background>>;

@@ -1,4 +1,4 @@
-// The concept of a world in which copies of the library take time: that of a simulated processor.
+// The concept of a world that simulates processors, so that copies take virtual time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,11 +7,10 @@
 
 namespace argosy {
 
-// The library tells such a world what it has copied for this rank, so many bytes in so many
-// contiguous pieces, when it is done and before other ranks are told. It asks the world first
-// whether anybody will look at these bytes: if not, the copy is charged for, and not made. Real
-// ranks have spent the time already: their worlds have no such functions, nothing is counted, and
-// all is copied.
+// After a copy, the library calls `charge(bytes, pieces)`: the bytes that this rank has copied, in
+// how many contiguous pieces. It does so before it notifies other ranks. If `has_contents()`
+// returns false, no program reads these bytes: the library then charges for the copy but does not
+// make it. Worlds of real ranks have neither function, because their copies take real time.
 template <class C>
 concept charging = requires(C const& c, std::int64_t n) {
   c.charge(n, n);
@@ -28,7 +27,7 @@ bool copies(World const& world) {
     return true;
 }
 
-// `pieces()` counts them, where that is wanted.
+// Calls `pieces()` to count the pieces only if the world charges for copies.
 template <class World, std::invocable F>
 void charge(World const& world, std::int64_t bytes, F&& pieces) {
   if constexpr (charging<World>) {

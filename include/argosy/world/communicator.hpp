@@ -15,15 +15,15 @@
 
 namespace argosy {
 
-// A value that ranks reduce: `combine` adds another rank's value; it is associative and
-// commutative, and does not throw. Values are sent as bytes.
+// A value that ranks reduce. `combine` adds the value of another rank. It must be associative and
+// commutative, and must not throw. Values are sent as bytes.
 template <class T>
 concept reducible =
     std::is_trivially_copyable_v<T> && requires(T mine, T const& other) { mine.combine(other); };
 
 namespace detail {
 
-// The archetype against which the concept below is checked.
+// The archetype that the concepts below are checked with.
 struct reducible_sum {
   std::int64_t value = 0;
   constexpr void combine(reducible_sum const& other) { value += other.value; }
@@ -37,17 +37,18 @@ concept ranked = requires(C const& c) {
   { c.size() } -> std::convertible_to<int>;
 };
 
-// All ranks make these calls in the same order, with the same lengths and root. Lengths are 64-bit
-// and may be 0.
+// Collective calls: all ranks make them in the same order, with the same lengths and root. Lengths
+// are 64-bit and may be 0.
 template <class C>
 concept collective = requires(C const& c, detail::reducible_sum& value,
                               std::span<std::byte const> out, std::span<std::byte> in) {
   c.barrier();
-  c.all_reduce(value);  // in place, any reducible
-  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
+  c.all_reduce(value);  // in place, for any reducible type
+  // `in` holds size() times the bytes of `out`, in the order of the ranks. `out` may be this rank's
+  // place in `in`.
   c.all_gather(out, in);
-  c.broadcast(in, 0);  // from a root
-  // over the ranks before this one
+  c.broadcast(in, 0);  // from rank 0, the root
+  // Returns the sum over the ranks before this one.
   { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;
 };
 
@@ -55,15 +56,24 @@ concept collective = requires(C const& c, detail::reducible_sum& value,
 template <class C>
 concept agreeing = std::copyable<C> && ranked<C> && collective<C>;
 
-// Messages between two ranks with one tag arrive in the order of sending, and match receives in the
-// order in which these were started. Lengths are 64-bit and may be 0; a receive takes any message
-// that fits, a longer one is a communication error. Memory belongs to a request from its start
-// until wait_all has returned. A default-constructed request is done; `received` is the length of
-// the message that a receive got, after wait_all. Dropping a request that is not done waits for no
-// rank: a receive is taken back, and its memory is free; a send goes on, and its memory must live
-// until the message was received. `deliver` is collective: it sends parcels to any ranks, and
-// returns those sent to this rank, sorted by sender, each sender's in its order. Receivers need not
-// know who sends: the cost is that of the own parcels, and a barrier.
+// Messages between two ranks.
+//
+// Order: messages with one tag arrive in the order of sending. They match receives in the order in
+// which the receives were started.
+//
+// Lengths: 64-bit, may be 0. A receive accepts any message that fits into its memory. A longer
+// message is a communication error.
+//
+// Requests: memory belongs to a request from its start until `wait_all` has returned. A
+// default-constructed request is done. After `wait_all`, `received` returns the length of the
+// message of a receive.
+//
+// Destroying a request that is not done waits for no rank. A receive is cancelled, and its memory
+// is free. A send continues, and its memory must live until the message has been received.
+//
+// `deliver` sends parcels to any ranks. It returns the parcels sent to this rank, sorted by sender,
+// and for each sender in the order of sending. Collective. Receivers need not know the senders.
+// Cost: that of this rank's own parcels, and a barrier.
 template <class C>
 concept messaging =
     std::movable<typename C::request> && std::default_initializable<typename C::request> &&
@@ -71,19 +81,21 @@ concept messaging =
              std::span<typename C::request> requests, typename C::request const& ended,
              std::vector<parcel> const& parcels) {
       c.send(out, peer, tag);
-      // bytes received
+      // Returns the bytes received.
       { c.receive(in, peer, tag) } -> std::convertible_to<std::size_t>;
       { c.start_send(out, peer, tag) } -> std::same_as<typename C::request>;
       { c.start_receive(in, peer, tag) } -> std::same_as<typename C::request>;
-      // any order; afterwards they are done, and may be waited for again
+      // Waits in any order. Afterwards all requests are done, and may be waited for again.
       C::wait_all(requests);
       { ended.received() } -> std::convertible_to<std::size_t>;
       { c.deliver(parcels) } -> std::same_as<std::vector<parcel>>;
     };
 
-// Other groups of ranks, made collectively, with messages of their own. `duplicate` gives the same
-// ranks, `split` those of one colour (not negative) in the order of the key, `node` those that can
-// share memory.
+// Makes other groups of ranks, which have messages of their own. Collective.
+//
+// - `duplicate` returns the same ranks.
+// - `split` returns the ranks with the same colour, which is not negative, in the order of the key.
+// - `node` returns the ranks that can share memory with this one.
 template <class C>
 concept groupable = requires(C const& c) {
   { c.duplicate() } -> std::same_as<C>;
@@ -91,18 +103,22 @@ concept groupable = requires(C const& c) {
   { c.node() } -> std::same_as<C>;
 };
 
-// Copies of a communicator are the same communicator, as with std::shared_ptr. Communication errors
-// are fatal: they throw nothing that could be handled; only what happens to files is reported. A
-// rank that waits for others (a receive, a collective call that depends on them) sees afterwards
-// what they had written to shared memory before.
+// Copies of a communicator are the same communicator, as with std::shared_ptr.
+//
+// Communication errors are fatal: a program cannot handle them. Only errors of files are reported.
+//
+// A receive, or a collective call that depends on other ranks, orders shared memory. Afterwards this
+// rank sees the writes that those ranks made before they sent or called.
 template <class C>
 concept communicator = agreeing<C> && messaging<C> && groupable<C>;
 
-// A world may be able to share memory: `share` gives every rank of a node communicator the same
-// zeroed bytes, or every rank the same error, that of the lowest rank which failed: no space, too
-// many files, ranks that are not on one node (no_such_file_or_directory), sizes that differ
-// (invalid_argument). Collective; the form without `error` throws std::system_error. No bytes are
-// no error, and no memory.
+// A world whose ranks may share memory. `share` gives all ranks of a node communicator the same
+// zeroed bytes. Collective.
+//
+// If a rank fails, all ranks get the error of the lowest rank that failed. Causes are no space, too
+// many files, ranks that are not on one node (no_such_file_or_directory), and sizes that differ
+// (invalid_argument). The form without `error` throws std::system_error. If `bytes` is 0, the
+// result is empty, and that is not an error.
 template <class C>
 concept node_sharing =
     agreeing<C> && requires(C const& c, std::size_t bytes, std::error_code& error) {
@@ -110,11 +126,13 @@ concept node_sharing =
       { c.share(bytes, error) } -> std::same_as<shared_memory>;
     };
 
-// Ranks that share memory may wait for a word of it to change, as std::atomic::wait does, and not
-// only threads of one process: `wait` returns when the word is not `seen` any more, or earlier;
-// `wake` lets all who wait look again. Neither makes a call of MPI: any thread may use them. A rank
-// that has begun messages gives them to its `wait`: other ranks may need them to go on before the
-// word can change.
+// A world whose ranks can wait until a word in shared memory changes. It works like
+// std::atomic::wait, but also between processes. A call of `wait` returns when the word differs from
+// `seen`, or earlier. A call of `wake` makes all waiting ranks look at the word again. Neither calls
+// MPI, and any thread may call them.
+//
+// A rank that has started messages passes their requests to `wait`, because other ranks may need
+// these messages before they can change the word.
 template <class C>
 concept node_waiting = node_sharing<C> &&
                        requires(C const& c, std::uint32_t& word, std::uint32_t seen) {

@@ -1,5 +1,4 @@
-// A world of ranks that meet only in shared memory: for work beside a rank, on a thread that must
-// not call MPI.
+// A world whose ranks communicate only through shared memory, for a thread that must not call MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,25 +20,26 @@
 
 namespace argosy {
 
-// Has collective calls and shared memory; no messages, no other groups. One thread of each rank
-// uses it at a time.
+// Has collective calls and shared memory, but no messages and no other groups. At most one thread
+// of each rank uses it at a time.
 //
-// A call takes one step for each `slot_bytes`: every rank puts its part into its slot, in front of
-// it the number of the step, and reads the slot of each other rank when that has the number, too.
-// So a small step costs a rank one or two cache lines to write and as many of each other rank to
-// read, and the kernel is asked only by ranks that wait long, and for them. Odd and even steps have
-// separate slots, since a rank may be one step ahead.
+// A call takes one step for every `slot_bytes` of its data. In a step, each rank writes its part
+// into its slot, then the number of the step in front of it. It reads the slot of another rank when
+// that slot has the same number. A small step therefore writes one or two cache lines, and reads as
+// many for each other rank. The kernel is called only when a rank waits for long. Odd and even
+// steps have separate slots, because a rank may be one step ahead.
 class memory_world {
  public:
   static constexpr std::size_t slot_bytes = 1024;
+  // Returns the bytes of shared memory that a world of `size` ranks needs.
   static std::size_t bytes_for(int size) noexcept;
 
-  // What a rank does, again and again, while it has waited for others for some time; `times`
-  // counts, from 0.
+  // A function that a rank calls again and again after it has waited for other ranks for some time.
+  // `times` counts the calls, from 0.
   using meanwhile = std::function<void(unsigned times)>;
 
-  // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks. Where there is nothing to
-  // do meanwhile, it sleeps.
+  // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks. Without `idle`, a rank
+  // that waits sleeps in the kernel.
   memory_world(shared_memory m, int rank, int size, meanwhile idle = {})
       : memory_(std::make_shared<meeting>(meeting{std::move(m), std::move(idle)})),
         rank_(rank),
@@ -48,8 +48,8 @@ class memory_world {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  // How often it looks for another rank before it sleeps, or does something else: seldom where
-  // others need its processor.
+  // Sets how often a waiting rank looks at the slot of another rank before it sleeps or calls
+  // `idle`. Use a small number if other ranks need its processor.
   void set_looks(int looks) const noexcept { memory_->looks = looks; }
 
   void barrier() const {
@@ -59,8 +59,9 @@ class memory_world {
   void all_reduce(T& value) const {
     all_reduce(value, [](T const&, int) {});
   }
-  // The same, and `seen` is told the value of each rank, in their order. Of a T that says how many
-  // of its first bytes are other than those of T(), only these are handed over.
+  // Reduces as above, and calls `seen(value, rank)` for each rank, in the order of ranks. If T has
+  // `telling_bytes()`, only that many first bytes of it are transferred. The rest must be as in a
+  // T().
   template <reducible T, class Seen>
   void all_reduce(T& value, Seen&& seen) const {
     constexpr bool shortens = requires { std::size_t(value.telling_bytes()); };
@@ -94,7 +95,8 @@ class memory_world {
   memory_world node() const { return *this; }
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
-  // Not much longer than `longest`; zero: for ever.
+  // Waits until the word differs from `seen`, or for little longer than `longest`; without limit if
+  // that is zero.
   static void wait(std::uint32_t& word, std::uint32_t seen,
                    std::chrono::milliseconds longest = {}) noexcept;
   static void wake(std::uint32_t& word) noexcept;
@@ -104,20 +106,20 @@ class memory_world {
   struct meeting {
     shared_memory memory;
     memory_world::meanwhile meanwhile;
-    // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
+    // takes one or two microseconds, as long as the kernel needs to put a rank to sleep and wake it
     int looks = 100;
-    std::uint32_t steps = 0;  // of this rank; wraps around
+    std::uint32_t steps = 0;  // made by this rank; wraps around
   };
-  // Whole pairs of cache lines, which processors fetch together. The number is the last to be
-  // written, and the first to be read.
+  // Whole pairs of cache lines, because processors fetch them in pairs. The number is written last
+  // and read first.
   struct slot {
     alignas(128) std::uint32_t number;
     std::uint32_t bytes;
     alignas(8) std::byte content[slot_bytes];
   };
 
-  // Puts `mine` into this rank's slot, then calls `use` for the slots of all ranks, with what they
-  // have put there.
+  // Writes `mine` into this rank's slot, waits for all ranks, and calls `use` with the content of
+  // each slot.
   template <class Use>
   void step(std::span<std::byte const> mine, Use&& use) const {
     slot const* const slots = meet(mine);

@@ -28,40 +28,42 @@
 
 namespace argosy {
 
-// What stands for a communicator of MPI: an MPI_Comm (an int in some MPI libraries), or a class
-// that converts to one, such as boost::mpi::communicator.
+// A type that names a communicator of MPI: MPI_Comm (an int in some MPI libraries), or a class that
+// converts to it, such as boost::mpi::communicator.
 template <class C>
 concept mpi_handle =
     std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::convertible_to<C const&, MPI_Comm>);
 
-// A call of MPI failed, and the error handler returned.
+// Thrown if a call of MPI fails and the error handler returns.
 class mpi_error : public std::runtime_error {
  public:
-  mpi_error(char const* call, int code);  // what() is the call, and what MPI says of the code
+  // its what(): the name of the call, and MPI's text for the code
+  mpi_error(char const* call, int code);
   int code() const noexcept { return code_; }
 
  private:
   int code_;
 };
 
-// Refers to a communicator and uses it for messages: to keep them apart from those of the program,
-// duplicate it first.
+// Refers to a communicator and uses it for messages. Duplicate it first to separate these messages
+// from those of the program.
 //
 //   boost::mpi::communicator world;
 //   argosy::mpi const c = argosy::mpi(world).duplicate();
 //   auto staging = c.node().share(window_bytes);
 //
-// - Needs MPI_THREAD_FUNNELED: one thread makes all calls. With MPI_THREAD_MULTIPLE several threads
-//   may, of one communicator one after the other. rank(), size() and shared_memory are free of MPI.
-// - Errors of MPI go to the communicator's error handler, which ends the job unless the user has
-//   set another. If that one returns, mpi_error is thrown, and the other ranks are not told.
-// - A message is one message of MPI, however long: beyond INT_MAX bytes its datatype has large
-//   blocks, and it meets receives of any kind of length. Needs MPI 3.
+// - Needs MPI 3 and MPI_THREAD_FUNNELED: one thread makes all calls. With MPI_THREAD_MULTIPLE,
+//   several threads may use one communicator, one after the other. rank(), size() and shared_memory
+//   do not call MPI.
+// - Errors of MPI go to the communicator's error handler. It ends the job unless the user has set
+//   another. If the handler returns, mpi_error is thrown, and other ranks do not learn of it.
+// - Each message is one message of MPI. Beyond INT_MAX bytes its datatype has large blocks, and it
+//   matches receives with any kind of length.
 class mpi {
  public:
   class request;
 
-  // Local. A class is copied, so a communicator of Boost is shared with its other owners; an
+  // Local. A class is copied, so a communicator of Boost is shared with its other owners. An
   // MPI_Comm must outlive all copies. Throws std::invalid_argument for MPI_COMM_NULL and for an
   // intercommunicator.
   template <mpi_handle C>
@@ -69,39 +71,41 @@ class mpi {
     if constexpr (std::is_class_v<C> && std::copy_constructible<C>)
       owner_ = std::make_shared<C const>(c);
   }
-  // The same, but what would be thrown is std::errc::invalid_argument; then this is no world, and
-  // has no ranks.
+  // Constructs as above, but sets `error` to std::errc::invalid_argument instead of throwing. In
+  // that case the object has no ranks and must not be used as a world.
   template <mpi_handle C>
   mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
 
-  // The job goes on when a rank dies: by the extension ULFM of MPI, if it was started so (mpiexec
-  // --with-ft ulfm of Open MPI 5). Then calls that wait for a dead rank throw rank_failure, and no
-  // memory is shared, since nobody is told there.
+  // Returns true if the job continues when a rank dies. Local. This needs the extension ULFM of
+  // MPI, and a job that was started with it (mpiexec --with-ft ulfm of Open MPI 5). In such a job,
+  // calls that wait for a dead rank throw rank_failure. Ranks share no memory there, because
+  // waiting for a word in memory would not end.
   static bool outlives_ranks() noexcept;
-  // Whoever waits in this communicator, or in one that was made of it here, is told by
-  // rank_failure; unless the program made it. The lowest rank that is known to be dead, or -1.
-  // Local.
+  // Makes all calls that wait in this communicator throw rank_failure, on all ranks. The same holds
+  // for communicators made from it by this class, but not for those made by the program. Local.
+  // Returns the lowest rank that is known to be dead, or -1.
   int revoke() const;
 
-  // Says why and ends the job, as MPI does where a rank dies. Local.
+  // Prints `why` and ends the job, as MPI does when a rank dies. Local.
   [[noreturn]] void give_up(char const* why) const noexcept;
 
-  // The program has MPI_THREAD_MULTIPLE. Local.
+  // Returns true if the program has MPI_THREAD_MULTIPLE. Local.
   static bool calls_from_threads();
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
   MPI_Comm get() const noexcept { return comm_; }
 
-  // Collective, before copies are made: from now on the collective calls of this communicator,
-  // whose ranks are all on one node, meet in `m` (memory_world::bytes_for(size()) zeros), which is
-  // several times as fast. They call MPI while they wait, so that messages of the program go on.
+  // Makes the collective calls of this communicator use shared memory, which is several times as
+  // fast as MPI. Collective; before copies are made. All ranks must be on one node, and `m` must
+  // have memory_world::bytes_for(size()) zeros. Ranks call MPI while they wait, so that messages of
+  // the program advance.
   void meet_in(shared_memory m);
-  // Where they meet, if it is memory; else null.
+  // Returns the world that the collective calls use if they use shared memory, otherwise null.
   memory_world const* in_memory() const noexcept { return near_.get(); }
 
-  // All but `deliver` make one MPI call each; a broadcast of more than INT_MAX bytes makes one for
-  // each gigabyte.
+  // Each makes one MPI call, except `deliver`. A broadcast of more than INT_MAX bytes makes one
+  // call for each gigabyte.
   void barrier() const;
   template <reducible T>
   void all_reduce(T& value) const {
@@ -115,8 +119,8 @@ class mpi {
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
   void broadcast(std::span<std::byte> message, int root) const;
   std::int64_t exclusive_sum(std::int64_t mine) const;
-  // Synchronous sends, and a nonblocking barrier, which a rank enters when its parcels have
-  // arrived. Tags 32766 and 32767.
+  // Sends with synchronous sends, and ends with a nonblocking barrier, which a rank enters when its
+  // parcels have arrived. Uses the tags 32766 and 32767.
   std::vector<parcel> deliver(std::vector<parcel> const& out) const;
 
   // Blocking: `send` may wait for the receiver, as MPI_Send does.
@@ -126,35 +130,36 @@ class mpi {
   request start_receive(std::span<std::byte> message, int from, int tag) const;
   static void wait_all(std::span<request> requests);
 
-  // What is kept with the communicator and with duplicates that were made of it here, until all of
-  // them are freed. Local.
+  // Return and set objects that are cached with the communicator and its duplicates, until all of
+  // these are freed. Only duplicates made by this class count. Local.
   std::shared_ptr<void> kept() const;
   void keep(std::shared_ptr<void> what) const;
   std::optional<detail::message_prices> kept_prices() const;
   void keep_prices(detail::message_prices const& measured) const;
 
-  // Collective. The result is freed with its last copy, unless MPI is finalized by then, by
-  // MPI_Comm_free: collective by the letter of MPI, but MPI libraries do not wait in it.
+  // Collective. The last copy frees the result by MPI_Comm_free, unless MPI is finalized. By the
+  // standard that call is collective, but MPI libraries do not wait in it.
   mpi duplicate() const;
   mpi split(int colour, int key) const;  // throws std::invalid_argument for MPI_UNDEFINED
   mpi node() const;
 
-  // Costs one broadcast, one reduction and a file in memory, whose name is gone on return. Rank 0
-  // reserves the pages, so using them cannot fail later, and a NUMA system places them near rank 0.
+  // Costs one broadcast, one reduction and a file in memory, which has no name any more on return.
+  // Rank 0 reserves the pages, so using them cannot fail later. A NUMA system places them near rank
+  // 0.
   shared_memory share(std::size_t bytes, std::error_code& error) const;
-  // Polls for a while, then sleeps in the kernel: a rank that spins takes processor time from those
-  // it waits for.
+  // Polls for a while, then sleeps in the kernel, because a rank that polls takes processor time
+  // from the ranks that it waits for.
   static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
-  // Does not sleep, because MPI libraries move messages only while they are called. Not for other
-  // threads.
+  // Polls without sleeping, because MPI libraries advance messages only during their calls. Only
+  // the thread that calls MPI may use it.
   static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile);
   static void wake(std::uint32_t& word) noexcept;
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
   shared_memory share(std::size_t bytes) const;
 
-  // Costs one reduction and one all_gather. Requests travel over sockets, local or TCP, and four
-  // threads of the library per process answer them. Connections are made when first used. Asking a
-  // rank that has died is an error.
+  // Costs one reduction and one all_gather. Requests travel over sockets, local or TCP. Four
+  // threads of the library per process answer them. Connections are made at first use. A request to
+  // a rank that has died returns an error.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
 
  private:
@@ -166,17 +171,19 @@ class mpi {
   void read();
   void all_reduce(void* value, detail::mpi_reduction& how) const;
 
-  std::shared_ptr<void const> owner_;         // of comm_, if it is a class
-  std::shared_ptr<made_here> made_;           // of comm_, if it was made here
-  std::shared_ptr<memory_world const> near_;  // where its ranks meet; null: in MPI
+  std::shared_ptr<void const> owner_;  // owns comm_, if that came in a class
+  std::shared_ptr<made_here> made_;    // owns comm_, if this class made it
+  // the world of the collective calls; null if they use MPI
+  std::shared_ptr<memory_world const> near_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
 };
 
-// Movable. If it is not done, the destructor takes a receive back by MPI_Cancel, which does not
-// wait for a message that has not begun to arrive: afterwards nobody writes into its memory, and
-// the message goes to another receive. A send goes on, as after MPI_Request_free.
+// A request of MPI. Movable. If a receive is not done, the destructor cancels it by MPI_Cancel,
+// which does not wait for a message that has not begun to arrive. Afterwards nothing is written
+// into its memory, and the message goes to another receive. A send continues, as after
+// MPI_Request_free.
 class mpi::request {
  public:
   request() noexcept = default;
@@ -213,7 +220,7 @@ class mpi::request {
   std::size_t received_ = 0;
 };
 
-// Returns this rank's share of elements, by a communicator of MPI. Collective.
+// Returns this rank's share of elements, for a communicator of MPI. Collective.
 template <mpi_handle C, detail::integer Count>
 rank_share share_of(C const& c, Count count) {
   return share_of(mpi(c), count);
@@ -224,7 +231,7 @@ static_assert(node_waiting<mpi>);
 static_assert(serving<mpi>);
 
 namespace detail {
-// Bytes that one count of MPI may stand for: INT_MAX, and less where a test says so, on all ranks.
+// The most bytes that one count of MPI stands for: INT_MAX, or less if a test sets it on all ranks.
 extern std::size_t mpi_largest_count;
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// A message to a rank that does not expect it, or from such a rank.
+// A message whose receiver does not know that it will come.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

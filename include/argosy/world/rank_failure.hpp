@@ -7,13 +7,13 @@
 
 namespace argosy {
 
-// Thrown by operations that wait for a rank which will never come. A file turns it into
+// Thrown by an operation that waits for a rank that cannot take part any more. A file reports it as
 // errc::rank_failed.
 class rank_failure : public std::runtime_error {
  public:
   rank_failure(int rank, std::string const& words) : std::runtime_error(words), rank_(rank) {}
 
-  // The dead rank, as a rank of the communicator of the operation.
+  // Returns the dead rank, as a rank of the communicator of the operation.
   int rank() const noexcept { return rank_; }
 
  private:

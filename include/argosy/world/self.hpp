@@ -1,4 +1,4 @@
-// The world of one rank: no MPI, nothing to wait for.
+// The world of one rank, without MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace argosy {
 
-// Throws std::logic_error where MPI would wait for ever, or for a rank that does not exist.
+// A communicator with one rank. Throws std::logic_error if MPI would wait without end, and
+// std::invalid_argument for a rank that does not exist.
 class self {
   struct started;
   struct mailbox;
@@ -31,7 +32,7 @@ class self {
    private:
     friend self;
     explicit request(std::shared_ptr<started> receive) noexcept : receive_(std::move(receive)) {}
-    std::shared_ptr<started> receive_;  // null: done
+    std::shared_ptr<started> receive_;  // null if done
     std::size_t received_ = 0;
   };
 
@@ -64,10 +65,10 @@ class self {
 
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
-  // Returns at once: nobody else could change the word.
+  // Returns at once, because no other rank could change the word.
   void wait(std::uint32_t&, std::uint32_t, std::span<request> = {}) const noexcept {}
   void wake(std::uint32_t&) const noexcept {}
-  // Answers at once, on the thread that asks.
+  // Answers at once, on the calling thread.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
 
  private:

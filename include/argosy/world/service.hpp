@@ -1,4 +1,4 @@
-// Answers other ranks while this rank computes.
+// Answers requests of other ranks while this rank computes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,20 +15,22 @@
 
 namespace argosy {
 
-// Gets the asking rank and its request, and returns the answer. Several requests may run at a time:
-// on threads that make no MPI calls, or beside the rank in a world without threads. If it throws,
-// the asking rank gets errc::io.
+// Receives the rank that sent a request, and the request. Returns the answer. Several requests may
+// run at a time: on threads that do not call MPI, or in coroutines in a world without threads. If
+// the function throws, the requesting rank gets errc::io.
 using serve_function =
     std::function<std::vector<std::byte>(int from, std::span<std::byte const> request)>;
 
 struct service_answer {
-  // errc::rank_failed: not reached, or its service has ended; errc::io: its function threw
+  // errc::rank_failed if the rank was not reached or its service has ended; errc::io if its
+  // function threw
   std::error_code error;
   std::vector<std::byte> content;
 };
 
-// One rank's part of a service. Its destructor is local: it answers requests that have arrived, and
-// waits for no other rank; asking it afterwards gives an error, never a hang.
+// One rank's part of a service. The destructor is local. It answers requests that have arrived, and
+// waits for no other rank. A request to a rank whose part is destroyed returns an error and does
+// not hang.
 class service {
  public:
   service() = default;
@@ -36,13 +38,13 @@ class service {
   service& operator=(service const&) = delete;
   virtual ~service() = default;
 
-  // Asks several ranks (also this one) at the same time and waits for all answers, which are in the
-  // order of the requests. Requests to one rank may be answered at the same time, too. Any thread
-  // may call, several at a time.
+  // Sends requests to several ranks (also to this one) at the same time, and waits for all answers.
+  // Returns them in the order of the requests. Local. Requests to one rank may be answered at the
+  // same time, too. Several threads may call it at a time.
   virtual std::vector<service_answer> call(std::vector<parcel> const& requests) = 0;
 };
 
-// A world that offers services. `serve` is collective; it fails on all ranks or on none.
+// A world that offers services. `serve` is collective, and fails on all ranks or on none.
 template <class C>
 concept serving = ranked<C> && requires(C const& c, serve_function f, std::error_code& error) {
   { c.serve(f, error) } -> std::same_as<std::unique_ptr<service>>;

@@ -1,5 +1,5 @@
-// share_of(world, n): where the elements of this rank begin, if all ranks put theirs one behind the
-// other.
+// share_of(world, n): where the elements of this rank begin in an array that holds those of all
+// ranks, in the order of the ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// The elements of this rank begin at `first`; all ranks together have `all` elements.
+// The elements of this rank begin at `first`. All ranks together have `all` elements.
 struct rank_share {
   std::int64_t first = 0;
   std::int64_t all = 0;
@@ -21,8 +21,8 @@ struct rank_share {
 
 namespace detail {
 
-// The sum of the counts in two halves, which cannot overflow, and the lowest rank whose count is
-// none.
+// The sum of the counts in two halves, which cannot overflow, and the lowest rank with an invalid
+// count.
 struct counted_elements {
   std::uint64_t high = 0, low = 0;
   int wrong_rank = std::numeric_limits<int>::max();
@@ -39,15 +39,16 @@ struct counted_elements {
   }
 };
 
-// Returns the sum. Throws argosy::error if there is none.
+// Returns the sum. Throws argosy::error if a count is invalid or the sum is too large.
 std::int64_t sum_of(counted_elements const& all, int rank);
 
 }  // namespace detail
 
 //   auto const [first, all] = io::share_of(world, particles.size());
 //   io::subarray({all}, {std::ssize(particles)}, {first}, io::type<particle>)
+//
 // Returns the share of this rank, if every rank has `count` elements of its own. Collective.
-// `world` is any communicator, also one of MPI: world/mpi.hpp. Throws argosy::error
+// `world` is any communicator; include world/mpi.hpp for one of MPI. Throws argosy::error
 // (errc::argument) on every rank if a count is negative, or if the sum is 2^63 or more. Cost: two
 // reductions.
 template <agreeing World, detail::integer Count>

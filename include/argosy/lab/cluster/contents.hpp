@@ -7,15 +7,17 @@
 
 namespace argosy::lab {
 
-// A run costs memory and time for every byte that it stores and copies; what happens when does not
-// depend on them. With `none` files, pages and messages know lengths and places only: the same
-// program takes the same virtual time, with the same trace, and what it reads means nothing.
+// Whether files store bytes (`real`) or only lengths and places (`none`).
 //
-// Files whose name begins with a dot keep their bytes: they hold what the library itself writes
-// down beside a file, such as a shared file pointer.
+// A run needs memory and time for each byte that it stores and copies. Its events do not depend on
+// the bytes. With `none`, the same program takes the same virtual time and has the same trace, but
+// the bytes that it reads are undefined.
+//
+// Hidden files, whose name begins with a dot, always store their bytes. The library uses them for
+// its own data, such as a shared file pointer.
 enum class contents { real, none };
 
-// True for names such as "dir/.state.pointer".
+// Returns true for names such as "dir/.state.pointer".
 constexpr bool is_hidden(std::string_view path) {
   std::size_t const slash = path.rfind('/');
   std::string_view const name = slash == path.npos ? path : path.substr(slash + 1);

@@ -11,8 +11,9 @@ extern template class basic_file<lab::virtual_rank>;
 
 namespace lab {
 
-// As io::file; its world is what virtual_cluster::run gives to each rank, its opener that of
-// virtual files.
+// A file of virtual ranks, with the members of io::file. Its world is the rank that
+// virtual_cluster::run passes to the program. Its opener is `opener()` of virtual_files or
+// virtual_gpfs.
 using virtual_file = basic_file<virtual_rank>;
 
 }  // namespace lab

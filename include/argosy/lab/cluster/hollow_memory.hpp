@@ -1,4 +1,4 @@
-// Memory of any length that is hardly there, for programs whose data nobody looks at.
+// Memory of any length that occupies one megabyte, for programs whose data is never looked at.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace argosy::lab {
 
-// A megabyte, mapped over and over: what is written somewhere is found everywhere, and copies stay
-// in cache. So a thousand ranks can write half a gigabyte each of it, all from the same memory,
-// through the code that moves real data.
+// One megabyte, mapped again and again. A write to one place changes the bytes at all places of the
+// same offset in their megabyte. Copies stay in the cache, so a thousand ranks can each write half
+// a gigabyte of it through the code that moves real data.
 //
 //   hollow_memory const data(std::size_t{512} << 20);
 //   f.write_all({data.bytes().data(), 1, type});
 class hollow_memory {
  public:
-  // Throws std::system_error if the system has no more addresses, or mappings.
+  // Throws std::system_error if the system has no more addresses or mappings.
   explicit hollow_memory(std::size_t bytes);
   hollow_memory(hollow_memory&&) noexcept = default;
   hollow_memory& operator=(hollow_memory&&) noexcept = default;

@@ -1,4 +1,4 @@
-// The world of simulated ranks: a communicator of the virtual cluster, as one rank sees it.
+// The world of simulated ranks: a communicator of the virtual cluster, for one rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,25 +36,27 @@ void combine(std::byte* mine, std::byte const* other) {
 
 }  // namespace detail
 
-// The argument of a program of a virtual_cluster. All functions act for the calling rank, in
-// virtual time, and only operations and compute() take any. While a rank computes without them, no
-// other rank runs: a rank that waits for memory to change must call wait(), or pause() in its loop.
+// The argument of a program of a virtual_cluster: one rank, which is a communicator.
 //
-// - Errors of the program (ranks in different collective calls, a message longer than its memory)
-//   end the run: virtual_run_error.
-// - When a rank dies, all operations that need it throw rank_failure, detection_us after its death
-//   at the earliest:
-//     - a collective call on a communicator with a dead rank throws on all survivors, or, if the
-//     dead rank had begun it,
-//       on none; a broadcast may reach some of them. All later ones throw.
-//     - a wait for shared memory returns if the word has changed, and throws if it would have to
-//     wait: on a communicator
-//       with a dead rank nobody knows whether that one was to change it.
-//     - if a survivor leaves for this reason, ranks that wait for it are not told, unless it calls
-//     revoke(); files do.
-//     - a receive from a dead rank gets the messages sent before the death, then throws. A send
-//     that would wait for its
-//       receive throws at the wait; a short one is lost silently.
+// All functions act for the calling rank, in virtual time. Only operations and compute() take time.
+// Other ranks run only during operations and compute(). A rank that waits for memory to change must
+// therefore call wait(), or pause() in its loop.
+//
+// Errors of the program (ranks in different collective calls, a message longer than its memory) end
+// the run with virtual_run_error.
+//
+// If a rank dies, all operations that need it throw rank_failure, at the earliest detection_us
+// after its death:
+//
+// - A collective call on a communicator with a dead rank throws on all survivors. If the dead rank
+//   had begun the call, it throws on none; a broadcast may throw on some. All later calls throw.
+// - A wait for shared memory returns if the word has changed. It throws if it would have to wait and
+//   the communicator has a dead rank, because that rank may be the one that had to change the word.
+// - If a survivor leaves an operation for this reason, ranks that wait for it do not learn of it. It
+//   must call revoke(), as files do.
+// - A receive from a dead rank returns the messages sent before the death, then throws.
+// - A send to a dead rank that would wait for its receive throws at the wait. A short message is
+//   lost without an error.
 class virtual_rank {
   using place = source_location;
 
@@ -63,19 +65,20 @@ class virtual_rank {
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept;
-  int number() const noexcept;  // among all ranks of the cluster
+  int number() const noexcept;  // number among all ranks of the cluster
   int node_number() const noexcept;
   std::string host_name() const;  // "node3"
 
   // --- Time ---
-  double now() const;                  // seconds
+  double now() const;                  // in seconds
   void compute(double seconds) const;  // slow ranks take longer
-  // The concept charging: the time of this rank's processor for what it has copied, as the
-  // scenario's network says.
+  // For the concept `charging`. Takes the time that this rank's processor needs for a copy, by the
+  // prices of the scenario's network.
   void charge(std::int64_t bytes, std::int64_t pieces) const;
-  bool has_contents() const;  // see virtual_options
-  void pause() const;         // one microsecond; others go on meanwhile
-  // A name for what this rank is doing, in deadlock reports: "in write_all at main.cpp:12".
+  bool has_contents() const;  // false if the option `contents` is `none`
+  void pause() const;         // takes one microsecond, in which other ranks run
+  // Sets the text that names this rank's current call in deadlock reports: "in write_all at
+  // main.cpp:12".
   void note(std::string_view what, place where) const;
 
   // --- The concepts communicator, node_sharing and node_waiting ---
@@ -111,24 +114,25 @@ class virtual_rank {
             place where = place::current()) const;
   void wake(std::uint32_t const& word) const;
 
-  // For a rank that leaves a common operation because another rank has died: all that others wait
-  // for on this communicator, and on those made from it, throws rank_failure, and so does all they
-  // begin there. Local. Returns the first rank of this communicator that died; -1: none.
+  // Makes all operations on this communicator, and on those made from it, throw rank_failure: those
+  // that wait, and later ones. Local. Call it if a rank leaves a common operation because another
+  // rank has died. Returns the first rank of this communicator that died, or -1.
   int revoke() const;
 
   // --- The concept serving ---
-  // `f` runs beside this rank, in a coroutine for each request. Request and answer are a message
-  // each, in the report and in time. Asking a rank that dies gives errc::rank_failed; what the dead
-  // rank had asked for may still be done.
+  // Answers requests of other ranks: `f` runs in a coroutine for each request, while this rank
+  // continues. Collective. The request and the answer are one message each, in the report and in
+  // virtual time. A request to a rank that dies returns errc::rank_failed. Requests that a dead rank
+  // has sent may still be carried out.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error,
                                  place where = place::current()) const;
 
-  // --- What files look for ---
-  // Another communicator of the same ranks, the same one at each call: what is done there does not
-  // meet what is done here. Local, and takes no time.
+  // --- Functions that files look for ---
+  // Returns another communicator of the same ranks, the same one at each call. Its operations never
+  // match those of this communicator. Local, and takes no time.
   virtual_rank beside() const;
   std::shared_ptr<background> make_background() const;
-  // A new number for each call; the same numbers in every run.
+  // Returns a new number at each call; the same numbers in every run.
   std::uint64_t unique_number() const;
 
  private:
@@ -165,7 +169,7 @@ class virtual_rank::request {
   explicit request(std::shared_ptr<detail::operation> o) noexcept : operation_(std::move(o)) {}
   void drop() noexcept;
 
-  std::shared_ptr<detail::operation> operation_;  // null: done
+  std::shared_ptr<detail::operation> operation_;  // null if done
   std::size_t received_ = 0;
 };
 

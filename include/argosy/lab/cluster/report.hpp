@@ -11,16 +11,17 @@
 
 namespace argosy::lab {
 
-// A rank that was waiting when nobody could go on.
+// A rank that was waiting when no rank could continue.
 struct blocked_rank {
   int rank = 0;
-  bool in_background = false;  // a nonblocking call of this rank
+  bool in_background = false;  // true for a nonblocking call of this rank
   double since = 0;            // seconds
   std::string waits_for;       // "receive from rank 3, tag 7, communicator 0, at main.cpp:12"
   std::string last_passed;     // the last collective call that it left, and its call of a file
 };
 
-// A span in the row of one rank. Phases of a file's calls hold the spans of what happens in them.
+// An interval in the row of one rank. The interval of a file's phase contains those of the
+// operations in it.
 struct virtual_span {
   int rank = 0;
   // collective, message, file, compute; call, agreement, exchange, waiting, locks
@@ -29,7 +30,7 @@ struct virtual_span {
   std::int64_t begin_ps = 0, end_ps = 0;
   std::int64_t bytes = -1;
   int peer = -1;
-  std::int64_t offset = -1;  // in the file
+  std::int64_t offset = -1;  // offset in the file
 };
 
 // A message that was received.
@@ -40,40 +41,41 @@ struct virtual_flow {
 };
 
 struct virtual_report {
-  // a hash of all events and times: equal for equal scenarios and programs
+  // a hash of all events and times; equal for equal scenarios and programs
   std::uint64_t trace_hash = 0;
   double seconds = 0;       // when the last rank ended
-  std::int64_t events = 0;  // carried out by the scheduler
+  std::int64_t events = 0;  // events that the scheduler carried out
   std::int64_t messages = 0, message_bytes = 0;
   std::int64_t collectives = 0;  // counted once, not per rank
   std::int64_t file_calls = 0, file_bytes = 0;
-  std::int64_t file_runs = 0;  // stretches that reads and writes were of: one call may list several
-  // ranks that died, and those that left their program by rank_failure, in this order
+  // pieces of the file that reads and writes asked for; one call may list several
+  std::int64_t file_runs = 0;
+  // the ranks that died or left their program by rank_failure, in the order of events
   std::vector<int> dead;
   std::vector<blocked_rank> blocked;
-  // Faults, pauses and deaths of the scenario that no rank came to: "fault=rank:17,call:write". A
-  // test of them tests nothing.
+  // Faults, pauses and deaths of the scenario that did not take place, because no rank came so far:
+  // "fault=rank:17,call:write". A test that relies on them tests nothing.
   std::vector<std::string> did_not_happen;
   int ranks_per_node = 1;
-  std::vector<virtual_span> timeline;  // if asked for
-  std::vector<virtual_flow> flows;     // then, too
+  std::vector<virtual_span> timeline;  // empty unless virtual_options::timeline is set
+  std::vector<virtual_flow> flows;     // likewise
 };
 
 std::string to_string(virtual_report const& r);
-// A line for each thing that ranks wait for, whatever their number: "ranks 0-4, 6-15 wait since
-// ...".
+// Returns one line for each operation that ranks wait for, with all ranks that wait for it: "ranks
+// 0-4, 6-15 wait since ...".
 std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked);
 
-// The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank, an
-// arrow per message.
+// Returns the timeline as JSON for chrome://tracing and Perfetto. Each node is a process, each rank
+// a row, and each message an arrow.
 std::string timeline_json(virtual_report const& r);
 
-// A run had to end before its programs did. what() has all details.
+// Thrown if a run ends before its programs do. Its what() has all details.
 class virtual_run_error : public std::runtime_error {
  public:
   enum class reason {
-    deadlock,  // every rank waits: report().blocked says for what
-    // ranks of one communicator are in different collective calls, or their arguments do not fit
+    deadlock,  // every rank waits; see report().blocked
+    // ranks of one communicator are in different collective calls, or their arguments do not match
     mismatch,
     too_long,  // a message is longer than the memory of its receive
     too_many_events

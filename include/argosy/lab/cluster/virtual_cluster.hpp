@@ -14,37 +14,41 @@
 
 namespace argosy::lab {
 
-// How a run is carried out; its results do not depend on it, but for what is read from files.
+// How a run is carried out. Except for the bytes read from files, its results do not depend on
+// these options.
 struct virtual_options {
-  std::size_t stack_bytes = std::size_t{128} << 10;  // per rank; only touched pages use memory
-  bool timeline = false;                             // record spans
-  // Of what collective calls of files move between ranks: with none it is neither sent nor copied,
-  // so their buffers take no memory. Files have a choice of their own; the memory of a program
-  // without contents is a hollow_memory.
+  std::size_t stack_bytes = std::size_t{128} << 10;  // for each rank; only touched pages use memory
+  bool timeline = false;                             // record the timeline
+  // The contents of messages in collective calls of files. With `none` they are neither sent nor
+  // copied, so their buffers take no memory. Files have an option of their own. Use hollow_memory
+  // as the memory of a program without contents.
   lab::contents contents = lab::contents::real;
-  std::int64_t most_events = 0;  // a run with more is ended, as if in an endless loop; 0: no limit
+  // a run with more events is ended, as if in an endless loop; 0: no limit
+  std::int64_t most_events = 0;
 };
 
 //   virtual_cluster cluster({.ranks = 1000, .seed = 7});
 //   virtual_report r = cluster.run([](virtual_rank const& world) { world.barrier(); });
-// Each rank is a coroutine with a stack of its own (a guard page below it, for as many as the
-// system has mappings), and the one whose clock is farthest behind runs next. A run is a function
-// of the scenario and the program: no wall clock, no threads, no addresses. The seed orders what
-// happens at the same time.
+//
+// Each rank is a coroutine with a stack of its own. A guard page lies below each stack, as long as
+// the system has mappings for them. The rank whose clock is farthest behind runs next. A run is a
+// function of the scenario and the program, and depends on no wall clock, threads or addresses. The
+// seed orders simultaneous events.
 //
 // Files are virtual_files, or files of the operating system. Calls to the latter take no virtual
-// time and let no other rank run, so a lock that is released before the next operation never makes
-// anybody wait.
+// time, and no other rank runs during them. A lock that is released before the next operation
+// therefore never makes a rank wait.
 //
-// An exception that leaves the program on a rank ends the run, and run() throws it; but
-// rank_failure ends only its rank, as if it had died there. If a run ends early, the stacks of all
-// ranks are unwound.
+// If an exception leaves the program on a rank, the run ends, and run() throws the exception. A
+// rank_failure ends only its rank, as if the rank had died there. If a run ends early, the stacks
+// of all ranks are unwound.
 class virtual_cluster {
  public:
   explicit virtual_cluster(lab::scenario s, virtual_options o = {})
       : scenario_(std::move(s)), options_(o) {}
 
-  // May be called any number of times, but not from inside a run. Clocks start at 0 each time.
+  // Runs the program on all ranks. May be called any number of times, but not from inside a run.
+  // Clocks start at 0 in each run.
   virtual_report run(std::function<void(virtual_rank const&)> const& program) const;
 
   lab::scenario const& scenario() const noexcept { return scenario_; }

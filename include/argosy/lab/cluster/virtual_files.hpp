@@ -24,9 +24,11 @@ struct disk_state;
 struct open_virtual_file;
 }  // namespace detail
 
-// A file system; copies are the same one. It outlives runs. Inside of a run its calls take virtual
-// time, wait in virtual time, and fail as the scenario says for the calling rank; outside they take
-// none. Names are any text and are compared as a whole; only directories that were made exist.
+// A file system of the virtual cluster. Copies are the same one. It outlives runs.
+//
+// Inside of a run, its calls take virtual time, wait in virtual time, and fail as the scenario says
+// for the calling rank. Outside of runs they take no time. Names are any text and are compared as a
+// whole. A directory exists only if it was made.
 //
 //   virtual_files files;
 //   cluster.run([&](virtual_rank const& world) {
@@ -34,39 +36,42 @@ struct open_virtual_file;
 //     files.opener());
 //   });
 //
-// Written bytes are visible to everyone at once, at the time when the call begins. They are safe
-// when the node that wrote them has synced the file, through any handle (outside of a run
-// everything is safe); until then each block may survive a crash, or not, or in part.
+// Written bytes are visible to all ranks at once, at the time when the call begins. They are safe
+// when the node that wrote them has synced the file, through any handle. Outside of a run all bytes
+// are safe. Until then each block may survive a crash, or not, or in part.
 class virtual_files {
  public:
-  // On the disk of the scenario of the first run that opens a file. (Not if there are files by
-  // then, in blocks of another size; the report of the run tells, as of every disk that a scenario
-  // has and nobody opened a file on.)
+  // Uses the disk of the scenario of the first run that opens a file. If files exist by then, in
+  // blocks of another size, that disk is not used. The run's report lists it as a disk that was not
+  // used.
   virtual_files();
   explicit virtual_files(virtual_disk disk, contents kept = contents::real);
 
-  // Opens retrying handles, with the scenario's faults below the retries. Errors are those of
-  // POSIX: ENOENT, EEXIST, EISDIR, EACCES, EROFS, ENOSPC, EBADF, EFBIG.
+  // Returns an opener of retrying handles, with the scenario's faults below the retries. Errors are
+  // those of POSIX: ENOENT, EEXIST, EISDIR, EACCES, EROFS, ENOSPC, EBADF, EFBIG.
   argosy::opener opener() const;
 
-  // For use outside of runs: no time passes, nothing fails.
+  // For use outside of runs: the calls take no time and do not fail.
   bool exists(std::string const& path) const;
-  // sorted, without directories
+  // Returns the names of all files, sorted, without directories.
   std::vector<std::string> names() const;
-  // empty if there is none; throws std::logic_error if it has no contents
+  // Returns the content; empty if there is no such file. Throws std::logic_error if the file has no
+  // contents.
   std::vector<std::byte> content(std::string const& path) const;
-  // made or replaced, and safe
+  // Makes or replaces a file. Its bytes are safe.
   void put(std::string const& path, std::span<std::byte const> bytes);
   void make_directory(std::string const& path);
-  // 0400: reading, 0200: writing
+  // Sets the permissions. 0400: reading, 0200: writing.
   void set_permissions(std::string const& path, unsigned permissions);
   void set_read_only(bool on);
   std::int64_t allocated_bytes() const;
 
-  // The files that would be found after a crash now, as a separate file system (std::logic_error
-  // without contents). Blocks that were not synced are new, old, or torn at a sector of 512 bytes;
-  // new sizes and names are there or not, renamed files have their new name or the old one until
-  // the opener has settled it; each as the seed says.
+  // Returns the files that would exist after a crash now, as a separate file system. Throws
+  // std::logic_error if the files have no contents. The seed decides for each block, size and name:
+  //
+  // - A block that was not synced is new, old, or torn at a sector of 512 bytes.
+  // - A new size or a new name exists or does not exist.
+  // - A renamed file has its new name or the old one, unless the opener has settled the renaming.
   virtual_files crash(std::uint64_t seed) const;
 
  private:
@@ -74,9 +79,9 @@ class virtual_files {
   std::shared_ptr<detail::disk_state> state_;
 };
 
-// One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks belong
-// to the rank (or its nonblocking call) that takes them, and wait in virtual time; closing the
-// handle ends those that are left.
+// One rank's open file, without retries: calls may be short or interrupted as the scenario says. A
+// lock belongs to the rank (or its nonblocking call) that acquires it. Locks wait in virtual time.
+// Closing the handle releases them.
 class virtual_handle {
  public:
   virtual_handle() = default;

@@ -11,7 +11,7 @@
 namespace argosy::lab::detail {
 
 // Events in the order of their times. Events of one time happen in the order of their keys, and
-// those of one key in the order in which they were made.
+// events of one key in the order in which they were made.
 template <class What>
 class event_queue {
  public:

@@ -1,5 +1,5 @@
-// The access pattern of one open instance, from which prefetch, write-behind and desired tokens are
-// guessed.
+// The access pattern of one open instance. A client node guesses from it what to prefetch, what to
+// write behind, and which tokens to desire.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Sequential from the second call on that begins where the one before ended; strided from the third
-// call on of the same length and distance.
+// Sequential from the second call on that begins at the end of the call before. Strided from the
+// third call on of the same length and distance.
 class access_pattern {
  public:
   enum class kind { unknown, sequential, strided };

@@ -1,4 +1,4 @@
-// Ranges of blocks, and what a node may do in them.
+// Ranges of blocks, and the token modes that a node may hold for them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,17 +27,17 @@ struct block_range {
   friend constexpr bool operator==(block_range const&, block_range const&) = default;
 };
 
-// The blocks that [offset, offset + length) touches.
+// Returns the blocks that [offset, offset + length) touches.
 constexpr block_range blocks_of(std::int64_t offset, std::int64_t length,
                                 std::int64_t block_bytes) {
   if (length <= 0) return {offset / block_bytes, offset / block_bytes};
   return {offset / block_bytes, (offset + length - 1) / block_bytes + 1};
 }
 
-// Ordered: each mode allows all that the one before allows.
+// In ascending order: each mode allows all that the one before allows.
 enum class token_mode { none, read, write };
 
-// True if two different nodes cannot have these modes for one block.
+// Returns true if two different nodes cannot have these modes for one block.
 constexpr bool conflict(token_mode a, token_mode b) {
   return a != token_mode::none && b != token_mode::none &&
          (a == token_mode::write || b == token_mode::write);

@@ -19,9 +19,10 @@
 
 namespace argosy::lab::gpfs {
 
-// Block b lies on disk (file + b) mod all disks; disk d belongs to server d mod servers.
+// The place of a block. Block b lies on disk (file + b) mod all disks; disk d belongs to server d
+// mod servers.
 struct block_place {
-  int server = 0, disk = 0;  // disk: number within the server
+  int server = 0, disk = 0;  // `disk`: number within the server
 };
 constexpr block_place place_of(machine const& m, file_id file, std::int64_t block) {
   std::int64_t const disk = (file + block) % (m.servers * m.disks_per_server);
@@ -36,25 +37,27 @@ class block_server {
   void receive(message const& m, instant now, outbox& out);
   server_counters const& counters() const { return counters_; }
   block_store& store() { return *store_; }
-  // While faults are off, requests are not counted either.
+  // Switches faults on or off. While they are off, requests are not counted for faults.
   void set_faults(bool on) { has_faults_ = on; }
 
  private:
   using block_key = std::pair<file_id, std::int64_t>;
 
-  // Whether there is no buffer for so many bytes. Those of a write have passed the adapter even so.
+  // Returns true if there is no buffer for so many bytes. The bytes of a write have passed the
+  // adapter even then.
   bool loses(std::int64_t bytes, bool is_write, instant now);
-  // The time at which a transfer of so much of a block is done; the adapter comes first for a
-  // write, last for a read.
+  // Returns the time at which a transfer of so many bytes of a block is done. A write passes the
+  // adapter first, a read last.
   instant serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now);
-  // The time at which a disk has done it.
+  // Returns the time at which a disk has carried out the transfer.
   instant move(block_key key, std::int64_t bytes, double slower, instant at);
-  // The same for a write that may be answered from memory: the time of the answer.
+  // Returns the time of the answer to a write, which may come from memory before the disk has the
+  // bytes.
   instant accept(block_key key, std::int64_t bytes, double slower, instant at);
   bool is_cached(block_key key) const { return cached_.contains(key); }
   void cache(block_key key);
 
-  int fails(bool is_write);  // whether this transfer fails: an errno, or 0
+  int fails(bool is_write);  // returns an errno if this transfer fails, otherwise 0
 
   int index_;
   machine machine_;
@@ -63,13 +66,14 @@ class block_server {
   fifo streaming_, adapter_;
   std::priority_queue<instant, std::vector<instant>, std::greater<>>
       queue_;                    // the times at which requests in service will be done
-  std::vector<block_key> last_;  // on each disk
-  std::list<block_key> order_;   // of last use
+  std::vector<block_key> last_;  // for each disk
+  std::list<block_key> order_;   // in the order of last use
   std::map<block_key, std::list<block_key>::iterator> cached_;
-  // Blocks that were answered and are not on disk, by the time at which they will be; they take
-  // what is written into them along.
+  // Blocks whose writes were answered but are not on disk, by the time at which they will be. Later
+  // writes into such a block go to disk with it.
   std::set<std::pair<instant, block_key>> unwritten_;
-  std::map<block_key, std::pair<instant, std::int64_t>> dirty_;  // and how many of their bytes
+  // with the number of unwritten bytes
+  std::map<block_key, std::pair<instant, std::int64_t>> dirty_;
   std::int64_t dirty_bytes_ = 0;
   std::priority_queue<std::pair<instant, std::int64_t>,
                       std::vector<std::pair<instant, std::int64_t>>, std::greater<>>

@@ -9,8 +9,8 @@
 
 namespace argosy::lab::gpfs {
 
-// A plain value, as messages are. Its members keep `ranges` sorted, with a gap between each and the
-// next, and none empty; what comes from outside is checked by `sound`.
+// A plain value, as messages are. Its members hold `ranges` sorted, none empty, with a gap between
+// each and the next. Sets that come from outside are checked by `sound`.
 struct block_set {
   std::vector<block_range> ranges;
 

@@ -17,21 +17,21 @@
 
 namespace argosy::lab::gpfs {
 
-// Errors are errno values. A block that was never written is a hole: zeros. A block is hollow if it
-// was written, but its bytes were not: then it is not read.
+// Errors are errno values. A block that was never written is a hole and reads as zeros. A block is
+// hollow if it was written without its bytes. A hollow block must not be read.
 class block_store {
  public:
   virtual ~block_store() = default;
   virtual bool has(file_id file, std::int64_t block) = 0;
-  // All blocks of this range that were written. Others may be among them: a store that does not
-  // know says all.
+  // Returns a set that contains all written blocks of this range. It may contain other blocks, too:
+  // a store that cannot tell returns the whole range.
   virtual block_set written(file_id, block_range range) { return {{range}}; }
   virtual bool is_hollow(file_id, std::int64_t) { return false; }
   virtual int write_hollow(file_id, std::int64_t) { return ENOTSUP; }
   virtual int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) = 0;
   virtual int write(file_id file, std::int64_t block, std::int64_t offset,
                     std::span<std::byte const> piece) = 0;
-  // Removes everything at or after `bytes`, which reads as zeros from now on.
+  // Removes all bytes at or after `bytes`, which read as zeros from now on.
   virtual int cut(file_id file, std::int64_t bytes) = 0;
 };
 
@@ -49,10 +49,12 @@ class memory_store final : public block_store {
 
  private:
   std::int64_t block_bytes_;
-  std::map<std::pair<file_id, std::int64_t>, std::vector<std::byte>> blocks_;  // empty: hollow
+  // an empty vector is a hollow block
+  std::map<std::pair<file_id, std::int64_t>, std::vector<std::byte>> blocks_;
 };
 
-// Each file is one ordinary file with the blocks in their places; servers may share the store.
+// Stores each file in one ordinary file, with the blocks in their places. Servers may share the
+// store.
 class handle_store final : public block_store {
  public:
   explicit handle_store(std::int64_t block_bytes) : block_bytes_(block_bytes) {}

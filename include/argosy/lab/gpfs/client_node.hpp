@@ -19,7 +19,7 @@
 
 namespace argosy::lab::gpfs {
 
-// gpfs_fcntl has one vocabulary, here and where the file system is real
+// The simulated and the real file system share one vocabulary of gpfs_fcntl.
 using namespace argosy::gpfs;
 
 enum class call_kind {
@@ -41,40 +41,42 @@ enum class call_kind {
 struct call {
   call_kind kind = call_kind::read;
   int instance = 0;         // the number that open returned
-  std::int64_t offset = 0;  // for read, write and locks; for resize, the size
+  std::int64_t offset = 0;  // for read, write and locks; the new size for resize
   bool only_grow = false;   // for resize
   std::span<std::byte> into;
   std::span<std::byte const> from;
-  std::int64_t pieces = 1;  // of the task's memory that `into` or `from` stands for
+  std::int64_t pieces = 1;  // how many pieces of the task's memory `into` or `from` stands for
   // for fcntl: a header and its structures (gpfs_fcntl.hpp), which also receive results
   std::span<std::byte> argument;
   std::string path;  // for open, remove and rename
   std::string to;    // for rename
-  // `exclusive` also for lock
+  // `exclusive` is also for lock
   bool for_reading = true, for_writing = false, create = false, exclusive = false;
   bool synchronous = false;  // every write goes to disk before it returns
-  bool waits = true;         // for lock: else it ends with EWOULDBLOCK where it would have to
-  // For lock and unlock. Owners of one instance are separate: the threads, or tasks, that share it.
+  bool waits = true;  // for lock; if false, a lock that would have to wait ends with EWOULDBLOCK
+  // For lock and unlock. The owners are the threads or tasks that share one instance. Their locks
+  // are separate.
   std::int64_t length = 0;
   std::int64_t owner = 0;
 };
 
-// Knows neither threads nor sockets: calls and messages come in, messages and completions go out.
-// Any number of calls may be under way; calls of one node on the same bytes exclude each other as
-// calls of different nodes do.
+// A state machine without threads and sockets. Calls and messages come in, messages and completions
+// go out. Any number of calls may be under way. Calls of one node on the same bytes exclude each
+// other, as calls of different nodes do.
 //
-// Data that a call has written may reach the disk later: when its token is revoked, when the pool
-// needs the room, behind a sequential stream, or by sync. If that fails, the next call of the
-// instance that wrote it fails with the error, once, and does nothing else (close closes
-// nevertheless). If the instance is closed by then, the error waits for the next one that this node
-// opens on the file. The bytes are lost; reads give what the disk has. Calls that move no data
-// (size, lock, unlock, hints) do not report the error.
+// Written data may reach the disk later: when its token is revoked, when the pool needs space,
+// behind a sequential stream, or by sync. If that fails, the bytes are lost, and reads return those
+// on disk. The next call of the instance that wrote them fails with the error, once, and does
+// nothing else. A close closes nevertheless. If the instance is closed by then, the next instance
+// that this node opens on the file gets the error. Calls that move no data (size, lock, unlock,
+// hints) do not report the error.
 //
-// Locks of byte ranges are advice, and served by the manager: lock waits until nobody else holds a
-// part of the range (with exclusive: in any way), in the order of arrival; an owner may convert
-// what it holds, and unlock parts of it. Where it holds nothing, unlock gives back what another
-// owner of the instance locked as exactly this range. Locks end with their instance, or when the
-// manager has buried the node.
+// Locks of byte ranges are advisory, and the manager grants them. A lock waits until no other owner
+// holds a part of the range; if it is shared, until no other owner holds a part exclusively. Locks
+// are granted in the order of arrival. An owner may convert a lock that it holds, and unlock parts
+// of it. If the owner holds no lock there, unlock releases a lock of exactly this range that
+// another owner of the instance holds. Locks end with their instance, or when the manager has
+// buried the node.
 class client_node {
  public:
   client_node(node_id node, machine const& m);
@@ -82,10 +84,10 @@ class client_node {
   client_node& operator=(client_node&&) noexcept;
   ~client_node();
 
-  // Returns the ticket that its completion will carry.
+  // Starts a call. Returns the ticket that its completion will carry.
   std::int64_t submit(call c, instant now, outbox& out);
-  // A signal reaches the task that waits in this call. Only starting and stopping of partitioning
-  // can be interrupted.
+  // Delivers a signal to the task that waits in this call. Only starting and stopping of
+  // partitioning can be interrupted.
   void interrupt(std::int64_t ticket, instant now, outbox& out);
   void receive(message const& m, instant now, outbox& out);
 
@@ -94,16 +96,19 @@ class client_node {
   std::int64_t dirty_blocks() const;
   std::int64_t pinned_blocks() const;
   token_mode token(file_id file, std::int64_t block) const;
-  // Bytes not yet on disk, by offsets in the file; with `on_its_way`, also those being flushed.
+  // Returns the bytes that are not on disk yet, by offsets in the file. With `on_its_way`, that
+  // includes bytes that are being flushed.
   std::vector<block_piece> unsaved(file_id file, bool on_its_way = true) const;
   known_size size(file_id file) const;
-  // Where the node's processors are counted, by somebody who knows what else runs there: when work
-  // that begins at `at`, and takes so long on a processor of its own, is done. `owner` is that of
-  // the call for which it is done, on the processor of its task; 0: the node's daemon does it.
-  // Null: nothing else runs there, and one processor does all.
+  // A function that returns when work is done that begins at `at` and takes `takes` on a processor
+  // of its own. It is set if the node's processors are counted, by code that has the node's other
+  // work. The argument `owner` is that of the call that needs the work, which runs on the processor
+  // of the call's task. If `owner` is 0, the node's daemon does the work. Without such a function,
+  // one processor does all work, and nothing else runs there.
   using processor_time = std::function<instant(std::int64_t owner, instant at, instant takes)>;
   void set_processors(processor_time f);
-  // Whether the file of this instance has no bytes. Then the memory of its calls is not touched.
+  // Returns true if the file of this instance has no bytes. Then the memory of its calls is not
+  // touched.
   bool is_hollow(int instance) const;
   std::optional<file_id> file_of(int instance) const;
 

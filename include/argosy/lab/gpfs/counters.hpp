@@ -6,22 +6,22 @@
 
 namespace argosy::lab::gpfs {
 
-// Counters of one client node. `token_*` and `revoke*` are messages.
+// The counters of one client node. `token_*` and `revoke*` count messages.
 struct client_counters {
   std::int64_t calls = 0, bytes_read = 0, bytes_written = 0;
   std::int64_t token_requests = 0, token_renewals = 0, token_grants = 0, token_conflicts = 0,
                token_refusals = 0;
-  std::int64_t token_hits = 0;      // calls that found their tokens
-  std::int64_t token_releases = 0;  // given back without a revocation
+  std::int64_t token_hits = 0;      // calls that had all their tokens already
+  std::int64_t token_releases = 0;  // tokens given back without a revocation
   std::int64_t revokes_sent = 0, revokes_received = 0, revoke_answers = 0;
   std::int64_t revoke_flushes = 0;  // blocks written because of a revocation
-  std::int64_t revoke_drops = 0;    // blocks forgotten because of a revocation
+  std::int64_t revoke_drops = 0;    // blocks dropped from the cache because of a revocation
   std::int64_t downgrades = 0;      // revocations that left a read token
   std::int64_t page_hits = 0, page_misses = 0, evictions = 0;
-  std::int64_t block_reads = 0, block_writes = 0;  // all of them, for whatever reason
+  std::int64_t block_reads = 0, block_writes = 0;  // all of them, for any reason
   // reads of blocks that were to be written in part
   std::int64_t merge_reads = 0;
-  std::int64_t resends = 0;  // of requests that servers had no buffers for
+  std::int64_t resends = 0;  // requests sent again, because servers had no buffers for them
   std::int64_t new_blocks = 0, full_block_writes = 0;
   std::int64_t prefetches = 0, prefetch_hits = 0;
   std::int64_t write_behinds = 0, write_behind_waits = 0, pool_waits = 0;
@@ -96,7 +96,7 @@ struct manager_counters {
 struct server_counters {
   std::int64_t reads = 0, hole_reads = 0, writes = 0, bytes_read = 0, bytes_written = 0, errors = 0,
                refused = 0;
-  // requests that found the queue longer than its limit
+  // requests that came while the queue was longer than its limit
   std::int64_t longest_queue = 0, overloaded = 0;
   std::int64_t lost = 0;  // requests that found no buffer
 };

@@ -14,18 +14,21 @@
 namespace argosy::lab::gpfs {
 
 // A message leaves through the sender's adapters, crosses the switch, and enters through the
-// receiver's while it is still leaving the other. The adapters of servers are part of their own
-// rate, unless they are client nodes. Messages of one sender to one receiver arrive in the order in
-// which they were handed over, except those with blocks, which need no order.
+// receiver's adapters. It may enter while it is still leaving. The adapter of a server is part of
+// the server's own rate, unless servers run on client nodes.
+//
+// Messages of one sender to one receiver arrive in the order of sending. Messages with blocks are
+// an exception, because they need no order.
 class fabric {
  public:
   explicit fabric(machine const& m)
       : machine_(m), random_(static_cast<std::uint64_t>(m.noise_seed)) {}
 
-  // Call it once per message. `extra` delays the message in the switch.
+  // Returns the time at which a message arrives. Call it once for each message. `extra` delays the
+  // message in the switch.
   instant arrival(outbox::outgoing const& o, instant extra = {});
-  // For whatever else passes a client node's adapters: the times at which it has left, and has
-  // entered.
+  // Return the times at which other traffic has left, or has entered, through a client node's
+  // adapters.
   instant leave(node_id node, instant at, instant takes) {
     return leaving_[{role::client, node}].take(at, takes);
   }

@@ -1,4 +1,5 @@
-// The calls of an open file of a simulated GPFS, whatever carries them to its client node.
+// The calls of an open file of a simulated GPFS, for every way in which they reach their client
+// node.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,9 +20,11 @@
 
 namespace argosy::lab::gpfs {
 
-// `Derived` has carry(call) -> completion, which waits for the end of the call, owner(), which
-// tells the threads or tasks that share the handle apart, and is_hollow(): whether the file has no
-// contents.
+// The base of open files, which are `Derived`. That class has three functions:
+//
+// - carry(call) carries out a call, waits for its end and returns its completion.
+// - owner() returns a number that differs for the threads or tasks that share the handle.
+// - is_hollow() returns true if the file has no contents.
 template <class Derived>
 class file_calls {
  public:
@@ -37,8 +40,8 @@ class file_calls {
     c.from = memory;
     return transfer(std::move(c));
   }
-  // Parts that follow one another in the file are one call, of as many pieces of memory as readv
-  // and writev take.
+  // Parts that follow one another in the file form one call, with as many pieces of memory as readv
+  // and writev accept.
   io_result read(std::span<read_part const> parts) {
     return stretch_by_stretch(
         parts, [&](call c, std::span<read_part const> here, std::size_t length) {
@@ -102,7 +105,7 @@ class file_calls {
     return code(self().carry(std::move(c)));
   }
   std::error_code sync() { return code(self().carry(make(call_kind::sync))); }
-  // Disks have no end, so only the file's length changes.
+  // Changes only the file's length, because the simulated disks are unlimited.
   std::error_code preallocate(std::int64_t bytes) {
     call c = make(call_kind::resize);
     c.offset = bytes;
@@ -110,7 +113,8 @@ class file_calls {
     return code(self().carry(std::move(c)));
   }
 
-  // The argument is a struct of a header and structures; it receives what the call writes.
+  // Makes a call of gpfs_fcntl. The argument is a struct of a header and structures, and receives
+  // the results.
   template <class Argument>
     requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {
@@ -123,7 +127,7 @@ class file_calls {
   }
   bool takes_hints() const { return true; }
 
-  // Makes a call, for callers that have several under way at a time.
+  // Returns a call of this file, for callers that have several calls under way.
   call make(call_kind kind) const {
     call c;
     c.kind = kind;
@@ -154,9 +158,9 @@ class file_calls {
  private:
   static constexpr std::int64_t most_pieces = 1024;
 
-  // f(call, parts, their bytes), until one fails or falls short. Parts that also follow one another
-  // in memory are one piece. Of a file without contents nobody touches the memory of a call, which
-  // only says how much it is.
+  // Calls f(call, parts, bytes of these parts) until a call fails or is short. Parts that also
+  // follow one another in memory are one piece. If the file has no contents, the memory of the call
+  // is not accessed, and only its length counts.
   template <class Part, class F>
   io_result stretch_by_stretch(std::span<Part const> parts, F&& f) {
     using argosy::detail::bytes_of;
@@ -169,7 +173,7 @@ class file_calls {
       std::size_t n = 1;
       for (; n < parts.size(); ++n) {
         Part const &next = parts[n], &last = parts[n - 1];
-        // Offsets of whoever asks for too much may wrap.
+        // Offsets may wrap if a caller asks for too much.
         if (static_cast<std::uint64_t>(first.offset) + static_cast<std::uint64_t>(length) !=
             static_cast<std::uint64_t>(next.offset))
           break;

@@ -25,11 +25,11 @@
 
 namespace argosy::lab::gpfs {
 
-// Delivers the messages of the state machines in the order of virtual time. Events of one instant
+// Delivers the messages of the state machines in the order of virtual time. Simultaneous events
 // happen in the order in which they were made. The same calls and options give the same run.
 class loopback {
  public:
-  // `stores`: one per server; none: in memory.
+  // `stores` has one store for each server. If it is empty, blocks are stored in memory.
   loopback(machine const& m, int nodes, troubles t = {},
            std::vector<std::shared_ptr<block_store>> stores = {}, contents kept = contents::real);
   loopback(loopback const&) = delete;
@@ -43,33 +43,34 @@ class loopback {
   ticket start(node_id node, call c);
   bool done(ticket const& t) const { return completions_.contains(t); }
   completion result(ticket const& t) const { return completions_.at(t); }
-  // Starts a call at a time, or now if that has passed; nobody waits for it. Dropped if the node is
-  // dead by then.
+  // Starts a call at a time, or now if that has passed. Nothing waits for the call, and its result
+  // is dropped. The call is not made if the node is dead by then.
   void start_later(node_id node, call c, instant at);
-  // Handles the next event; false if there is none, or if another queue has them.
+  // Handles the next event. Returns false if there is none, or if another queue has the events.
   bool step();
   // Sets the clock. Call it only after all earlier events have happened.
   void pass(instant to) { now_ = std::max(now_, to); }
   void run();
-  // Puts all events that are to come into another queue, which calls happen() with the number that
-  // it was given. An empty function brings them back into the system's own queue.
+  // Moves all future events into another queue, which must call happen() with the number that it
+  // was given. An empty function moves them back into the system's own queue.
   void order_by(std::function<void(instant, std::uint64_t)> queue);
   // Handles an event. Does nothing if it has been handled before.
   void happen(std::uint64_t number);
-  // Goes on until the call is complete. Throws std::logic_error if it never will be.
+  // Handles events until the call is complete, and returns its result. Throws std::logic_error if
+  // no event is left before that.
   completion wait(ticket const& t);
   completion perform(node_id node, call c) { return wait(start(node, std::move(c))); }
 
   void interrupt(ticket const& t);
-  // Removes a node, with all that it had not written. The manager notices when the node's lease has
-  // run out.
+  // Removes a node with all data that it had not written. The manager notices it when the node's
+  // lease has expired.
   void kill(node_id node);
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
-  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes
-  // no time. Throws std::logic_error if the file has no contents.
+  // Returns the bytes that a read of the whole file would return now; empty if there is no such
+  // file. Takes no time. Throws std::logic_error if the file has no contents.
   std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
-  // The bytes that would be left if all nodes were lost now.
+  // Returns the bytes that would be left if all nodes were lost now.
   std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
 
   instant now() const { return now_; }
@@ -81,7 +82,7 @@ class loopback {
   block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
   // Called for every message on delivery.
   std::function<void(message const&, instant)> on_delivery;
-  // Called at the end of every call. If set, results are not kept.
+  // Called at the end of every call. If set, results are not stored.
   std::function<void(ticket const&, completion const&)> on_completion;
 
  private:
@@ -114,10 +115,11 @@ class loopback {
   token_manager manager_;
   std::vector<client_node> clients_;
   std::vector<block_server> servers_;
-  std::map<std::uint64_t, std::pair<instant, event>> events_;  // those to come, by number
+  std::map<std::uint64_t, std::pair<instant, event>> events_;  // future events, by number
   std::uint64_t next_event_ = 0;
-  lab::detail::event_queue<std::uint64_t> queue_;            // of their numbers, or
-  std::function<void(instant, std::uint64_t)> other_queue_;  // where they are instead
+  lab::detail::event_queue<std::uint64_t> queue_;  // the numbers of future events, if
+  // this function is empty; otherwise it gets them
+  std::function<void(instant, std::uint64_t)> other_queue_;
   instant now_{};
   std::map<ticket, completion> completions_;
   std::set<node_id> dead_;

@@ -1,5 +1,5 @@
-// An open file of one node of a loopback: a handle. Every call runs the simulation until it is
-// complete.
+// An open file of one node of a loopback, as a handle. Every call runs the simulation until the
+// call is complete.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Throws std::logic_error for a lock that somebody else holds: nobody else runs meanwhile who could
-// release it.
+// Throws std::logic_error for a lock that another instance holds, because nothing runs meanwhile
+// that could release it.
 class loopback_file : public file_calls<loopback_file> {
  public:
   loopback_file() = default;

@@ -1,4 +1,4 @@
-// The simulated hardware, and the software limits of GPFS on it: all parameters of the cost model.
+// The simulated hardware and the software limits of GPFS on it: all parameters of the cost model.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,77 +10,79 @@
 
 namespace argosy::lab::gpfs {
 
-// A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year
-// 2000. MB are 10^6 bytes.
+// A regular value. A rate of 0 is no limit. The defaults are a plausible machine of the year 2000.
+// MB are 10^6 bytes.
 struct machine {
   // components
   std::int64_t block_bytes = 256 * 1024;
   std::int64_t servers = 4;
   std::int64_t disks_per_server = 4;
-  // parts of a block that are read for merges, and written, by themselves
+  // parts of a block, each read for merges and written by itself
   std::int64_t sub_blocks = 1;
-  // 1: server k is on client node k, if there is one, and uses its adapters
+  // if 1, server k runs on client node k, if there is one, and uses its adapters
   std::int64_t servers_on_clients = 0;
   // client node
-  // one call, cached; those of a node that access one file take turns
+  // one call, cached; the calls of a node that access one file take turns
   double call_us = 10;
-  double write_call_us = 0;  // more of a write
+  double write_call_us = 0;  // added for a write
   double segment_us = 0.5;   // one contiguous piece of a datatype
   double hint_us = 20;       // one gpfs_fcntl structure
-  // one memory copy, per node, or per processor where they are counted
+  // one memory copy, for each node, or for each processor if they are counted
   double copy_mb_per_s = 300;
-  double client_write_mb_per_s = 180;  // client software, towards disks
-  double client_read_mb_per_s = 300;   // and from disks
-  double ip_mb_per_s = 0;              // of that, the work of a processor; 0: all of it
+  double client_write_mb_per_s = 180;  // client software, for data written to disks
+  double client_read_mb_per_s = 300;   // and for data read from disks
+  double ip_mb_per_s = 0;              // the part of that work that a processor does; 0: all of it
   std::int64_t pagepool_bytes = std::int64_t{50} << 20;
   std::int64_t prefetch_max_blocks = 16;  // ahead of one stream
-  // of the pool: read ahead for all streams of a node, and not yet used
+  // part of the pool for blocks read ahead by all streams of a node and not used yet
   std::int64_t prefetch_percent = 25;
-  std::int64_t prefetch_threads = 72;         // reads ahead that are under way, per node
-  std::int64_t write_behind_max_blocks = 50;  // dirty, per node
-  std::int64_t range_quota_blocks = 16;       // accepted and not released, per open file
-  // 1: close waits for the disk, and the node keeps what it has cached
+  std::int64_t prefetch_threads = 72;         // reads ahead under way, for each node
+  std::int64_t write_behind_max_blocks = 50;  // dirty blocks, for each node
+  std::int64_t range_quota_blocks = 16;  // ranges accepted and not released, for each open file
+  // if 1, close waits for the disk, and the node's cache stays valid
   std::int64_t close_flushes = 0;
   // network
   double message_us = 20;     // latency
   double nic_mb_per_s = 133;  // one adapter
   std::int64_t adapters_per_node = 1;
-  // 1: messages between ranks of the virtual cluster pass them, too
+  // if 1, messages between ranks of the virtual cluster use these adapters, too
   std::int64_t shared_adapters = 0;
   double bisection_mb_per_s = 0;
-  double noise = 0;  // relative, on the adapters' rate
+  double noise = 0;  // relative, of the adapters' rate
   std::int64_t noise_seed = 1;
   // token manager and holders
   double token_us = 50;
-  double open_us = 0;    // of the node that keeps a file's inode, for each open,
-  double create_us = 0;  // the first one,
-  double close_us = 0;   // each close,
-  // and each write token that another node had to give up: size and block addresses are brought up
-  // to date
+  double open_us = 0;    // time of the node that has a file's inode, for each open
+  double create_us = 0;  // its time for the first open, which creates the file
+  double close_us = 0;   // its time for each close
+  // its time for each write token that another node had to give up, because size and block
+  // addresses are updated
   double tenure_us = 0;
-  double revoke_us = 50;  // of the holder, without flush
-  // 1: a strided stream desires its next strides, and not what lies between them
+  double revoke_us = 50;  // time of the holder, without the flush
+  // if 1, a strided stream desires its next strides, but not the blocks between them
   std::int64_t stride_tokens = 0;
-  double lease_s = 35;               // how long a silent node keeps its tokens
-  std::int64_t ship_files_max = 64;  // partitioned at the same time
-  // how long a start or stop of partitioning waits for the others; 0: for ever
+  double lease_s = 35;               // time until a silent node loses its tokens
+  std::int64_t ship_files_max = 64;  // files partitioned at the same time
+  // how long a start or stop of partitioning waits for other instances; 0: without limit
   double ship_wait_s = 60;
   // servers
-  double server_mb_per_s = 60;      // adapter and software, per server
-  double server_read_mb_per_s = 0;  // the same for reads; 0: as for writes
-  // blocks read or written last, which are read without a disk
+  double server_mb_per_s = 60;      // adapter and software, for each server
+  double server_read_mb_per_s = 0;  // for reads; 0: as for writes
+  // the most recently used blocks, which are read without a disk
   std::int64_t server_cache_bytes = 0;
-  // writes that are answered before they are on disk: as safe as there
+  // writes that are answered before they are on disk, and are as safe as on disk
   std::int64_t server_dirty_bytes = 0;
-  double disk_mb_per_s = 80;      // streaming, all disks of a server
-  double disk_us = 7000;          // positioning, per request
-  std::int64_t disk_streams = 0;  // 1: none where a block follows the one before on its disk
-  // flow control. With buffers: a server keeps the bytes of a request in one, from its arrival to
-  // its answer; a request that finds no room is lost, and its client sends it again after a
+  double disk_mb_per_s = 80;  // streaming, all disks of a server
+  double disk_us = 7000;      // positioning, for each request
+  // if 1, no positioning for a block that follows the one before on its disk
+  std::int64_t disk_streams = 0;
+  // Flow control with buffers: a server holds the bytes of a request in a buffer, from its arrival
+  // to its answer. A request that finds no space is lost. Its client sends it again after a
   // timeout, which doubles each time.
-  std::int64_t server_buffer_bytes = 0;  // 0: there is always room
+  std::int64_t server_buffer_bytes = 0;  // 0: there is always space
   double retry_ms = 1000;
-  // Without: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond.
+  // Flow control without buffers: the efficiency is 1 up to `queue_limit` requests, and 1 / (1 + a
+  // (q - limit) / limit) beyond.
   std::int64_t queue_limit = 32;
   double overload_read = 0;
   double overload_write = 0;
@@ -88,12 +90,12 @@ struct machine {
   std::int64_t pool_blocks() const { return pagepool_bytes / block_bytes; }
   std::int64_t blocks_ahead() const { return pool_blocks() * prefetch_percent / 100; }
   std::int64_t part_bytes() const { return block_bytes / sub_blocks; }
-  // The parts of a block that bytes [begin, end) touch, as bits.
+  // Returns the parts of a block that bytes [begin, end) touch, as bits.
   std::uint32_t parts_of(std::int64_t begin, std::int64_t end) const {
     if (begin >= end) return 0;
     return bits_below((end - 1) / part_bytes() + 1) & ~bits_below(begin / part_bytes());
   }
-  // Those that lie in [begin, end) as a whole.
+  // Returns the parts that lie completely in [begin, end), as bits.
   std::uint32_t parts_within(std::int64_t begin, std::int64_t end) const {
     std::int64_t const first = (begin + part_bytes() - 1) / part_bytes(), last = end / part_bytes();
     return first < last ? bits_below(last) & ~bits_below(first) : 0;
@@ -109,7 +111,7 @@ struct machine {
     return mb_per_s > 0 ? static_cast<double>(bytes) / (mb_per_s * 1e6) : 0;
   }
 
-  // What its calls cost a client: by docs/develop/prices.md.
+  // Returns the prices of calls for a client, by docs/develop/prices.md.
   argosy::storage storage() const;
 
   friend bool operator==(machine const&, machine const&) = default;
@@ -174,10 +176,11 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("overload_write", m.overload_write);
 }
 
-// One `name value` per line; `#` begins a comment. Parameters that are not named keep their values.
+// Writes one `name value` per line; `#` begins a comment.
 std::ostream& operator<<(std::ostream& out, machine const& m);
-// Throws std::invalid_argument, naming the line, for an unknown name, and for a value that is no
-// number or out of range.
+// Reads such lines. Parameters that are not named get the values of `defaults`. Throws
+// std::invalid_argument with the line for an unknown name, and for a value that is no number or out
+// of range.
 machine read_machine(std::istream& in, machine defaults = {});
 
 }  // namespace argosy::lab::gpfs

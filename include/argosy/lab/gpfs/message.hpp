@@ -25,8 +25,10 @@ struct address {
 };
 
 // Errors in messages are errno values; 0 is none. `request`, `call` and `id` come back unchanged in
-// the answer. The size of a file as the sender knows it: writing makes it grow, and a newer
-// generation replaces it.
+// the answer.
+//
+// The size of a file as the sender has it. A write makes it grow, and a newer generation replaces
+// it.
 struct known_size {
   std::int64_t bytes = 0;
   std::int64_t generation = 0;  // counts explicit size changes
@@ -48,7 +50,7 @@ struct open_answer {
   int error = 0;
   file_id file = 0;
   known_size size;
-  bool hollow = false;  // its bytes are nowhere, from its creation to its end
+  bool hollow = false;  // the file has no contents, from its creation to its end
 };
 struct close_notice {
   file_id file = 0;
@@ -59,23 +61,23 @@ struct remove_request {
   std::int64_t call = 0;
   std::string path;
 };
-// what had the name `to` is removed, in the same moment; of a name to itself: settles what came
-// before
+// Renames a file. A file with the name `to` is removed at the same moment. A rename of a name to
+// itself settles earlier renames.
 struct rename_request {
   std::int64_t call = 0;
   std::string path, to;
 };
-struct name_answer {  // of remove and rename
+struct name_answer {  // answers remove and rename
   std::int64_t call = 0;
   int error = 0;
 };
 
 // --- Tokens: client, manager, holders ------------------------------------------------------------
-// With a range goes what is known of its blocks: those of `allocated` have a place on disk, or may
-// have one. Any other block is a hole: nobody has ever written there. Only who has the write token
-// changes that, so messages about tokens are enough to keep it right.
+// A range is sent together with the allocation of its blocks. Blocks in `allocated` have a place on
+// disk, or may have one. Any other block is a hole, which was never written. Only the node with the
+// write token changes the allocation, so messages about tokens are enough to maintain it.
 //
-// A holder's answer: in `range` it keeps at most `kept` of what was granted up to `number`.
+// A holder's answer: in `range` it retains at most `kept` of the tokens granted up to `number`.
 struct surrender {
   node_id holder = 0;
   block_range range;
@@ -105,14 +107,14 @@ struct token_grant {
 };
 struct token_holder {
   node_id node = 0;
-  std::int64_t number = 0;  // of the last grant sent to this node
+  std::int64_t number = 0;  // number of the last grant sent to this node
 };
 struct token_conflict {
   std::int64_t request = 0;
   file_id file = 0;
   std::vector<token_holder> holders;
 };
-// The file is partitioned, or about to be.
+// Refuses a token because the file is partitioned, or about to be.
 struct token_refusal {
   std::int64_t request = 0;
   file_id file = 0;
@@ -120,17 +122,17 @@ struct token_refusal {
 struct token_release {
   file_id file = 0;
   block_range range;
-  std::int64_t number = 0;  // of the last grant received
+  std::int64_t number = 0;  // number of the last grant received
   known_size size;
   block_set allocated = {};
 };
 struct revoke {
   std::int64_t request = 0;
   file_id file = 0;
-  token_mode mode = token_mode::none;  // what the sender wants
+  token_mode mode = token_mode::none;  // the mode that the sender needs
   block_range required;
-  std::int64_t at = 0;      // the first byte it wants
-  std::int64_t number = 0;  // only grants up to this number are meant
+  std::int64_t at = 0;      // the first byte that the sender needs
+  std::int64_t number = 0;  // applies only to grants up to this number
 };
 struct revoke_answer {
   std::int64_t request = 0;
@@ -186,11 +188,11 @@ struct ship_interrupt {  // a signal reached a waiting task
   file_id file = 0;
   int instance = 0;
 };
-struct ship_done {  // of start or stop
+struct ship_done {  // answers ship_start and ship_stop
   std::int64_t call = 0;
   int error = 0;
 };
-struct ship_begin {  // flush, forget everything cached, give back all tokens
+struct ship_begin {  // flush, drop the cache of the file, give back all tokens
   file_id file = 0;
   std::int64_t epoch = 0;
   partition_map map;
@@ -200,22 +202,22 @@ struct ship_ready {
   std::int64_t epoch = 0;
   int error = 0;
   known_size size;
-  block_set allocated = {};  // of this generation of the size
+  block_set allocated = {};  // for this generation of the size
 };
-struct ship_go {  // everyone is ready
+struct ship_go {  // all nodes are ready
   file_id file = 0;
   std::int64_t epoch = 0;
   known_size size;
   block_set allocated = {};
 };
-struct ship_end {  // flush, forget everything cached
+struct ship_end {  // flush, drop the cache of the file
   file_id file = 0;
   std::int64_t epoch = 0;
 };
-// A call from a non-owner to the owner of these bytes.
+// A call that a node sends to the owner of the bytes.
 enum class ship_kind { read, write, sync };
 struct ship_call {
-  // The most that an owner has memory for; longer accesses are split into several calls.
+  // The most that an owner has memory for. Longer accesses are split into several calls.
   static constexpr std::int64_t longest = std::int64_t{64} << 20;
 
   std::int64_t id = 0;
@@ -236,7 +238,7 @@ struct ship_answer {
   payload data;
   known_size size;
 };
-// Bytes that this instance wrote, and another node cached for it, did not reach the disk.
+// Reports that bytes did not reach the disk which this instance wrote and another node cached.
 struct late_error {
   file_id file = 0;
   int instance = 0;
@@ -256,8 +258,8 @@ struct block_data {
   std::int64_t block = 0;
   int error = 0;
   payload data;
-  std::int64_t begin = 0;  // where they lie in the block
-  bool lost = false;       // the request was: see block_written
+  std::int64_t begin = 0;  // the place of the data in the block
+  bool lost = false;       // the request was lost; see block_written
 };
 struct block_piece {
   std::int64_t offset = 0;  // inside the block
@@ -274,14 +276,14 @@ struct block_written {
   file_id file = 0;
   std::int64_t block = 0;
   int error = 0;
-  // The server had no buffer, and would say nothing. It says so here that nobody need wait for what
-  // does not come: the client acts when its timeout has passed.
+  // The server had no buffer and dropped the request. A real server would not answer. This answer
+  // only lets the simulation end the wait: the client acts when its timeout has passed.
   bool lost = false;
 };
 struct cut_blocks {
   std::int64_t id = 0;
   file_id file = 0;
-  std::int64_t bytes = 0;  // of the file
+  std::int64_t bytes = 0;  // new length of the file
 };
 struct blocks_cut {
   std::int64_t id = 0;
@@ -294,9 +296,9 @@ struct lock_request {
   file_id file = 0;
   int instance = 0;
   std::int64_t owner = 0;
-  std::int64_t begin = 0, end = 0;  // bytes; `no_end`: to infinity
+  std::int64_t begin = 0, end = 0;  // bytes; `no_end` is infinity
   bool exclusive = false;
-  bool waits = true;  // else it is refused where it would have to
+  bool waits = true;  // if false, a lock that would have to wait is refused
 };
 struct lock_answer {
   std::int64_t call = 0;
@@ -310,22 +312,24 @@ struct unlock_notice {
 };
 
 // --- Failure of nodes ----------------------------------------------------------------------------
-struct node_lost {  // by the transport to the manager: no contact; its lease begins to run out
+// from the transport to the manager: no contact; the lease of the node begins to expire
+struct node_lost {
   node_id node = 0;
 };
 struct file_blocks {
   file_id file = 0;
   block_set blocks;
 };
-struct fence {  // manager to servers: no more writes of this node
+struct fence {  // from manager to servers: refuse further writes of this node
   node_id node = 0;
-  std::vector<file_blocks> doubtful = {};  // where it may have written, and nobody knows
+  // blocks that the node may have written, without having reported it
+  std::vector<file_blocks> doubtful = {};
 };
 struct fenced {
   node_id node = 0;
-  std::vector<file_blocks> written = {};  // which of them this server has
+  std::vector<file_blocks> written = {};  // the blocks of `doubtful` that this server has
 };
-struct node_failed {  // manager to clients: its tokens are free
+struct node_failed {  // from manager to clients: the tokens of the node are free
   node_id node = 0;
 };
 

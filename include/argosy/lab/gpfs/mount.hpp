@@ -1,4 +1,4 @@
-// A simulated GPFS as a process sees it: this process is a client node.
+// The mount of a simulated GPFS in a process, which is then a client node.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,17 +18,17 @@
 
 namespace argosy::lab::gpfs {
 
-// Any thread may call. A thread of its own, which makes no MPI calls, answers revocations and
-// maintains the cache while the process computes. If the host dies, all present and later calls
-// fail with ESTALE.
+// Any thread may call. A thread of the mount, which makes no MPI calls, answers revocations and
+// maintains the cache while the process computes. If the host dies, all calls under way and later
+// ones fail with ESTALE.
 //
-// Copies are the same mount, which ends with the last copy and the last of its files.
+// Copies are the same mount. It ends with the last copy and the last of its files.
 class mount {
  public:
   static constexpr node_id any_node = -1;
 
   mount() = default;  // mounts nothing
-  // Fails with EBUSY if this node number is, or was, in use.
+  // Mounts as this node. Fails with EBUSY if this node number is in use, or was used before.
   static mount to(std::string const& address, node_id node, std::error_code& error);
 
   bool is_mounted() const { return state_ != nullptr; }
@@ -39,14 +39,14 @@ class mount {
 
   // Carries out a call, and waits for its end.
   completion perform(call c) const;
-  // After a close: whether the ordinary file got its length, if nobody has the file open. An errno,
-  // or 0.
+  // Asks the host, after a close, whether the ordinary file got its length if no node has the file
+  // open. Returns an errno, or 0.
   int at_rest(std::string const& name) const;
-  // Unmounts this node: files that are still open become unusable, and what they have not flushed
-  // is lost.
+  // Unmounts this node. Files that are still open become unusable, and their data that is not
+  // flushed is lost.
   void leave() const;
 
-  // The meaning of names is the host's.
+  // Returns an opener. The host defines the meaning of names.
   opener files() const;
 
  private:
@@ -54,7 +54,7 @@ class mount {
   std::shared_ptr<state> state_;
 };
 
-// An open file. Closing it flushes, since the process may end then, and the last close gives the
+// An open file. Closing it flushes, because the process may end then. The last close gives the
 // ordinary file its length.
 class mounted_file : public file_calls<mounted_file> {
  public:
@@ -85,7 +85,7 @@ class mounted_file : public file_calls<mounted_file> {
   completion carry(call c) {
     return is_open() ? mount_.perform(std::move(c)) : completion{0, 0, EBADF, {}};
   }
-  static std::int64_t owner();  // this thread
+  static std::int64_t owner();  // a number of this thread
   static bool is_hollow() { return false; }
   void swap(mounted_file& o) noexcept {
     std::swap(mount_, o.mount_);

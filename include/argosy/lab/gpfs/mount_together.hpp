@@ -25,10 +25,10 @@ class mounted_together {
  public:
   opener files() const { return mine_.files(); }
   mount const& node() const { return mine_; }             // its number is the rank
-  gpfs::host const* host() const { return host_.get(); }  // on rank 0
+  gpfs::host const* host() const { return host_.get(); }  // null on other ranks than 0
 
-  // Collective: the host stays until all ranks are done. If it is not called, calls of other ranks
-  // fail with ESTALE once rank 0 destroys this.
+  // Unmounts. Collective: the host stays until all ranks are done. If it is not called, calls of
+  // other ranks fail with ESTALE when rank 0 destroys this.
   template <argosy::agreeing World>
   void unmount(World const& world) {
     world.barrier();
@@ -47,8 +47,9 @@ class mounted_together {
   mount mine_;
 };
 
-// Collective: fails on all ranks or on none, with the error of the lowest rank that failed. Rank
-// 0's options are used. Costs two broadcasts and a reduction.
+// Hosts a simulated GPFS on rank 0, and mounts it on all ranks. Collective. Fails on all ranks or
+// on none, with the error of the lowest rank that failed. Rank 0's options are used. Costs two
+// broadcasts and a reduction.
 template <argosy::agreeing World>
 mounted_together mount_together(World const& world, host_options o, std::error_code& error) {
   mounted_together made;

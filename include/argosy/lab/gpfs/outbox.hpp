@@ -1,5 +1,5 @@
-// The output of a state machine for an event: messages, completions and timers, which its host
-// delivers.
+// The output of a state machine for an event: messages, completions and timers. The caller delivers
+// them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,12 +16,12 @@
 
 namespace argosy::lab::gpfs {
 
-using instant = std::chrono::nanoseconds;  // since the start of the run
+using instant = std::chrono::nanoseconds;  // time since the start of the run
 
 // The end of a call.
 struct completion {
   std::int64_t ticket = 0;
-  std::int64_t value = 0;  // bytes; for open the instance, for size the size
+  std::int64_t value = 0;  // bytes; the instance for open, the size for size
   int error = 0;           // errno
   instant at{};
 };
@@ -51,10 +51,11 @@ class outbox {
 };
 
 // A resource that serves one demand at a time, in the order of arrival. Demands may be announced in
-// another order: one that arrives later leaves the time before it to others.
+// another order. If a demand arrives later than announced ones, earlier times stay free for other
+// demands.
 class fifo {
  public:
-  // The time at which a demand that arrives at `from` is done.
+  // Returns the time at which a demand is done that arrives at `from`.
   instant take(instant from, instant duration) {
     auto next = std::find_if(busy_.rbegin(), busy_.rend(), [&](stretch const& s) {
                   return s.end <= from;
@@ -86,7 +87,7 @@ class fifo {
   std::deque<stretch> busy_;                       // in order, with gaps between
 };
 
-// At most 10^8 s, so that a clock of 63 bits does not overflow.
+// Converts to nanoseconds, at most 10^8 s, so that a clock of 63 bits does not overflow.
 constexpr instant duration_of(double seconds) {
   return instant(static_cast<std::int64_t>(std::min(seconds, 1e8) * 1e9 + 0.5));
 }

@@ -1,4 +1,4 @@
-// A partition map: which node owns which block of a partitioned file.
+// A partition map: the owner of each block of a partitioned file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace argosy::lab::gpfs {
 
-// Deals `blocks_per_entry` contiguous blocks to each entry of `owners` in turn; a node may have
-// several entries. Without owners it is the default map, which the file system completes: block by
-// block over the nodes that take part.
+// Deals `blocks_per_entry` contiguous blocks to each entry of `owners` in turn. A node may have
+// several entries. A map without owners is the default map, which the file system completes: it
+// deals single blocks to the nodes that take part.
 struct partition_map {
   std::int64_t blocks_per_entry = 1;
   std::vector<node_id> owners;
@@ -22,7 +22,7 @@ struct partition_map {
                                     static_cast<std::int64_t>(owners.size()));
   }
   node_id owner(std::int64_t block) const { return owners[entry_of(block)]; }
-  // The end of the run of blocks with one owner that begins at `block`, as far as the entry goes.
+  // Returns the end of the blocks of the entry that `block` belongs to.
   std::int64_t entry_end(std::int64_t block) const {
     return (block / blocks_per_entry + 1) * blocks_per_entry;
   }

@@ -11,8 +11,8 @@
 
 namespace argosy::lab::gpfs {
 
-// A value. Where it is hollow, its bytes are nowhere: copies out of it and into it do nothing, so
-// that one path of code serves files with contents and without.
+// A value. A hollow payload has a size but no bytes. Copies out of it and into it do nothing, so
+// the same code serves files with contents and without.
 class payload {
  public:
   payload() = default;
@@ -35,7 +35,7 @@ class payload {
 
   std::int64_t size() const { return size_; }
   bool is_hollow() const { return hollow_; }
-  // None if it is hollow.
+  // Returns the bytes; empty if it is hollow.
   std::vector<std::byte> const& bytes() const { return bytes_; }
   std::byte const& operator[](std::size_t i) const { return bytes_[i]; }
 
@@ -48,7 +48,7 @@ class payload {
   void copy_out(std::int64_t at, std::byte* into, std::int64_t n) const {
     if (!hollow_ && n > 0) std::memcpy(into, bytes_.data() + at, static_cast<std::size_t>(n));
   }
-  // The memory to be filled with its bytes; none if it is hollow.
+  // Returns the memory of its bytes, to be filled; empty if it is hollow.
   std::span<std::byte> memory() { return bytes_; }
 
   friend bool operator==(payload const&, payload const&) = default;

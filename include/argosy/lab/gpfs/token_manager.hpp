@@ -22,22 +22,23 @@
 
 namespace argosy::lab::gpfs {
 
-// Grants requests that conflict with no token. Otherwise tells the requester which nodes hold
-// conflicting tokens; the requester asks them and comes back with what they gave up. Meanwhile,
-// requests that conflict with an earlier one wait for it, in the order of arrival, and no desired
-// range is granted into one that another node requires: so everyone has its turn.
+// Grants a token request if it conflicts with no token. Otherwise it sends the requester the list
+// of nodes that hold conflicting tokens. The requester revokes these tokens, and sends the request
+// again with the answers. Meanwhile requests that conflict with an earlier one wait for it, in the
+// order of arrival. A desired range is never granted into a range that another node requires, so
+// every node gets its turn.
 //
 // Messages between one client and the manager must arrive in order.
 class token_manager {
  public:
-  // Nodes 0 ... clients - 1. `kept`: whether files that are made have bytes.
+  // Has the nodes 0 ... clients - 1. `kept`: whether new files have contents.
   token_manager(machine const& m, int clients, contents kept = contents::real);
 
-  // Adds or removes a node at run time. A node must have flushed and closed everything before
+  // Adds or removes a node at run time. A node must have flushed and closed all files before
   // `dismiss`.
   void admit(node_id node, instant now, outbox& out);
   void dismiss(node_id node, instant now, outbox& out);
-  // Registers a file that existed before anybody opened it.
+  // Registers a file that existed before it was opened first.
   file_id adopt(std::string path, std::int64_t bytes);
 
   void receive(message const& m, instant now, outbox& out);
@@ -45,22 +46,23 @@ class token_manager {
 
   manager_counters const& counters() const { return counters_; }
   std::optional<file_id> find(std::string const& path) const;
-  bool knows(file_id id) const { return files_.contains(id); }  // it has been opened at least once
-  std::vector<std::string> names() const;                       // sorted
+  // true if it has been opened at least once
+  bool knows(file_id id) const { return files_.contains(id); }
+  std::vector<std::string> names() const;  // sorted
   bool is_hollow(file_id id) const;
-  known_size size(file_id id) const;  // as last reported
+  known_size size(file_id id) const;  // the size last reported
   std::size_t open_instances(file_id id) const;
-  // Number of token ranges of all nodes.
+  // Returns the number of token ranges of all nodes.
   std::size_t token_count(file_id id) const;
   token_mode mode_of(file_id id, node_id node, std::int64_t block) const;
-  // Number of ranges that are locked.
+  // Returns the number of ranges that are locked.
   std::size_t lock_count(file_id id) const;
 
  private:
   struct pending {
     node_id node = 0;
     token_request request;
-    bool asking = false;  // the requester is talking to the holders
+    bool asking = false;  // the requester is revoking tokens of the holders
   };
   struct instance {
     bool write = false;
@@ -80,19 +82,20 @@ class token_manager {
     std::int64_t epoch = 0;
     partition_map map;
     std::map<instance_id, waiter> starters;
-    std::map<instance_id, std::int64_t> stoppers;  // and their calls; -1: closed
+    std::map<instance_id, std::int64_t> stoppers;  // with their calls; -1: closed
     std::set<instance_id> members;
-    std::set<node_id> awaited;  // nodes that still flush
-    std::int64_t deadline = 0;  // the timer of instances that wait for others to start or stop
+    std::set<node_id> awaited;  // nodes that have not flushed yet
+    // the timer of instances that wait for other instances to start or stop
+    std::int64_t deadline = 0;
     int error = 0;
     bool failed = false;  // an owner or member died
   };
   struct file {
     std::string path;
-    fifo inode;  // the node that keeps its inode
+    fifo inode;  // the time of the node that has its inode
     bool hollow = false;
     known_size size;
-    // but for what nodes have written in their tokens, or as owners, and not told yet
+    // without blocks that nodes have written, in their tokens or as owners, and not reported yet
     block_set allocated;
     std::map<instance_id, instance> instances;
     std::map<node_id, holder> holders;
@@ -126,7 +129,7 @@ class token_manager {
   void lost(node_id node);
   void buried(node_id node);  // called when all servers refuse its writes
   void forget(node_id node);
-  // blocks that the node may have allocated without telling
+  // Returns the blocks that the node may have allocated without reporting it.
   std::vector<file_blocks> doubtful(node_id node) const;
   void allocate(std::vector<file_blocks> const& written);
 
@@ -144,7 +147,8 @@ class token_manager {
   void stop_ship_if_all(file_id id, file& f);
   void ship_flushed(file_id id, file& f);
   void tell(node_id node, message_body body);
-  // Whatever is told from now on about this message waits for the node with the file's inode.
+  // Delays all further messages about this event until the node with the file's inode has worked
+  // for `us`.
   void update_inode(file& f, double us) {
     departs_ = f.inode.take(departs_, duration_of(us * 1e-6));
   }
@@ -154,12 +158,12 @@ class token_manager {
   std::set<node_id> nodes_;
   fifo service_;
   instant departs_{};
-  outbox* out_ = nullptr;  // of the event being handled
+  outbox* out_ = nullptr;  // output for the event being handled
   instant now_{};
   std::map<std::string, file_id> names_;
   std::map<file_id, file> files_;
   std::map<std::int64_t, size_round> size_rounds_;
-  std::map<node_id, int> fences_;  // missing answers of servers, per node
+  std::map<node_id, int> fences_;  // number of missing answers of servers, for each node
   std::set<node_id> dead_;
   std::int64_t next_file_ = 0, next_query_ = 0, next_epoch_ = 0, last_deadline_ = 0;
   manager_counters counters_;

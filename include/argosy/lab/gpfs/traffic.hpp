@@ -16,8 +16,8 @@ namespace argosy::lab::gpfs {
 //   cluster.run(...);
 //   picture << seen.draw("each rank by itself");
 //
-// Watches from construction to destruction; the system must outlive it. Destroy watchers of one
-// system in reverse order.
+// Records from construction to destruction. The system must outlive it. If several record one
+// system, destroy them in reverse order.
 class traffic {
  public:
   explicit traffic(loopback& system);
@@ -26,19 +26,19 @@ class traffic {
 
   enum class kind { grant, revocation };
   struct event {
-    instant at{};  // when the message came, since the watch began
+    instant at{};  // arrival of the message, since the recording began
     kind what = kind::grant;
-    node_id from = 0;  // for a revocation the node that wants it; for a grant equal to `to`
+    node_id from = 0;  // for a revocation the node that needs the token; for a grant equal to `to`
     node_id to = 0;
   };
   std::vector<event> const& events() const { return events_; }
   std::int64_t count(kind what) const;
   double seconds() const;  // time of the last event
 
-  // An SVG: a line for each node, time from left to right. A tick is a token granted by the
-  // manager; a line between nodes is a token that the node at the dotted end takes away from the
-  // other. `seconds`: the length of the axis, so that pictures can be compared; 0: until the last
-  // event.
+  // Returns an SVG with a line for each node, and time from left to right. A tick is a token
+  // granted by the manager. A line between nodes is a token that the node at the dotted end takes
+  // from the other one. The argument `seconds` is the length of the axis, so that pictures can be compared. If
+  // it is 0, the axis ends at the last event.
   std::string draw(std::string const& title, double seconds = 0) const;
 
  private:

@@ -1,4 +1,4 @@
-// The faults inside a simulated GPFS: servers that fail or are slow, messages that are late.
+// The faults inside a simulated GPFS: servers that fail or are slow, and messages that are late.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Block reads or writes that fail on a server; its calls of this kind are counted from 1. Server
-// -1: every server, each with its own count.
+// Block reads or writes that fail on a server. The server's calls of this kind are counted from 1.
+// If the server is -1, every server has this fault, and counts its own calls.
 struct server_fault {
   static constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
@@ -32,15 +32,15 @@ struct slow_server {
 
 struct troubles {
   std::uint64_t seed = 0;
-  std::chrono::nanoseconds delay_max{};  // of every message, at random
+  std::chrono::nanoseconds delay_max{};  // the most that a message is late, at random
   std::vector<server_fault> faults = {};
   std::vector<slow_server> slow = {};
   friend bool operator==(troubles const&, troubles const&) = default;
 };
 
-// One line: "seed=7 delay_ns=20000 fault=server:1,call:write,first:3,times:2,error:ENOSPC
-// slow=0:4.5", without members that have their defaults. parse_troubles is the inverse; throws
-// std::invalid_argument, with the word that it does not understand.
+// Returns one line, without members that have their defaults: "seed=7 delay_ns=20000
+// fault=server:1,call:write,first:3,times:2,error:ENOSPC slow=0:4.5". The inverse is
+// parse_troubles, which throws std::invalid_argument with the word that it does not understand.
 std::string to_string(troubles const& t);
 troubles parse_troubles(std::string_view text);
 

@@ -8,7 +8,8 @@
 
 namespace argosy::detail {
 
-// `error` is an errno, or 0. One reduction; collective.
+// Returns the error of the lowest rank that failed. Collective, one reduction. `error` is an errno,
+// or 0.
 template <agreeing World>
 std::error_code first_failure(World const& world, int error) {
   struct failed {

@@ -13,8 +13,8 @@ namespace argosy::detail {
 
 std::string host_name();
 
-// The processors that a process may use. Sets of a node's ranks are united, since each rank may be
-// bound to its own processor.
+// The processors that a process may use. The sets of a node's ranks are united, because each rank
+// may be bound to a processor of its own.
 struct processor_set {
   std::array<std::uint64_t, 16> bits = {};
   void combine(processor_set const& other) {
@@ -28,8 +28,8 @@ struct processor_set {
   static processor_set of_this_process();
 };
 
-// That the ranks of a node share, at most one each: worlds whose ranks share processors say so.
-// Collective.
+// Returns how many processors the ranks of a node share, at most one for each. Collective. Worlds
+// whose ranks share processors have `processors()`. For other worlds this is the number of ranks.
 template <class World>
 std::int64_t processors_for(World const& near) {
   if constexpr (requires { near.processors(); }) {
@@ -41,8 +41,8 @@ std::int64_t processors_for(World const& near) {
   }
 }
 
-// The same of all nodes. Fewer than ranks: some wait for a processor, and times tell little.
-// Collective.
+// Returns the sum of processors_for() over all nodes. Collective. If it is less than the number of
+// ranks, some ranks wait for a processor, and measured times are not reliable.
 template <class World>
 std::int64_t processors_of_all(World const& world) {
   struct number {

@@ -39,7 +39,7 @@ struct self::mailbox {
     std::vector<std::byte> content;
   };
   std::deque<letter> letters;
-  // an expired one belongs to a request that was dropped
+  // an expired pointer belongs to a request that was destroyed
   std::deque<std::weak_ptr<started>> receives;
 };
 

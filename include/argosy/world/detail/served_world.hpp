@@ -1,5 +1,6 @@
-// A world of the same ranks beside another: they exchange by a service, and not by MPI, so that a
-// thread which must not call MPI can make collective calls, whatever the program does meanwhile.
+// A world of the same ranks as another one, which communicates by a service instead of MPI. A
+// thread that must not call MPI can make collective calls in it, independent of the calls that the
+// program makes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +25,7 @@ namespace argosy::detail {
 
 class post_office;
 
-// A world that keeps something for those who come again: with itself and its duplicates.
+// A world that stores an object for itself and its duplicates.
 template <class C>
 concept keeping =
     communicator<C> && serving<C> && requires(C const& c, std::shared_ptr<void> what) {
@@ -32,18 +33,21 @@ concept keeping =
       c.keep(what);
     };
 
-// One thread of each rank uses a communicator at a time. Collective calls go along binomial trees:
-// twice log2(size) messages one after the other. Short messages are in the receiver's hands when
-// `start_send` returns, long ones end when it takes them. A rank that cannot be reached is a
-// rank_failure. Others do not learn of that by themselves: who leaves for this reason calls
-// `revoke`.
+// One thread of each rank uses a communicator at a time. Collective calls use binomial trees: twice
+// log2(size) messages, one after the other.
+//
+// A short message has reached the receiver's process when `start_send` returns. A long one ends
+// when a receive accepts it.
+//
+// If a rank cannot be reached, the call throws a rank_failure. Other ranks do not notice that by
+// themselves, so a rank that leaves for this reason calls `revoke`.
 class served_world {
  public:
   class request;
 
-  // Collective in `world`; on all ranks or on none. `node`: those ranks of it that can share
-  // memory. The sockets and threads behind it are kept with the world and its duplicates: only the
-  // first one costs more than a few messages.
+  // Makes a world of the ranks of `world`. Collective in `world`; succeeds on all ranks or on none.
+  // `node` has the ranks of `world` that can share memory. The sockets and threads are stored with
+  // `world` and its duplicates. Only the first call costs more than a few messages.
   template <keeping World>
   static std::unique_ptr<served_world> beside(World const& world, World const& node,
                                               std::error_code& error);
@@ -77,38 +81,38 @@ class served_world {
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
   void wait(std::uint32_t& word, std::uint32_t seen) const;
-  // Messages arrive on threads of their own.
+  // Ignores the requests, because messages arrive on threads of their own.
   void wait(std::uint32_t& word, std::uint32_t seen, std::span<request>) const { wait(word, seen); }
   static void wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
   static processor_set processors() { return processor_set::of_this_process(); }
 
-  // Of the whole world beside the other, also in a group of it, with ranks as the whole one counts
-  // them: whoever waits in it, or comes to it later, throws a rank_failure. Returns when those that
-  // can be reached know.
+  // Makes all calls in this world throw a rank_failure, those that wait and later ones. In a group,
+  // this revokes the whole world that it was made from. `unreachable` is a rank of the whole world.
+  // Returns when all ranks that can be reached have been notified.
   void revoke(int unreachable) const;
-  // Throws the rank_failure if the ranks of this world are not together any more.
+  // Throws the rank_failure if this world has been revoked.
   void check() const;
 
-  // What ranks ask each other that is no message of this world, also while they are in no call of
-  // it; any thread may ask, and several answer. Who asks must know that the other listens. Until
-  // the last copy of this world goes.
+  // Sends and answers requests that are not messages of this world, also while a rank is in no call
+  // of it. Any thread may call ask(), and several threads answer. The caller must know that the
+  // other rank listens. Ends with the last copy of this world.
   void listen(serve_function answers) const;
   std::vector<service_answer> ask(std::vector<parcel> requests) const;
 
  private:
-  // What all groups of one world have in common.
+  // The common state of all groups of one world.
   struct setting {
     std::shared_ptr<post_office> office;
-    std::uint64_t number = 0;  // of the whole world
+    std::uint64_t number = 0;  // number of the whole world
     std::vector<int> first_of_node = {};
     std::string host_name = {};
-    ~setting();  // nobody answers any more
+    ~setting();  // ends the answers to requests
   };
   struct group {
     std::shared_ptr<setting const> all;
-    std::uint64_t number;  // the same on its ranks
+    std::uint64_t number;  // equal on all ranks of the group
     int rank;
-    std::vector<int> ranks;  // as the service counts them
+    std::vector<int> ranks;  // numbered as the service does
     std::uint64_t deliveries = 0;
   };
   explicit served_world(group g) : group_(std::make_shared<group>(std::move(g))) {}
@@ -141,13 +145,14 @@ class served_world {
   }
 
   static constexpr int tree_tag = -1;
-  // then it looks whether the ranks are still together
+  // Longest time that a rank waits before it checks whether the world has been revoked.
   static constexpr std::chrono::milliseconds longest_wait{100};
 
   std::shared_ptr<group> group_;
 };
 
-// Where a message goes: memory that must live until it has come, or until the request goes.
+// A message under way. Its memory must live until it has arrived, or until the request is
+// destroyed.
 class served_world::request {
  public:
   request() noexcept = default;
@@ -177,8 +182,8 @@ class served_world::request {
 
   std::shared_ptr<post_office> office_;
   std::uint64_t world_ = 0;
-  std::shared_ptr<awaited> awaited_;  // of a receive; null: done
-  std::uint64_t ticket_ = 0;          // of a send; 0: done
+  std::shared_ptr<awaited> awaited_;  // a receive under way; null if done
+  std::uint64_t ticket_ = 0;          // a send under way; 0 if done
   std::size_t received_ = 0;
 };
 
@@ -195,7 +200,7 @@ std::unique_ptr<served_world> served_world::beside(World const& world, World con
   if (leads && all->office) told = {number_of(*all->office), next_group(*all->office)};
   auto const tell = [&] { world.broadcast(std::as_writable_bytes(std::span(&told, 1)), 0); };
   tell();
-  // Threads may have made several at a time, so that ranks keep different ones.
+  // Threads may have made several offices at a time, so that ranks have stored different ones.
   struct any {
     bool value;
     void combine(any const& other) { value = value || other.value; }
@@ -208,7 +213,7 @@ std::unique_ptr<served_world> served_world::beside(World const& world, World con
     std::unique_ptr<service> s = world.serve(answers(*all->office), error);
     if (error) return {};
     open(*all->office, std::move(s));
-    // A site may let MPI through between its nodes, and no other sockets.
+    // A site may let only MPI through between its nodes, and no other sockets.
     any unreachable{!reaches_neighbours(*all->office, world.rank(), world.size())};
     world.all_reduce(unreachable);
     if (unreachable.value) close(*all->office);

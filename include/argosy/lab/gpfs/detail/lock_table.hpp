@@ -21,10 +21,11 @@ class lock_table {
     friend bool operator==(holder const&, holder const&) = default;
   };
 
-  // False if the request has to wait. In both cases granted() returns it once it has the lock.
+  // Requests a lock. Returns false if the request has to wait. In both cases granted() returns it
+  // once it has the lock.
   bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive,
                std::int64_t call);
-  // What request() would say; asks for nothing.
+  // Returns true if request() would have to wait, without requesting the lock.
   bool would_wait(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive) const {
     return !may_go({who, begin, end, exclusive, 0}, waiting_.end());
   }
@@ -32,7 +33,7 @@ class lock_table {
   void forget(argosy::lab::gpfs::node_id node, int instance);
   void forget(argosy::lab::gpfs::node_id node);
 
-  // The holders that got their locks since the last call of this, with their call numbers.
+  // Returns the holders that got their locks since the last call, with their call numbers.
   std::vector<std::pair<holder, std::int64_t>> granted() { return std::exchange(granted_, {}); }
   std::size_t size() const { return held_.size(); }
 
@@ -45,7 +46,8 @@ class lock_table {
   };
   using place = std::list<entry>::const_iterator;
 
-  bool may_go(entry const& w, place earlier) const;  // where those up to `earlier` wait already
+  // `earlier`: the requests before this one wait already
+  bool may_go(entry const& w, place earlier) const;
   void take(entry const& e);
   void grant();
 

@@ -13,8 +13,9 @@ namespace argosy::lab::detail {
 using argosy::lab::gpfs::block_range;
 using argosy::lab::gpfs::token_mode;
 
-// Sorted and disjoint, without entries of mode none. Each entry has the number of its grant: a
-// message that takes tokens back must not take those that were granted after it was written.
+// Sorted and disjoint, without entries of mode none. Each entry has the number of its grant. A
+// message that revokes tokens must not revoke tokens that were granted after the message was
+// written.
 class token_map {
  public:
   struct token {
@@ -27,10 +28,10 @@ class token_map {
   std::size_t size() const { return tokens_.size(); }
   std::vector<token> const& tokens() const { return tokens_; }
 
-  // True if every block of the range has at least this mode.
+  // Returns true if every block of the range has at least this mode.
   bool covers(block_range range, token_mode mode) const;
   token_mode at(std::int64_t block) const;
-  // The first token that conflicts with a request of `mode` for the range; null if none.
+  // Returns the first token that conflicts with a request of `mode` for the range, or null.
   token const* conflicting(block_range range, token_mode mode) const;
 
   void raise(block_range range, token_mode mode, std::int64_t number);

@@ -14,7 +14,8 @@
 
 namespace argosy::detail {
 
-// MPI calls it with memory of its own, which is aligned as malloc does.
+// The function that MPI calls to reduce values. MPI's own buffers are aligned as by malloc, which
+// may be too little for T; such values are copied first.
 template <reducible T>
 void combine_values(void* others, void* mine, int* count, MPI_Datatype*) noexcept {
   for (int i = 0; i < *count; ++i) {
@@ -34,8 +35,8 @@ void combine_values(void* others, void* mine, int* count, MPI_Datatype*) noexcep
   }
 }
 
-// Made when it is first used. Never freed: MPI has no moment for that in programs of sessions, and
-// needs none.
+// The operation and the datatype for one C++ type, made at first use. They are never freed: MPI
+// offers no moment for that in programs that use sessions, and does not require it.
 struct mpi_reduction {
   MPI_User_function* combine;
   int bytes;
