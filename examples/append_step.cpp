@@ -1,5 +1,6 @@
-// Append a time step: each run opens the file of the last one and adds a step to it. Nobody counts
-// bytes: the filetype repeats. Run: mpiexec -n 4 build/release/bin/append_step
+// Appends a time step: each run opens the file of the last run and adds a step to it. The filetype
+// repeats, so the program counts no bytes.
+// Run: mpiexec -n 4 build/release/bin/append_step
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -22,12 +23,12 @@ std::int64_t append(boost::mpi::communicator const& world) {
   io::darray<double, 2> const tile({side, side}, io::distribute::block,
                                    io::process_grid(world.size(), 2), world.rank());
   auto f = io::file::open(world, "append_step.dat", io::mode::create | io::mode::write);
-  // whole steps: half of one, left by a crash, is written over
+  // Complete steps only: half of a step, left by a crash, is overwritten.
   std::int64_t const step = f.size() / step_bytes;
-  // `size` is local: nobody writes before all have asked
+  // `size` is local, so all ranks must have called it before any rank writes.
   world.barrier();
   f.set_view(0, tile);
-  // this rank's values of a step; offsets count them
+  // This rank's values in a step. Offsets count them.
   std::int64_t const mine = tile.form().size() / 8;
   std::vector<double> const u(static_cast<std::size_t>(mine), static_cast<double>(step));
   f.write_at_all(step * mine, u);

@@ -1,6 +1,7 @@
-// Blocks of a refined mesh, each allocated by itself: each rank has those that it was given, by
-// their numbers, with a halo. The file has the inner cells of all blocks, in the order of their
-// numbers. Run: mpiexec -n 4 build/release/bin/blocks
+// Blocks of a refined mesh, each in memory of its own: each rank has the blocks with the numbers
+// assigned to it, with a halo. The file has the inner cells of all blocks, in the order of their
+// numbers.
+// Run: mpiexec -n 4 build/release/bin/blocks
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -28,7 +29,8 @@ int main() {
   constexpr std::int64_t all_blocks = 60, cells = inner * inner;
 
   std::vector<std::unique_ptr<block>> blocks;
-  std::vector<std::int64_t> numbers;  // increasing: the offsets of a filetype must not decrease
+  // increasing, because the offsets of a filetype must not decrease
+  std::vector<std::int64_t> numbers;
   for (std::int64_t n = 0; n < all_blocks; ++n) {
     if (n * 7919 / 13 % world.size() != world.rank()) continue;
     numbers.push_back(n);
@@ -38,7 +40,7 @@ int main() {
       for (double& cell : row) cell = 0.5 * static_cast<double>(n);
   }
 
-  // In memory the inner cells of the array of one block, behind each pointer; in the file 64
+  // In memory, the inner cells of the array of one block, behind each pointer. In the file, 64
   // numbers at the place of each block.
   auto const inside = io::subarray({side, side}, {inner, inner}, {1, 1}, io::type<double>);
   auto const of_block = io::record(io::member(&block::u, inside));
@@ -48,7 +50,7 @@ int main() {
   f.set_view(0, {io::type<double>, io::resized(places, 0, 8 * cells * all_blocks)});
   io::report const r = f.write_all({blocks, of_block});
 
-  // Back into other blocks, whose halo stays as it is.
+  // Reads into other blocks. Their halo does not change.
   std::vector<std::unique_ptr<block>> again;
   for (std::size_t i = 0; i < blocks.size(); ++i) again.push_back(std::make_unique<block>());
   f.read_at_all(0, {again, of_block});

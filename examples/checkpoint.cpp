@@ -1,6 +1,7 @@
-// A checkpoint: numbers and a 3-D array with halos, written by n ranks and read by m, with other
-// tiles; a crash leaves the old one or the new one, whole. Run: mpiexec -n 4
-// build/release/bin/checkpoint [write|read]      both if not said: all write, all but one read
+// A checkpoint: numbers and a 3-D array with halos, written by n ranks and read by m ranks, with
+// other tiles. After a crash the file is the old checkpoint or the new one, never half of one.
+// Run: mpiexec -n 4 build/release/bin/checkpoint [write|read]
+//      without an argument: all ranks write, all but one read
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/checkpoint.hpp>
@@ -25,14 +26,13 @@ namespace {
 constexpr char const* path = "checkpoint.dat";
 constexpr double in_halo = std::numeric_limits<double>::lowest();
 
-// One rank's part of a program: where it is in time, and its tile of the array, in one layer of
-// halo.
+// One rank's part of a program: its time, and its tile of the array in a halo of one layer.
 struct simulation {
   simulation(std::array<std::int64_t, 3> const& sizes, mpi::communicator const& world)
       : grid(world.size(), 3),
         tile({sizes[0], sizes[1], sizes[2]}, io::distribute::block, grid, world.rank()) {
     auto const where = grid.coordinates(world.rank());
-    for (std::size_t d = 0; d < 3; ++d) {  // as `block` deals, too
+    for (std::size_t d = 0; d < 3; ++d) {  // deals the array as `block` does
       std::int64_t const parts = grid.extents()[d], block = (sizes[d] + parts - 1) / parts;
       start[d] = std::min(where[d] * block, sizes[d]);
       size[d] = std::min(block, sizes[d] - start[d]);
@@ -41,14 +41,14 @@ struct simulation {
     std::fill_n(u.data(), u.num_elements(), in_halo);
   }
 
-  // What belongs to a checkpoint, for saving and for loading.
+  // The contents of a checkpoint, for saving and for loading.
   io::checkpoint state() {
     io::checkpoint all;
     all.add("step", step).add("time", time).add("u", tile, io::interior(u, {1, 1, 1}));
     return all;
   }
 
-  // Calls f(cell, value that belongs there).
+  // Calls f(cell, its value) for each cell.
   template <class F>
   void for_each(F&& f) {
     for (std::int64_t i = 0; i < size[0]; ++i)
@@ -76,7 +76,7 @@ void write(mpi::communicator const& world) {
 
 void read(mpi::communicator const& world) {
   io::checkpoint_header const h = io::checkpoint::header_of(world, path);
-  auto const& shape = h.find("u")->shape;  // if the program does not know it
+  auto const& shape = h.find("u")->shape;  // for a program that does not know the shape
   simulation s({shape[0], shape[1], shape[2]}, world);
   s.state().load(world, path);
 
@@ -106,6 +106,6 @@ int main(int argc, char** argv) {
     if (reads) read(readers);
   } catch (std::exception const& e) {
     fmt::print(stderr, "checkpoint: {}\n", e.what());
-    return 1;  // an error of a call is thrown on every rank, so nobody is left waiting
+    return 1;  // every rank gets the exception, so no rank is left waiting
   }
 }

@@ -1,5 +1,6 @@
-// How many calls does my program make? An opener puts a counting handle around the file; the same
-// way handles trace, slow down or fail. Run: mpiexec -n 4 build/release/bin/count_calls
+// How many calls does my program make? An opener puts a counting handle around the file. Handles
+// that trace, slow down or fail work in the same way.
+// Run: mpiexec -n 4 build/release/bin/count_calls
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -32,14 +33,14 @@ int main() {
     f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
     f.write_all(u, policy);
     f.close();
-    // A call may have many parts; those that do not follow one another in the file are runs of
-    // their own.
+    // A call may have many parts. Each part that does not follow the one before in the file begins
+    // a new run.
     std::int64_t const runs =
         boost::mpi::all_reduce(world, counts->runs(io::file_call::write), std::plus<>());
     if (world.rank() == 0)
       std::cout << policy.name() << ": " << runs
                 << " stretches of the file written, by all ranks\n";
-    // the same on all ranks
+    // equal on all ranks
     if (runs < runs_before || (world.size() > 1 && runs == runs_before)) return 1;
     runs_before = runs;
   }

@@ -1,7 +1,8 @@
-// A tour of argosy, on data you can see: describes data, flattens it, draws who owns what; writes a
-// distributed matrix into one file, reads it back, and tells what it planned and did; compares the
-// four levels of access. Run: cmake/demo.sh, or mpiexec -n 4 build/release/bin/demo [directory for
-// the pictures and the file]
+// A tour of argosy on data you can see. It describes data, flattens it and draws which rank owns
+// which part. It writes a distributed matrix into one file, reads it back, and prints the plan and
+// the report. It compares the four levels of access.
+// Run: cmake/demo.sh, or
+//      mpiexec -n 4 build/release/bin/demo [directory for the pictures and the file]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -48,7 +49,7 @@ struct specimen {
   io::layout form;
 };
 
-// Two members out of five, of a thousand particles.
+// Two of the five members of a thousand particles.
 io::layout some_members() { return io::contiguous(1000, io::type<particle>).form(); }
 
 // A block of 62 x 62 x 62 doubles with one layer of halo around it.
@@ -56,7 +57,7 @@ io::layout interior_of_a_block() {
   return io::subarray({64, 64, 64}, {62, 62, 62}, {1, 1, 1}, io::type<double>).form();
 }
 
-// What each rank has of a matrix that is dealt out in tiles of 4 x 8, as ScaLAPACK does.
+// Returns each rank's part of a matrix that is dealt out in tiles of 4 x 8, as in ScaLAPACK.
 constexpr std::array<std::int64_t, 2> matrix_size{32, 64};
 std::vector<io::layout> block_cyclic_matrix(int ranks) {
   using namespace io::distribute;
@@ -67,7 +68,7 @@ std::vector<io::layout> block_cyclic_matrix(int ranks) {
   return owners;
 }
 
-// What each rank has of a cube that is dealt out in blocks.
+// Returns each rank's part of a cube that is dealt out in blocks.
 constexpr std::array<std::int64_t, 3> cube_size{6, 24, 24};
 std::vector<io::layout> blocks_of_a_cube(int ranks) {
   io::process_grid const grid(ranks, 3);
@@ -116,8 +117,8 @@ void draw_all(std::filesystem::path const& directory) {
                        {.title = "A 6 x 24 x 24 cube in blocks on 12 ranks"}));
 }
 
-// Each rank writes its tiles of the matrix, and reads them back. The plans are printed before a
-// byte moves.
+// Each rank writes its tiles of the matrix, and reads them back. The plans are printed before any
+// data is moved.
 void write_and_read(boost::mpi::communicator const& world, std::string const& path) {
   using namespace io::distribute;
   auto const tell = [&](std::string const& text) {
@@ -144,13 +145,13 @@ void write_and_read(boost::mpi::communicator const& world, std::string const& pa
     throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
 }
 
-// The same bytes in the four ways that MPI programs know: a call for each piece or one for all,
-// each rank by itself or all together.
+// Writes the same bytes in the four ways that MPI programs use: one call for each piece or for all
+// pieces, local or collective.
 void four_levels(boost::mpi::communicator const& world, std::string const& path) {
   using namespace io::distribute;
   io::process_grid const grid(world.size(), 2);
-  // About 1536 x 1536, and as many tiles of 64 x 64 for every rank: all make the same number of
-  // calls.
+  // Side of the matrix: about 1536, with equally many tiles of 64 x 64 on every rank, so all ranks
+  // make the same number of calls.
   auto const whole = [](int ranks) { return 64 * ranks * std::max(1, 24 / ranks); };
   io::darray<double, 2> const tiles({whole(grid.extent(0)), whole(grid.extent(1))},
                                     {cyclic(64), cyclic(64)}, grid, world.rank());
@@ -236,11 +237,11 @@ int main(int argc, char** argv) {
   std::filesystem::path const directory = argc > 1 ? argv[1] : ".";
   try {
     if (world.rank() == 0) show_layouts(directory);
-    world.barrier();  // the directory is there
+    world.barrier();  // afterwards the directory exists
     write_and_read(world, (directory / "matrix.dat").string());
     four_levels(world, (directory / "levels.dat").string());
   } catch (std::exception const& e) {
     fmt::print(stderr, "demo: {}\n", e.what());
-    environment.abort(1);  // rank 0 may be alone with it
+    environment.abort(1);  // other ranks may not have failed
   }
 }

@@ -1,5 +1,6 @@
 // A file that every machine can read: external32 is MPI's portable representation, big-endian with
-// fixed sizes. Run: mpiexec -n 4 build/release/bin/external32
+// fixed sizes.
+// Run: mpiexec -n 4 build/release/bin/external32
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -20,7 +21,7 @@ int main() {
   std::vector<std::int32_t> const u{world.rank() + 1, 0x01020304};
 
   auto f = io::file::open(world, "external32.dat", io::mode::create | io::mode::read_write);
-  // The etype says what is converted; every rank has two ints side by side.
+  // The etype tells argosy how to convert. Each rank has two adjacent ints.
   f.set_view(8 * world.rank(), {io::type<std::int32_t>, io::external32});
   f.write_all(u);
   std::vector<std::int32_t> back(2);

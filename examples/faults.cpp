@@ -1,5 +1,5 @@
-// What does my program do when a call of the file fails on one rank? Tried on a virtual cluster,
-// for every rank and four calls. Run: build/release/bin/faults
+// Tries what a program does when a call of the file fails on one rank. Runs it on a virtual
+// cluster, for every rank and four calls. Run: build/release/bin/faults
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/lab/cluster/file.hpp>
@@ -13,7 +13,7 @@
 
 namespace io = argosy;
 
-// The program: any world, any files. Under MPI: save(io::mpi(world), io::posix_opener()).
+// The program, for any world and any files. Under MPI: save(io::mpi(world), io::posix_opener()).
 template <io::communicator World>
 bool save(World const& world, io::opener files) {
   std::vector<double> const u(1000, world.rank());
@@ -39,11 +39,11 @@ int main() {
       s.faults.push_back(
           {.rank = rank, .what = io::fail_at(call, 1, std::errc::no_space_on_device)});
       io::lab::virtual_files files;
-      int safe = 0;  // ranks that believe so
+      int safe = 0;  // ranks whose save returned success
       io::lab::virtual_cluster(s).run(
           [&](io::lab::virtual_rank const& world) { safe += save(world, files.opener()); });
       if (safe != 0 && safe != 16) {
-        // parse_scenario makes this scenario again
+        // parse_scenario makes this scenario from the text
         std::cout << "only some ranks know: " << to_string(s) << "\n";
         return 1;
       }
@@ -52,6 +52,6 @@ int main() {
       failed += safe == 0;
     }
   std::cout << failed << " of " << runs << " runs met the fault, and every rank knew of it\n";
-  // ranks that do not write the file themselves do not meet theirs
+  // faults of ranks that do not write the file themselves have no effect
   return failed > 16 && failed < runs ? 0 : 1;
 }

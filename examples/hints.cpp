@@ -1,5 +1,6 @@
-// Hints: given at open, changed later, and what became of each. Wrong ones are rejected, never
-// fatal. Run: mpiexec -n 4 build/release/bin/hints
+// Hints: given at open, changed later, and the effect of each. Invalid hints are rejected, and
+// never fatal.
+// Run: mpiexec -n 4 build/release/bin/hints
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -18,12 +19,12 @@ int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
 
-  // By typed members, or by the names that MPI, ROMIO and IBM gave them.
+  // Given as typed members, or by the names that MPI, ROMIO and IBM use.
   io::hints given{.cb_nodes = 2, .ds_write = io::toggle::disable};
   given.set("cb_buffer_size", "8m").set("romio_ds_read", "perhaps");
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "hints.dat", temporary, given);
-  f.set_hints({.cb_nodes = 1});  // on the open file; collective, equal on all ranks
+  f.set_hints({.cb_nodes = 1});  // collective, on the open file; equal on all ranks
 
   std::vector<double> const u(1000, world.rank());
   f.set_view(0, io::darray<double, 1>({1000 * world.size()}, {io::distribute::cyclic(10)},

@@ -1,5 +1,5 @@
-// Copies the halo-free part of a 3-D array into a dense one, without a loop. Run:
-// build/release/bin/interior
+// Copies the halo-free part of a 3-D array into a dense one, without a loop.
+// Run: build/release/bin/interior
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/layout.hpp>
@@ -13,8 +13,8 @@
 
 namespace io = argosy;
 
-// Any array that tells its extents, strides and data will do: std::mdspan, Kokkos::View,
-// boost::multi_array, or this.
+// Any array with extents, strides and data works: std::mdspan, Kokkos::View, boost::multi_array, or
+// this one.
 class field {
  public:
   using element_type = double;

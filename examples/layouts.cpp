@@ -13,7 +13,8 @@
 namespace io = argosy;
 
 int main() {
-  // Columns 2 and 3 of an 8 x 8 matrix of doubles: in each row two neighbours, which are one piece.
+  // Columns 2 and 3 of an 8 x 8 matrix of doubles. In each row they are neighbours, and form one
+  // piece.
   io::layout const columns =
       io::at(2 * 8, io::repeat(8, 8 * 8, io::concat(io::bytes(8), io::at(8, io::bytes(8)))));
   fmt::print("{}\n\n{:t}\n", columns, columns);
@@ -29,7 +30,7 @@ int main() {
   io::unpack(columns, packed.data(), matrix.data());
   fmt::print("row 1:  {} {} {} {} {}\n", matrix[8], matrix[9], matrix[10], matrix[11], matrix[12]);
 
-  // A description that makes no sense is refused, and says why.
+  // An impossible description is refused with a reason.
   try {
     io::repeat(-1, 8, io::bytes(8));
   } catch (io::invalid_layout const& e) {

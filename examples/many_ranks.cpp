@@ -1,4 +1,5 @@
-// My code on 4,096 ranks, on this machine: the same function as under MPI, on a virtual cluster.
+// My code on 4,096 ranks, on this machine: the function that also runs under MPI, on a virtual
+// cluster.
 // Run: build/release/bin/many_ranks [ranks]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -33,7 +34,7 @@ int main(int argc, char** argv) {
     io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 64});
     io::lab::virtual_report const r = cluster.run(
         [&](io::lab::virtual_rank const& world) { save(world, files.opener(), policy); });
-    // Seconds of a model of network and disk: good to compare, no prediction.
+    // Seconds of a model of network and disk: useful for comparisons, not for predictions.
     std::cout << policy.name() << ": " << r.seconds << " virtual s, " << r.file_calls
               << " calls of the file, " << r.messages << " messages\n";
     if (files.content("state").size() != std::size_t{128} * static_cast<std::size_t>(ranks))

@@ -1,6 +1,7 @@
-// An mdspan-like array, stored column by column: the file gets its rows, and needs not know. No
-// copy is made. std::mdspan, Kokkos::View and boost::multi_array do as this one: io::memory knows
-// them by what they offer. Run: mpiexec -n 4 build/release/bin/mdspan
+// An array like std::mdspan, stored column by column. The file gets its rows, and no copy is made.
+// The program does not convert anything. std::mdspan, Kokkos::View and boost::multi_array work in
+// the same way, because io::memory recognises them by their members.
+// Run: mpiexec -n 4 build/release/bin/mdspan
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -33,7 +34,7 @@ int main() {
   boost::mpi::communicator const world;
   auto const rank = static_cast<std::size_t>(world.rank());
 
-  // 5 rows of 8 values on each rank; in the file the rows of all ranks follow one another.
+  // 5 rows of 8 values on each rank. In the file the rows of all ranks follow one another.
   std::vector<double> values(40), back_values(40);
   matrix const u{values.data(), {5, 8}}, back{back_values.data(), {5, 8}};
   for (std::size_t i = 0; i < 5; ++i)

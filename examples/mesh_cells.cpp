@@ -1,5 +1,6 @@
-// Cells of an irregular mesh: each rank has those that a partitioner gave it, by their numbers. The
-// file has all, in order. Run: mpiexec -n 4 build/release/bin/mesh_cells
+// Cells of an irregular mesh: each rank has the cells with the numbers that a partitioner assigned
+// to it. The file has all cells, in the order of their numbers.
+// Run: mpiexec -n 4 build/release/bin/mesh_cells
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -18,7 +19,8 @@ int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
   constexpr std::int64_t cells = 1000;
-  std::vector<std::int64_t> mine;  // increasing: the offsets of a filetype must not decrease
+  std::vector<std::int64_t>
+      mine;  // increasing, because the offsets of a filetype must not decrease
   for (std::int64_t cell = 0; cell < cells; ++cell)
     if (cell * 7919 / 13 % world.size() == world.rank()) mine.push_back(cell);
   std::vector<double> pressure;
@@ -26,7 +28,7 @@ int main() {
 
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "mesh_cells.dat", temporary);
-  // The extent is that of the whole field: a second write_all would write the next field, or the
+  // The extent is that of the whole field, so a second write_all would write the next field, or the
   // next step.
   f.set_view(0, io::resized(io::indexed_block(1, mine, io::type<double>), 0, 8 * cells));
   io::report const r = f.write_all(pressure);

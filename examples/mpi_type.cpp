@@ -1,4 +1,4 @@
-// An MPI_Datatype that the program has already: as the view of a file, and in memory.
+// An existing MPI_Datatype of the program, as the view of a file and in memory.
 // Run: mpiexec -n 4 build/release/bin/mpi_type
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -21,8 +21,8 @@ int main() {
   boost::mpi::communicator const world;
   int const size = world.size(), rank = world.rank();
 
-  // The file: a matrix of 6 x 4*size doubles, of which this rank has 4 columns. In memory they have
-  // a halo of one.
+  // The file: a matrix of 6 x 4*size doubles, of which this rank has 4 columns. In memory the
+  // columns have a halo of one.
   std::array<int, 2> const whole{6, 4 * size}, mine{6, 4}, start{0, 4 * rank}, padded{8, 6},
       inside{1, 1};
   MPI_Datatype columns = MPI_DATATYPE_NULL, core = MPI_DATATYPE_NULL;
@@ -33,7 +33,7 @@ int main() {
   MPI_Type_commit(&columns);
   MPI_Type_commit(&core);
   io::layout const in_file = io::from_mpi(columns), in_memory = io::from_mpi(core);
-  MPI_Type_free(&columns);  // a layout is a value: it needs the MPI_Datatype no more
+  MPI_Type_free(&columns);  // the layout is a value and does not refer to the MPI_Datatype
   MPI_Type_free(&core);
 
   std::vector<double> u(8 * 6, -1);
@@ -41,7 +41,7 @@ int main() {
     for (std::size_t j = 0; j < 4; ++j) u[(i + 1) * 6 + j + 1] = rank;
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "mpi_type.dat", temporary);
-  f.set_view(0, in_file);  // a layout knows bytes only: offsets count them
+  f.set_view(0, in_file);  // a layout has only bytes, so offsets count bytes
   io::report const r = f.write_all({u, in_memory});
   std::vector<double> row(static_cast<std::size_t>(4 * size));
   f.set_view(0, io::type<double>);

@@ -1,9 +1,11 @@
-// A header by rank 0, and an array behind it, to be read by Python:
+// A header written by rank 0, and an array behind it, for Python:
+//
 //   import numpy
 //   header = numpy.fromfile("numpy.dat", dtype=[("rows", "<i8"), ("columns", "<i8"), ("time",
 //   "<f8")], count=1)[0]
 //   u = numpy.memmap("numpy.dat", dtype="<f8", mode="r", offset=4096, shape=(header["rows"],
 //   header["columns"]))
+//
 // Run: mpiexec -n 4 build/release/bin/numpy
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -29,15 +31,15 @@ io::members<&header::rows, &header::columns, &header::time> describe(header cons
 int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
-  // the header has room to grow, and the data starts with a block
+  // leaves space for a longer header, and begins the data with a block
   constexpr std::int64_t data_start = 4096;
-  header const h{10 * world.size(), 30,
-                 0.75};  // each rank has 10 rows; numpy's order is C's: rows one behind the other
+  // Each rank has 10 rows. The order is that of C, one row after the other, as numpy expects.
+  header const h{10 * world.size(), 30, 0.75};
   std::vector<double> const u(10 * 30, world.rank());
 
   auto f = io::file::open(world, "numpy.dat", io::mode::create | io::mode::write);
   f.set_size(0);
-  // the others take part with nothing
+  // Other ranks take part without data.
   f.write_at_all(0, world.rank() == 0 ? io::memory(h) : io::const_buffer());
   f.set_view(data_start, io::darray<double, 2>({h.rows, h.columns}, io::distribute::block,
                                                {world.size(), 1}, world.rank()));

@@ -1,6 +1,6 @@
-// A handle of your own: what calls of a file go through. This one scrambles the bytes on their way,
-// so that the file on disk is unreadable; all calls, views and policies work on it. Run: mpiexec -n
-// 4 build/release/bin/own_handle
+// A handle of your own, which all calls of a file use. This one scrambles the bytes, so that the
+// file on disk is unreadable. All calls, views and policies work with it.
+// Run: mpiexec -n 4 build/release/bin/own_handle
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -21,9 +21,9 @@
 
 namespace io = argosy;
 
-// The concept io::handle has 14 operations; this inherits from io::posix those that it does not
-// change. (So a hole in the file reads as the key and not as 0: a whole handle would know which
-// bytes were written.)
+// The concept io::handle has 14 operations. This class inherits from io::posix those that it does
+// not change. A hole in the file reads as the key instead of 0; a complete handle would record
+// which bytes were written.
 struct scrambled : io::posix {
   scrambled() = default;
   explicit scrambled(io::posix file) : io::posix(std::move(file)) {}
@@ -37,12 +37,13 @@ struct scrambled : io::posix {
     return done;
   }
   io::io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    std::vector<std::byte> copy(memory.begin(), memory.end());  // the caller's data stays as it is
+    // a copy, because the caller's data must not change
+    std::vector<std::byte> copy(memory.begin(), memory.end());
     for (std::byte& b : copy) b ^= key;
     return io::posix::write(offset, copy);
   }
-  // Several parts: one after the other, up to the first that is short. `bytes` counts over all of
-  // them.
+  // Reads the parts one after the other, up to the first that is short. `bytes` is the sum over all
+  // parts.
   io::io_result read(std::span<io::read_part const> parts) {
     return each(parts, [this](auto... a) { return read(a...); });
   }
@@ -78,7 +79,7 @@ int main() {
   f.read_at_all(0, back);
   f.close();
 
-  double raw = 0;  // what somebody sees who knows nothing of the handle
+  double raw = 0;  // the bytes as a program without this handle reads them
   std::ifstream("own_handle.dat", std::ios::binary).read(reinterpret_cast<char*>(&raw), sizeof raw);
   if (world.rank() == 0)
     std::cout << "read through the handle: " << back[0] << "\nread from the disk: " << raw << "\n";

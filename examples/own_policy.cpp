@@ -1,5 +1,6 @@
 // A policy of your own: a small value that cuts an access into windows. This one never touches more
-// than one page of the file with a call. Run: mpiexec -n 4 build/release/bin/own_policy
+// than one page of the file in a call.
+// Run: mpiexec -n 4 build/release/bin/own_policy
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -21,13 +22,14 @@ struct by_page {
   static constexpr std::string_view name = "by_page";
   std::int64_t page_bytes = 4096;
 
-  // The window that begins at `position` of the view's stream: to the end of the page that it
-  // begins in.
+  // Returns the window that begins at `position` of the view's stream, and ends with the page that
+  // it begins in.
   io::window next(io::access const& wanted, std::int64_t position) const {
     std::int64_t const offset = io::cursor(wanted.file, position).current().offset;
     std::int64_t const page_end = (offset / page_bytes + 1) * page_bytes;
     std::int64_t bytes = std::min(page_end - offset, wanted.end() - position);
-    // Holes between the pieces: fewer bytes of the stream lie in the page. Halve until they do.
+    // If there are gaps between the pieces, fewer bytes of the stream lie in the page. Halve until
+    // they fit.
     io::window w = io::window_of(wanted.file, position, bytes);
     for (; w.offset + w.length > page_end; w = io::window_of(wanted.file, position, bytes))
       bytes = (bytes + 1) / 2;
@@ -41,7 +43,7 @@ struct by_page {
   }
   bool operator==(by_page const&) const = default;
 };
-static_assert(io::independent_policy<by_page>);  // tells here what is missing
+static_assert(io::independent_policy<by_page>);  // the compiler names the missing member
 
 int main() {
   boost::mpi::environment const environment;

@@ -1,6 +1,6 @@
-// Particles, another number on each rank, of which only some members are saved: a header, then one
-// behind the other. They are read again as dealt by another rule. Run: mpiexec -n 4
-// build/release/bin/particles
+// Particles, a different number on each rank, of which only some members are saved: a header, then
+// all particles in the order of the ranks. They are read again in equal parts.
+// Run: mpiexec -n 4 build/release/bin/particles
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -18,7 +18,7 @@ namespace io = argosy;
 
 struct particle {
   double x[3];
-  double scratch[5];  // of no use to anybody later
+  double scratch[5];  // not needed later
   std::int64_t id;
 };
 // 32 of 72 bytes
@@ -31,7 +31,7 @@ int main() {
   boost::mpi::communicator const world;
   std::int64_t const rank = world.rank(), ranks = world.size();
   std::int64_t const mine = rank == 1 ? 0 : 100 + 10 * rank;  // rank 1 has none
-  // the particles up to and with this rank's
+  // the number of particles up to and with this rank's
   std::int64_t const behind = boost::mpi::scan(world, mine, std::plus<>());
   std::int64_t const first = behind - mine;
   std::vector<particle> particles;
@@ -44,19 +44,20 @@ int main() {
       io::record(io::member(0, io::type<double>, 3), io::member(24, io::type<std::int64_t>));
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "particles.dat", temporary);
-  // The header: how many there are, which the last rank knows. Of the others the call gets nothing.
+  // The header is the number of particles, which the last rank has. Other ranks take part without
+  // data.
   f.write_at_all(0, rank == ranks - 1 ? io::source(behind) : io::source());
   f.set_view(header_bytes, {saved, saved});  // offsets count particles
   io::report const r = f.write_at_all(first, particles);
 
-  // Whoever reads deals them evenly, on as many ranks as there are.
+  // The reading ranks share the particles evenly, for any number of ranks.
   std::int64_t all = 0;
   f.set_view(0, io::type<std::int64_t>);
   f.read_at_all(0, all);
   std::int64_t const from = all * rank / ranks, to = all * (rank + 1) / ranks;
   std::vector<particle> back(static_cast<std::size_t>(to - from));
   f.set_view(header_bytes, {saved, saved});
-  f.read_at_all(from, back);  // fills x and id, and leaves the rest
+  f.read_at_all(from, back);  // fills x and id, and does not change the other members
   bool well = r.bytes == 32 * mine;
   for (std::int64_t id = from; particle const& p : back) {
     well = well && p.id == id && p.x[0] == static_cast<double>(id) && p.scratch[1] == 0;

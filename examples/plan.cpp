@@ -1,5 +1,6 @@
-// The plan before the call: what a write would do to the file, alone and together, before a byte
-// moves. Run: mpiexec -n 4 build/release/bin/plan
+// The plan before the call: what a write would do to the file, alone and together, before any data
+// is moved.
+// Run: mpiexec -n 4 build/release/bin/plan
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -26,7 +27,7 @@ int main() {
   io::plan const alone = f.explain(io::access_kind::write, u, io::independent());
   // collective
   io::collective_plan const together = f.explain_all(io::access_kind::write, u, io::two_phase());
-  bool well = f.size() == 0;  // nothing was touched
+  bool well = f.size() == 0;  // the file is unchanged
   world.barrier();
   io::report const r = f.write_all(u, io::two_phase());
   well = well && r.policy == "two_phase" && together.together && r.write_calls < alone.file_calls();

@@ -1,5 +1,6 @@
 // Requests: several writes in the background while the program computes, and one wait for all of
-// them. Run: mpiexec -n 4 build/release/bin/requests
+// them.
+// Run: mpiexec -n 4 build/release/bin/requests
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -20,8 +21,8 @@ int main() {
   auto f = io::file::open(world, "requests.dat", temporary);
   f.set_view(0, io::type<double>);
 
-  // Three fields of this rank, in three places of the file. Their memory must neither change nor go
-  // before the wait.
+  // Three fields of this rank, in three places of the file. Their memory must not change, and must
+  // live, until the wait.
   constexpr std::int64_t n = 10000;
   std::vector<std::vector<double>> fields;
   for (int k = 0; k < 3; ++k) fields.emplace_back(n, 10 * world.rank() + k);
@@ -31,9 +32,9 @@ int main() {
         f.iwrite_at((k * world.size() + world.rank()) * n, fields[static_cast<std::size_t>(k)]));
 
   std::int64_t computed = 0;
-  do ++computed;  // here the program would compute; requests need no help to go on
+  do ++computed;  // A program would compute here. Requests advance without its help.
   while (!pending.front().test());
-  io::wait_all(pending);  // throws what the calls would have thrown
+  io::wait_all(pending);  // throws the errors of these calls
 
   world.barrier();
   std::vector<double> back(n);

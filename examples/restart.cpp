@@ -1,6 +1,6 @@
-// Restart on another number of ranks: an array written by all ranks is read by half of them, in
-// tiles of another shape. A whole checkpoint, with header and halos, is in checkpoint.cpp. Run:
-// mpiexec -n 4 build/release/bin/restart
+// Restart on another number of ranks: all ranks write an array, and half of them read it, in tiles
+// of another shape. For a whole checkpoint, with header and halos, see checkpoint.cpp.
+// Run: mpiexec -n 4 build/release/bin/restart
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -20,8 +20,8 @@ namespace io = argosy;
 
 constexpr std::int64_t rows = 30, columns = 20;
 
-// The file is the array, whoever wrote it; a rank's part of it follows from the number of ranks
-// alone.
+// Returns a rank's part of the array. It depends only on the number of ranks, because the file
+// holds the array whichever ranks wrote it.
 io::darray<double, 2> tile_of(boost::mpi::communicator const& ranks) {
   return {{rows, columns}, io::distribute::block, io::process_grid(ranks.size(), 2), ranks.rank()};
 }
@@ -33,14 +33,14 @@ int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
   {
-    std::vector<double> whole(rows * columns);  // what the values are: their place in the array
+    std::vector<double> whole(rows * columns);  // each value is its place in the array
     std::iota(whole.begin(), whole.end(), 0);
     std::vector<double> u = room_for(tile_of(world));
     io::pack(tile_of(world).form(), whole.data(), u.data());
     auto f = io::file::open(world, "restart.dat", io::mode::create | io::mode::write);
     f.set_view(0, tile_of(world));
     f.write_all(u);
-    f.sync();  // on the disk before anybody relies on it
+    f.sync();  // on disk before any program relies on it
     f.close();
   }
   bool const stays = world.rank() < (world.size() + 1) / 2;

@@ -1,7 +1,7 @@
 // One program on an ordinary file system and on a simulated GPFS: all ranks write small records
-// into the same blocks, each by itself, and by agents. Counts the tokens that move between nodes,
-// and draws them. Run: mpiexec -n 4 build/release/bin/shared_blocks [directory for the file and the
-// pictures]
+// into the same blocks, first each rank by itself, then by agents. Counts the tokens that move
+// between nodes, and draws them.
+// Run: mpiexec -n 4 build/release/bin/shared_blocks [directory for the file and the pictures]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::int64_t record = 4096, steps = 50;
 
-// Record k of a step is of rank k; a record is written by one call.
+// In each step, record k belongs to rank k. Each record is written by one call.
 template <class World>
 void write_records(World const& world, std::string const& path, io::opener files,
                    io::hints const& h) {
@@ -147,6 +147,6 @@ int main(int argc, char** argv) {
     }
   } catch (std::exception const& e) {
     fmt::print(stderr, "shared_blocks: {}\n", e.what());
-    environment.abort(1);  // rank 0 may be alone with it
+    environment.abort(1);  // other ranks may not have failed
   }
 }

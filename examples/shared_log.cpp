@@ -1,5 +1,6 @@
-// The shared pointer: a log into which ranks write as they come, then results in the order of
-// ranks. Nobody computes offsets. Run: mpiexec -n 4 build/release/bin/shared_log
+// The shared pointer: a log into which ranks write in any order, then results in the order of
+// ranks. No rank computes offsets.
+// Run: mpiexec -n 4 build/release/bin/shared_log
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -25,8 +26,8 @@ int main() {
         "rank " + std::to_string(world.rank()) + " event " + std::to_string(k) + "\n";
     f.write_shared(event);
   }
-  // Collective: rank 0's line, then rank 1's, ...; as all ranks are here, all of their events come
-  // before.
+  // Collective: writes rank 0's line, then rank 1's, and so on. Because of the barrier, all events
+  // come before the results.
   world.barrier();
   std::string const result = "rank " + std::to_string(world.rank()) + " done\n";
   f.write_ordered(result);

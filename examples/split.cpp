@@ -1,5 +1,6 @@
-// A split collective call: all ranks begin to write a step together, compute the next one, and end
-// the call. Run: mpiexec -n 4 build/release/bin/split
+// A split collective call: all ranks begin to write a step together, compute the next step, and end
+// the call.
+// Run: mpiexec -n 4 build/release/bin/split
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -27,13 +28,13 @@ int main() {
   auto const compute = [&](std::vector<double>& u, int step) {
     std::fill(u.begin(), u.end(), 100 * step + world.rank());
   };
-  // two buffers: one is being written while the other is computed
+  // two buffers: one is written while the other is computed
   std::vector<double> now(n), next(n);
   compute(now, 0);
   for (int step = 0; step < 5; ++step) {
     f.begin_write_all(now);  // one split call at a time on a file
     compute(next, step + 1);
-    f.end();  // collective, too: waits for this step, and throws if it failed anywhere
+    f.end();  // also collective; waits for this step, and throws if it failed on any rank
     std::swap(now, next);
   }
 

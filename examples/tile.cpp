@@ -1,4 +1,5 @@
-// Describes one rank's tile of an array and packs it. Run: build/release/bin/tile
+// Describes one rank's tile of an array and packs it.
+// Run: build/release/bin/tile
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/layout.hpp>

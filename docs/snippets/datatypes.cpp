@@ -1,4 +1,4 @@
-// The snippets of docs/use/datatypes.md, in its order. What they claim is asserted.
+// The snippets of docs/use/datatypes.md, in its order. Assertions check what the page claims.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
@@ -64,8 +64,8 @@ void packed_records() {
       io::self(), path, io::mode::create | io::mode::read_write | io::mode::delete_on_close);
   std::vector<particle> particles(50);
   // [packed]
-  f.set_view(64, io::packed(io::type<particle>));  // 28 bytes each, one behind the other
-  f.write_all(particles);                          // the padding stays in memory
+  f.set_view(64, io::packed(io::type<particle>));  // 28 bytes each, without gaps
+  f.write_all(particles);                          // the padding in memory does not change
   // [packed]
   REQUIRE(f.size() == 64 + 50 * 28);
   f.set_size(0);
@@ -79,7 +79,7 @@ void packed_records() {
   for (int i = 0; i < 50; ++i) particles[static_cast<std::size_t>(i)].id = i;
   f.write_at(0, particles);
   // [fewer]
-  // Of 28 bytes each: x at 0, id at 24.
+  // Two members of the 28 bytes of each: x at 0, id at 24.
   auto const ids = io::resized(io::record(io::member(24, io::type<std::int32_t>)), 0, 28);
   f.set_view(64, ids);
   f.read_all({particles, io::members<&particle::id>{}});
@@ -98,7 +98,7 @@ void containers() {
   // [containers]
   std::vector<double> u(10 * 10);
   auto const inside = io::subarray({10, 10}, {8, 8}, {1, 1}, io::type<double>);
-  f.write_at(0, {u, inside});                // 8 x 8 of 10 x 10
+  f.write_at(0, {u, inside});                // 8 x 8 of the 10 x 10
   f.write_at(512, {u, io::type<double>});    // all elements
   f.read_at(512, {u, io::type<double>, 5});  // the first five
   // [containers]
@@ -112,7 +112,7 @@ void containers() {
   // [blocks]
   std::vector<std::unique_ptr<particle>> blocks;
   for (int i = 0; i < 5; ++i) blocks.push_back(std::make_unique<particle>());
-  f.write_at(0, {blocks, io::type<particle>});  // behind each pointer, in their order
+  f.write_at(0, {blocks, io::type<particle>});  // behind each pointer, in the order of the pointers
   std::vector<std::vector<double>> rows(4, std::vector<double>(16));
   f.write_at(140, {rows | std::views::transform([](auto& row) { return row.data(); }),
                    io::type<double>, 16});
@@ -142,8 +142,8 @@ void distributed(int rank) {
   REQUIRE(block_of_a_cube.form().size() > 0);
 
   // [own_rows]
-  // 10 rows on 4 ranks: `block` deals 3, 3, 3, 1; a program that spreads the rest, 3, 3, 2, 2, says
-  // where its rows are.
+  // 10 rows on 4 ranks: `block` deals 3, 3, 3, 1. A program that deals 3, 3, 2, 2 names its own
+  // rows.
   std::int64_t const ranks = 4, nx = 8, mine = 10 / ranks + (rank < 10 % ranks ? 1 : 0);
   std::int64_t const first = rank * (10 / ranks) + std::min<std::int64_t>(rank, 10 % ranks);
   auto const rows = io::subarray({10, nx}, {mine, nx}, {first, 0}, io::type<double>);
@@ -163,7 +163,8 @@ void distributed(int rank) {
 void irregular() {
   // [irregular]
   std::vector<std::int64_t> const cells{17, 4, 96, 12, 55};
-  auto const scattered = io::indexed_block(3, cells, io::type<double>);    // three doubles at each
+  // three doubles at each place
+  auto const scattered = io::indexed_block(3, cells, io::type<double>);
   auto const uneven = io::indexed({2, 1, 4}, {0, 5, 9}, io::type<float>);  // lengths, then places
   // [irregular]
   REQUIRE(scattered.form().size() == 5 * 24 && uneven.form().size() == 28);
@@ -183,7 +184,7 @@ void fixed_numbers() {
   // [fixed]
   auto const tile = io::subarray(io::list(io::c<8>, io::c<8>), io::list(io::c<6>, io::c<6>),
                                  io::list(io::c<1>, io::c<1>), io::type<double>);
-  auto const form = io::flatten(tile);  // an empty object: its type is the layout
+  auto const form = io::flatten(tile);  // an empty object, whose type is the layout
   static_assert(form.size() == 36 * 8 && form.pieces() == 6);
   static_assert(std::is_empty_v<decltype(form)>);
   // [fixed]

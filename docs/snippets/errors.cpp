@@ -1,5 +1,6 @@
-// The snippets of docs/use/errors.md; checks that the page has the words of every error. Its output
-// is in the page. Run: mpiexec -n 3 snippets_errors
+// The snippets of docs/use/errors.md. Checks that the page has the text of every error; its own
+// output is in the page.
+// Run: mpiexec -n 3 snippets_errors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/error/mpi.hpp>
@@ -50,7 +51,7 @@ void thrown(boost::mpi::communicator const& world) {
   try {
     auto f = io::file::open(world, "no/such/directory/state.dat", io::mode::read);
   } catch (io::error const& e) {
-    if (e.code() == io::errc::no_such_file) caught = true;  // an errc, on every rank its own
+    if (e.code() == io::errc::no_such_file) caught = true;  // an errc; each rank has its own
     // the message; the errno behind it; the lowest rank that failed
     tell(e.what(), e.cause(), e.failed_rank());
   }
@@ -70,16 +71,17 @@ void returned(boost::mpi::communicator const& world) {
   std::vector<double> u(1000);
   // [returned]
   std::error_code error;
-  io::report const r = f.write_all(u, error);  // r.bytes: what this rank wrote, also after an error
+  // r.bytes: the bytes that this rank wrote, also after an error
+  io::report const r = f.write_all(u, error);
   bool const elsewhere = error == io::errc::error_on_another_rank;
-  std::string const why = f.what_failed();  // the message, as an exception would have it
+  std::string const why = f.what_failed();  // the text that the exception would have
   // [returned]
   REQUIRE(elsewhere == (world.rank() != 2) && r.bytes == (elsewhere ? 8000 : 0));
   REQUIRE(error == (world.rank() == 2 ? io::errc::no_space : io::errc::error_on_another_rank));
   REQUIRE(io::to_mpi_class(error) == (world.rank() == 2 ? MPI_ERR_NO_SPACE : MPI_ERR_OTHER));
   print_in_turn(world, why);
   REQUIRE(f.position() == 0);
-  // there is space again, and the file is as usable as before
+  // there is space again, and the file is still usable
   REQUIRE(f.write_all(u).bytes == 8000);
   f.close();
 }
@@ -106,8 +108,9 @@ void not_synced(boost::mpi::communicator const& world) {
   std::error_code error;
   f.sync(error);
   while (error && ++tries < 3) {
-    f.write_at_all(8000 * world.rank(), u);  // everything since the last sync that succeeded
-    f.clear_sync_error();                    // local: on every rank
+    // writes all data again that was written since the last successful sync
+    f.write_at_all(8000 * world.rank(), u);
+    f.clear_sync_error();  // local, so every rank calls it
     f.sync(error);
   }
   // [sync_again]
@@ -123,7 +126,7 @@ void not_synced(boost::mpi::communicator const& world) {
   g.close();
 }
 
-// The page has the message and the remedy of every error, as the library says them.
+// Checks that the page has the message and the remedy of every error, with the library's text.
 void words_of_the_page() {
   std::ifstream in(ARGOSY_ERRORS_MD);
   std::string const page{std::istreambuf_iterator<char>(in), {}};

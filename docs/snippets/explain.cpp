@@ -21,7 +21,7 @@ int main() {
   // [explain]
   f.set_view(0, io::resized(io::type<double>, 0, 64));  // every eighth double
   std::vector<double> u(2000);
-  io::plan const p = f.explain(io::access_kind::read, u);  // the file is not touched
+  io::plan const p = f.explain(io::access_kind::read, u);  // the file is not accessed
   std::printf("%s\n", io::to_string(p).c_str());
   io::report const r = f.read(u);
   std::printf("%s\n%s", io::to_string(r).c_str(), io::to_table(r).c_str());

@@ -1,5 +1,5 @@
-// The snippets of docs/use/extend.md, in its order. What they claim is asserted. Run:
-// snippets_extend
+// The snippets of docs/use/extend.md, in its order. Assertions check what the page claims.
+// Run: snippets_extend
 // SPDX-License-Identifier: BSD-3-Clause
 // [extend_headers]
 #include <argosy/datatype.hpp>                  // types, views, data
@@ -8,7 +8,7 @@
 #include <argosy/handle/opener.hpp>             // how files are opened; brings any_handle and posix
 #include <argosy/policy/collective_policy.hpp>  // the concepts of policies,
 #include <argosy/policy/policy.hpp>
-#include <argosy/policy/two_phase.hpp>  // and the policies that yours is made of
+#include <argosy/policy/two_phase.hpp>  // and the policies that yours is based on
 // [extend_headers]
 #include <argosy/world/self.hpp>
 
@@ -41,7 +41,7 @@ void require(bool holds, char const* what) {
 }  // namespace
 
 // [extend_policy]
-// One block of the file after the other: a window is what is wanted of a block.
+// One block of the file after the other: a window is the requested part of one block.
 struct block_by_block {
   static constexpr std::string_view name = "block_by_block";
   std::int64_t block_bytes = 1 << 20;
@@ -49,7 +49,7 @@ struct block_by_block {
   io::window next(io::access const& wanted, std::int64_t position) const {
     std::int64_t const offset = io::cursor(wanted.file, position).current().offset;
     std::int64_t const end = (offset / block_bytes + 1) * block_bytes;
-    // As much of the stream as lies before the end of the block.
+    // The bytes of the stream that lie before the end of the block.
     std::int64_t const bytes = std::min(wanted.file.bytes_before(end), wanted.end()) - position;
     io::window w = io::window_of(wanted.file, position, bytes);
     if (w.pieces > 1 && wanted.sorted && wanted.kind == io::access_kind::read)
@@ -60,21 +60,21 @@ struct block_by_block {
   std::string reason(io::access const&) const { return "a window for each block"; }
   bool operator==(block_by_block const&) const = default;
 };
-static_assert(io::independent_policy<block_by_block>);  // says here what is missing
+static_assert(io::independent_policy<block_by_block>);  // the compiler names the missing member
 // [extend_policy]
 
 // [extend_slip]
 struct hasty : block_by_block {
   static constexpr std::string_view name = "hasty";
   io::window next(io::access const& wanted, std::int64_t position) const {
-    return block_by_block::next(wanted, position + 4);  // leaves out a number
+    return block_by_block::next(wanted, position + 4);  // skips four bytes of the stream
   }
   bool operator==(hasty const&) const = default;
 };
 // [extend_slip]
 
 // [extend_collective]
-// One aggregator in all, the last rank, for files that only its node may write.
+// One aggregator for all ranks, the last rank, for files that only its node may write.
 struct through_the_last {
   static constexpr std::string_view name = "through_the_last";
   io::two_phase how = {.aggregators = 1};
@@ -86,14 +86,14 @@ struct through_the_last {
     for (io::file_domain& d : p.domains) d.rank = static_cast<int>(ranks.size) - 1;
     return p;
   }
-  std::uint64_t key() const { return how.key(); }  // equal on ranks that plan alike
+  std::uint64_t key() const { return how.key(); }  // equal on ranks that plan in the same way
   bool operator==(through_the_last const&) const = default;
 };
 static_assert(io::collective_policy<through_the_last>);
 // [extend_collective]
 
 // [extend_decorator]
-// Tells of slow calls, whatever the file is and whatever else lies around it.
+// Prints slow calls, for any file, inside or outside of other decorators.
 template <io::handle H>
 class watched : public io::forwarding<watched<H>, H> {
  public:
@@ -122,7 +122,7 @@ io::opener with_watch(io::opener files, std::ostream& out) {
 // [extend_decorator]
 
 // [extend_slow]
-// Reaches the file through something that takes 1 ms for each call and passes 100 MB/s.
+// Adds the time of a device that takes 1 ms for each call and transfers 100 MB/s.
 template <io::handle H>
 class far_away : public io::forwarding<far_away<H>, H> {
  public:

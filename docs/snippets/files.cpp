@@ -1,5 +1,6 @@
-// The snippets of docs/use/files.md, in its order, and of data_shipping.md. What they claim is
-// asserted. Run: mpiexec -n 4 snippets_files
+// The snippets of docs/use/files.md, in its order, and of data_shipping.md. Assertions check what
+// the pages claim.
+// Run: mpiexec -n 4 snippets_files
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/asio.hpp>
@@ -58,15 +59,15 @@ void opening(boost::mpi::communicator const& world) {
 void views(boost::mpi::communicator const& world) {
   auto f = io::file::open(world, "steps.dat", io::mode::create | io::mode::read_write);
   // [view]
-  // 32 bytes of header; then an 8 x 8 array of ints for each time step, in blocks on the ranks.
+  // 32 bytes of header, then an 8 x 8 array of ints for each time step, in blocks on the ranks.
   io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2),
                                 world.rank());
   f.set_view(32, tile);
   // [view]
   std::vector<int> mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int), world.rank());
   // [steps]
-  f.write_all(mine);                    // time step 0; the pointer moves on
-  f.write_all(mine);                    // time step 1: the filetype repeats
+  f.write_all(mine);                    // time step 0; moves the pointer
+  f.write_all(mine);                    // time step 1, because the filetype repeats
   auto const in_etypes = f.position();  // 2 x this rank's ints
   f.seek(0);
   f.read_all(mine);
@@ -75,12 +76,11 @@ void views(boost::mpi::communicator const& world) {
   REQUIRE(in_etypes == 2 * one && f.position() == one && f.size() == 32 + 2 * 256);
   REQUIRE(f.byte_offset(one) == f.byte_offset(0) + 256);
   // [own_tiles]
-  // Rank 0 has other work, and the others share 12 rows of 8 as the program likes: a part may be
-  // empty.
+  // Rank 0 has other work, and the other ranks share 12 rows of 8 in any way. A part may be empty.
   std::int64_t const others = world.size() - 1, rank = world.rank();
   std::int64_t const first = rank > 0 ? 12 * (rank - 1) / others : 0,
                      behind = rank > 0 ? 12 * rank / others : 0;
-  // of rank 0: none
+  // empty on rank 0
   std::vector<int> const rows(static_cast<std::size_t>(8 * (behind - first)), world.rank());
   f.set_view(0, io::subarray({12, 8}, {behind - first, 8}, {first, 0}, io::type<int>));
   f.write_all(rows);
@@ -101,10 +101,10 @@ void appending(boost::mpi::communicator const& world) {
     // [append]
     auto f = io::file::open(world, "runs.dat",
                             io::mode::create | io::mode::read_write | io::mode::append);
-    f.set_view(0, tile);            // takes the pointer to 0 again,
-    f.seek(0, io::seek_from::end);  // and this to the end: behind the last step
+    f.set_view(0, tile);            // sets the pointer to 0 again
+    f.seek(0, io::seek_from::end);  // and this sets it to the end, behind the last step
     f.write_all(mine);
-    // or a view that begins there: all have asked before any of them writes
+    // Or a view that begins at the end. All ranks must have called size() before any rank writes.
     f.set_view(f.size(), tile);
     f.write_all(mine);
     f.close();
@@ -120,8 +120,8 @@ void steps_with_headers(boost::mpi::communicator const& world) {
   std::vector<double> const u(static_cast<std::size_t>(tile.form().size()) / sizeof(double),
                               world.rank());
   // [headers]
-  // Each step: 64 bytes for its header, then the array. A view for each of the two; a step is the
-  // extent of both, and a whole number of etypes of both.
+  // Each step: 64 bytes for its header, then the array, with a view for each of the two. The extent
+  // of both views is a step, which must be a whole number of etypes of both.
   std::int64_t const step_bytes = 64 + tile.form().extent(), mine = std::ssize(u);
   std::array<double, 2> head{};  // number and time
   for (int step = 0; step < 3; ++step) {
@@ -145,11 +145,11 @@ void later(boost::mpi::communicator const& world) {
   std::vector<int> mine(100, world.rank());
   auto const compute = [] {};
   // [later]
-  io::request step = f.iwrite_all(mine);  // all ranks
-  // meanwhile the ranks exchange their data, and it goes to the file
+  io::request step = f.iwrite_all(mine);  // collective
+  // Meanwhile the ranks exchange the data and write it.
   compute();
   step.wait();
-  f.begin_write_all(mine);  // split: one at a time on a file, and without a request
+  f.begin_write_all(mine);  // Split: one at a time on a file, and without a request.
   compute();
   f.end();
   // [later]
@@ -162,18 +162,18 @@ void data(boost::mpi::communicator const& world) {
   std::array<double, 64> matrix{};
   std::vector<double> u(64);
   // [data]
-  f.write_at(0, u);                                                  // anything io::memory takes
+  f.write_at(0, u);  // anything that io::memory accepts
   f.write_at(512, {matrix, io::vector(8, 1, 8, io::type<double>)});  // in a container: a column
   f.write_at(576, {matrix, io::type<double>, 8});                    // and a count
-  f.write_at(640, {matrix, [] { return io::type<double>; }, 1});     // what a function returns
+  f.write_at(640, {matrix, [] { return io::type<double>; }, 1});     // the result of a function
   f.write_at(640, {matrix.data(), io::type<double>, 1});             // at an address, as in MPI
-  f.write_at(648, {});  // nothing; an empty std::span is nothing, too
+  f.write_at(648, {});  // no data; an empty std::span is no data, too
   // [data]
   world.barrier();
   REQUIRE(f.size() == 648);
   // [short]
   std::vector<double> tail(100, -1);
-  io::report const r = f.read_at(600, tail);  // 48 bytes are there
+  io::report const r = f.read_at(600, tail);  // only 48 bytes are there
   // [short]
   REQUIRE(r.bytes == 48 && tail[4] == 0 && tail[6] == -1);
   f.close();
@@ -184,9 +184,9 @@ void shared(boost::mpi::communicator const& world) {
   f.set_view(0, io::type<int>);
   std::vector<int> const some(static_cast<std::size_t>(world.rank() + 1), world.rank());
   // [shared]
-  f.write_shared(some);   // each rank when it gets there: who comes first writes first
+  f.write_shared(some);   // in any order of the ranks: the first to call writes first
   f.write_ordered(some);  // collective: rank 0's data, then rank 1's, ...
-  f.seek_shared(0);       // collective: the shared pointer to the start
+  f.seek_shared(0);       // collective: sets the shared pointer to the start
   // [shared]
   int const each = world.size() * (world.size() + 1) / 2;
   REQUIRE(f.size() == 2 * each * 4);
@@ -204,8 +204,8 @@ void requests(boost::mpi::communicator const& world) {
   auto const compute = [&] { ++computed; };
   // [requests]
   io::request r = f.iwrite_at(8000 * world.rank(), u);
-  while (!r.test()) compute();       // u must neither change nor go
-  io::report const done = r.wait();  // throws what the call would have thrown
+  while (!r.test()) compute();       // u must not change and must live
+  io::report const done = r.wait();  // throws the error of the call
   // [requests]
   REQUIRE(done.bytes == 8000 && !r.pending());
   f.close();
@@ -274,9 +274,9 @@ void agents(boost::mpi::communicator const& world) {
   // [agents]
   auto f =
       io::file::open(world, "shipped.dat", openly, io::hints{.largeblock_io = io::largeblock::off});
-  // every rank its own column
+  // Every rank has its own column.
   f.set_view(4 * world.rank(), io::resized(io::type<int>, 0, 4 * world.size()));
-  f.write_at(0, u);  // by itself: the other ranks may be anywhere, but in close
+  f.write_at(0, u);  // Local: the other ranks may be anywhere except in close.
   // [agents]
   f.read_at(0, back);
   REQUIRE(back == u);
@@ -296,7 +296,7 @@ void handles(boost::mpi::communicator const& world) {
   f.write_at_all(8 * world.rank(), number);
   // [opener]
   f.close();
-  // Calls of a millisecond are dear, so the ranks may put their numbers together.
+  // Calls of a millisecond are expensive, so the ranks may combine their data.
   std::int64_t const mine = counts->bytes_written();
   REQUIRE(boost::mpi::all_reduce(world, mine, std::plus<std::int64_t>()) == 8 * world.size());
 

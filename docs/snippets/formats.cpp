@@ -1,5 +1,5 @@
-// Snippets of docs/use/formats.md: files that other programs open. Run: mpiexec -n 4
-// build/release/bin/snippets_formats
+// Snippets of docs/use/formats.md: files that other programs open.
+// Run: mpiexec -n 4 build/release/bin/snippets_formats
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -89,7 +89,7 @@ void arrays(mpi::communicator const& world) {
   // [format_xdmf]
   io::xdmf run({.points = {nx, ny}, .origin = {0, 0}, .spacing = {0.5, 0.25}});
   run.add(0.0, "temperature", "u.npy", h);
-  // a file without a header: where the array begins
+  // a file without a header; the array begins at 512
   run.add(0.0, "pressure", "raw.dat", tile, 512);
   run.save(world, "run.xdmf");
   // [format_xdmf]

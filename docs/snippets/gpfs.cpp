@@ -1,4 +1,4 @@
-// The code of docs/use/gpfs.md: it runs, and checks what it says.
+// The code of docs/use/gpfs.md. The program runs it, and checks what the page claims.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <iostream>
@@ -50,7 +50,8 @@ void run_it() {
     io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {
       save(world, std::vector<double>(1000, world.rank()), files.opener(), policy);
     });
-    io::lab::gpfs::client_counters const c = files.counters();  // of all nodes; counters(3): of one
+    // the sum over all nodes; counters(3) has one node
+    io::lab::gpfs::client_counters const c = files.counters();
     std::cout << policy.name() << ": " << r.seconds << " s, " << c.revokes_sent << " revocations, "
               << c.block_writes << " blocks written\n";
     revocations[k++] = c.revokes_sent;
@@ -83,12 +84,12 @@ void lose_something() {
         std::vector<double> const u(100, 1.0);
         std::vector<double> seen(100, 9.0);
         if (world.rank() == 0)
-          f.write_at(0, u);  // succeeds: the data is in the page pool of node 0
+          f.write_at(0, u);  // succeeds, because the data is in the page pool of node 0
         world.barrier();
         if (world.rank() == 1)
-          f.read_at(0, seen);  // node 0 has to give it up, and its disk is full
+          f.read_at(0, seen);  // node 0 must give up its token, and its disk is full
         std::error_code error;
-        f.sync(error);  // rank 0 is told, and the others that somebody was
+        f.sync(error);  // rank 0 gets the error, and the other ranks learn that a rank failed
         if (error == (world.rank() == 0 ? io::errc::no_space : io::errc::error_on_another_rank))
           ++told;
         f.close(error);
@@ -106,9 +107,9 @@ void hint_it() {
         files.open("state", {.read = true, .write = true, .create = true}, error);
     struct {
       io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
-      io::lab::gpfs::gpfsFreeRange_t free;  // 0, 0: the whole file
+      io::lab::gpfs::gpfsFreeRange_t free;  // 0, 0 is the whole file
     } hint;
-    error = f.fcntl(hint);  // flushes, and gives all tokens back
+    error = f.fcntl(hint);  // flushes, and gives back all tokens
   });
   // [gpfs_hint]
   require(!error, "the hint failed");

@@ -1,5 +1,5 @@
-// The snippets of docs/use/hints.md, in its order. What they claim is asserted; the table is in
-// that page.
+// The snippets of docs/use/hints.md, in its order. Assertions check what the page claims; the table
+// is in that page.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/basic_file.hpp>
 #include <argosy/layout/number.hpp>

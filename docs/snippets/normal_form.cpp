@@ -1,4 +1,4 @@
-// The snippets of docs/develop/normal_form.md. Most are decided by the compiler.
+// The snippets of docs/develop/normal_form.md. The compiler checks most of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/layout.hpp>
 #include <argosy/layout/print.hpp>
@@ -13,7 +13,8 @@ static_assert(concat(bytes(4), at(16, bytes(4)), at(32, bytes(4))) == repeat(3, 
 // [algebra]
 
 // [junctions]
-// Each copy ends where the next begins: inner pieces are 12 bytes, the first has 8 and the last 4.
+// Each copy ends at the beginning of the next: inner pieces are 12 bytes, the first has 8 and the
+// last 4.
 constexpr layout record = concat(bytes(8), at(28, bytes(4)));
 static_assert(repeat(100, 32, record).pieces() == 101);
 static_assert(repeat(100, 32, record) ==

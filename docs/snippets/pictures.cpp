@@ -1,5 +1,5 @@
-// Writes the pictures of docs/use/ into a directory, or, with --check, compares them. Run: pictures
-// docs/use
+// Writes the pictures of docs/use/ into a directory, or compares them with --check.
+// Run: pictures docs/use
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/layout/draw.hpp>
@@ -53,7 +53,7 @@ std::map<std::string, std::string> pictures() {
                  .ranks = 1});
   }
   io::two_phase const together{.window_bytes = 256 << 10, .aggregators_per_node = 2};
-  // A record and its neighbours: some bytes close to each other, some far apart.
+  // Records close to each other, and records far apart.
   io::layout const scattered =
       io::concat(io::bytes(8192), io::at(12288, io::repeat(40, 256, io::bytes(64))),
                  io::at(65536, io::repeat(4, 20480, io::bytes(512))));

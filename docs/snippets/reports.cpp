@@ -1,4 +1,4 @@
-// The snippets of docs/use/reports.md, in its order. What they claim is asserted.
+// The snippets of docs/use/reports.md, in its order. Assertions check what the page claims.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>

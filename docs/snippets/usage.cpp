@@ -1,6 +1,6 @@
-// Prints the report that docs/use/reports.md shows, with ?.?? for times, ? for the rank that came
-// last, ?? for lines of this file, and without what is advised because of them.
-// Run, where there are two processors: mpiexec -n 2 build/release/bin/snippets_usage
+// Prints the report that docs/use/reports.md shows. Times are printed as ?.??, the rank that came
+// last as ?, and lines of this file as ??. Advice that depends on them is left out.
+// Run, with two processors: mpiexec -n 2 build/release/bin/snippets_usage
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -22,13 +22,12 @@ namespace io = argosy;
 
 namespace {
 
-// Advice that depends on how long something took in this run.
+// Returns true for advice that depends on a time of this run.
 bool by_time(std::string_view line) {
   return line.find(" of the time ") != line.npos || line.find(" comes last: ") != line.npos;
 }
 
-// A time, right-aligned where it stood: in a column its width does not change, after one blank it
-// does.
+// Replaces a time. In a column its width does not change, after one blank it does.
 std::string without_times(std::string const& line) {
   static std::regex const time("( +)([0-9.]+ (ns|us|ms|s))(?=[ ,]|$)");
   std::string out;

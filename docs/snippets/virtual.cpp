@@ -1,4 +1,4 @@
-// The code of docs/use/virtual.md: it runs, and checks what it says.
+// The code of docs/use/virtual.md. The program runs it, and checks what the page claims.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <fstream>
@@ -64,7 +64,7 @@ void break_it() {
         informed += e.cause() == std::errc::no_space_on_device && e.failed_rank() == 5;
       }
     });
-    require(informed == 0 || informed == 8, "some ranks know, others do not");  // it is agreed
+    require(informed == 0 || informed == 8, "some ranks know, others do not");  // the ranks agree
   }
   // [virtual_faults]
 }
@@ -95,7 +95,7 @@ void crash_it() {
     save(world, std::vector<double>(1000, 1.0), files.opener());
   });
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    // the power fails now: this is what is found afterwards
+    // the power fails now; `left` is the state after that
     io::lab::virtual_files const left = files.crash(seed);
     if (left.content("state") != files.content("state"))
       std::cout << "lost in crash " << seed << "\n";
@@ -113,7 +113,7 @@ void deadlock_it() {
       auto f = io::basic_file<io::lab::virtual_rank>::open(
           world, "state", io::mode::create | io::mode::write, {}, files.opener());
       std::vector<double> const u(10, world.rank());
-      // rank 1 has nothing to write, its author thought
+      // The author believed that rank 1 has nothing to write.
       if (world.rank() != 1) f.write_at_all(80 * world.rank(), u);
     });
   } catch (io::lab::virtual_run_error const& e) {

@@ -1,4 +1,4 @@
-// The heat equation on a cube, as all six steps of the tutorial compute it: docs/use/tutorial.md.
+// The heat equation on a cube, for all six steps of the tutorial, docs/use/tutorial.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 // [heat_field]
-// A box of the cube in a halo of one layer; `start` is where it lies in the cube. Looks like an
-// mdspan to io::interior.
+// A box of the cube in a halo of one layer. `start` is the place of the box in the cube.
+// io::interior accepts it because it has the members of an mdspan.
 struct field {
   std::array<std::int64_t, 3> size, start;
   std::vector<double> values =
@@ -20,7 +20,7 @@ struct field {
   std::int64_t stride(std::size_t d) const { return d == 2 ? 1 : extent(d + 1) * stride(d + 1); }
   double* data_handle() { return values.data(); }
 
-  // i, j, k from -1, in the halo, to size, in the halo again.
+  // i, j and k run from -1 to size; these two are in the halo.
   double& operator()(std::int64_t i, std::int64_t j, std::int64_t k) {
     return values[static_cast<std::size_t>((i + 1) * stride(0) + (j + 1) * stride(1) + k + 1)];
   }
@@ -47,8 +47,8 @@ inline void heat_up(field& u) {
 }
 
 // [heat_step]
-// One step in time: each point goes towards its six neighbours. The halo must hold what they have;
-// outside of the cube it is cold.
+// One step in time: each point changes towards its six neighbours. The halo must hold the
+// neighbours' values; outside of the cube it is cold.
 inline void step(field& u) {
   field next = u;
   for_each_point(u, [&](auto i, auto j, auto k) {
@@ -56,6 +56,6 @@ inline void step(field& u) {
         u(i, j, k) + 0.1 * (u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) + u(i, j + 1, k) +
                             u(i, j, k - 1) + u(i, j, k + 1) - 6 * u(i, j, k));
   });
-  u = next;  // copied: its memory stays where it is
+  u = next;  // a copy, so that the memory of u stays in place
 }
 // [heat_step]

@@ -1,4 +1,5 @@
-// Step 1 of docs/use/tutorial.md: one process, no files. Run: build/release/bin/heat1
+// Step 1 of docs/use/tutorial.md: one process, no files.
+// Run: build/release/bin/heat1
 // SPDX-License-Identifier: BSD-3-Clause
 #include <iostream>
 

@@ -1,5 +1,5 @@
-// Step 2 of docs/use/tutorial.md: one process writes its array for NumPy. Run:
-// build/release/bin/heat2
+// Step 2 of docs/use/tutorial.md: one process writes its array for NumPy.
+// Run: build/release/bin/heat2
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/npy.hpp>

@@ -1,5 +1,5 @@
-// Step 3 of docs/use/tutorial.md: many processes, one file. Run: mpiexec -side 4
-// build/release/bin/heat3
+// Step 3 of docs/use/tutorial.md: many processes, one file.
+// Run: mpiexec -n 4 build/release/bin/heat3
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/npy.hpp>

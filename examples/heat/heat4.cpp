@@ -1,5 +1,6 @@
-// Step 4 of docs/use/tutorial.md: stops, and goes on where it stopped, on any number of processes.
-// Run: mpiexec -side 4 build/release/bin/heat4 50 && mpiexec -side 3 build/release/bin/heat4 100
+// Step 4 of docs/use/tutorial.md: stops, and continues at the step where it stopped, on any number
+// of processes.
+// Run: mpiexec -n 4 build/release/bin/heat4 50 && mpiexec -n 3 build/release/bin/heat4 100
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/checkpoint.hpp>
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   int t = 0;
   field u = slab_of(world);
 
-  io::checkpoint state;  // says once what is saved and loaded
+  io::checkpoint state;  // lists once the data to save and to load
   state.add("t", t).add("u", tile_of(world), io::interior(u, {1, 1, 1}));
   std::error_code error;
   state.load(world, "heat4.checkpoint", error);
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
     heat_up(u);  // the first run
   } else if (error) {
     if (world.rank() == 0) std::cerr << state.what_failed() << "\n";
-    return 1;  // on all ranks, or on none
+    return 1;  // on all ranks or on none
   }
   if (world.rank() == 0) std::cout << "from step " << t << " on\n";
 

@@ -1,5 +1,5 @@
-// Step 5 of docs/use/tutorial.md: a series of files that ParaView shows as a film. Run: mpiexec
-// -side 4 build/release/bin/heat5
+// Step 5 of docs/use/tutorial.md: a series of files that ParaView shows as a film.
+// Run: mpiexec -n 4 build/release/bin/heat5
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/npy.hpp>
@@ -26,7 +26,7 @@ int main() {
       f.write_all(io::interior(u, {1, 1, 1}));
       f.close();
       film.add(0.1 * t, "temperature", name, f.header());
-      film.save(world, "heat5.xdmf");  // ParaView may look at any time
+      film.save(world, "heat5.xdmf");  // ParaView may open it at any time
     }
     exchange(world, u);
     step(u);

@@ -1,5 +1,5 @@
-// Step 6 of docs/use/tutorial.md: what happens to the checkpoint when a disk fails, on virtual
-// ranks. Run: build/release/bin/heat6
+// Step 6 of docs/use/tutorial.md: the state of the checkpoint after a disk fails, on virtual ranks.
+// Run: build/release/bin/heat6
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/any_world.hpp>
@@ -35,7 +35,7 @@ int main() {
   };
   for (std::int64_t k = 1; k <= 6; ++k) {
     io::lab::virtual_files files;
-    io::lab::virtual_cluster({.ranks = ranks}).run([&](rank const& world) {  // all is well
+    io::lab::virtual_cluster({.ranks = ranks}).run([&](rank const& world) {  // without a fault
       field u = slab(world);
       save(world, 25, u, files.opener());
     });
@@ -51,13 +51,14 @@ int main() {
         ++informed;
       }
     });
-    if (informed != 0 && informed != ranks) return 1;  // all ranks know, or none has to
+    // either all ranks get the error, or no rank needs to
+    if (informed != 0 && informed != ranks) return 1;
     int found = 0;
     io::basic_checkpoint<io::self> left;
     left.add("t", found).load(io::self(), "heat.checkpoint", {}, files.opener());
     std::cout << "write " << k << " of rank 0: " << informed << " ranks were told; found is step "
               << found << "\n";
-    if (found != (informed > 0 ? 25 : 50)) return 1;  // the old checkpoint, or the new one
+    if (found != (informed > 0 ? 25 : 50)) return 1;  // the old checkpoint or the new one
   }
 }
 // [heat6]

@@ -1,5 +1,5 @@
-// The cube in slabs along its first index, one for each rank, and the layers that they show to each
-// other.
+// The cube in slabs along its first index, one for each rank, and the exchange of their outermost
+// layers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@ namespace io = argosy;
 
 // [heat_slab]
 inline field slab_of(boost::mpi::communicator const& world) {
-  // as io::distribute::block deals
+  // deals the cube as io::distribute::block does
   std::int64_t const most = (side + world.size() - 1) / world.size();
   std::int64_t const first = std::min(most * world.rank(), side);
   return {{std::min(most, side - first), side, side}, {first, 0, 0}};
@@ -27,8 +27,8 @@ inline io::darray<double, 3> tile_of(boost::mpi::communicator const& world) {
 }
 // [heat_slab]
 
-// The outermost layers of the neighbours go into the halo. Ranks without points stand at the end,
-// and have no part in it.
+// Copies the outermost layers of the neighbours into the halo. Ranks without points are the last
+// ones, and do not take part.
 inline void exchange(boost::mpi::communicator const& world, field& u) {
   int const layer = static_cast<int>(u.stride(0));
   bool const low = u.start[0] > 0 && u.size[0] > 0,

@@ -107,8 +107,8 @@ concept groupable = requires(C const& c) {
 //
 // Communication errors are fatal: a program cannot handle them. Only errors of files are reported.
 //
-// A receive, or a collective call that depends on other ranks, orders shared memory. Afterwards this
-// rank sees the writes that those ranks made before they sent or called.
+// A receive, or a collective call that depends on other ranks, orders shared memory. Afterwards
+// this rank sees the writes that those ranks made before they sent or called.
 template <class C>
 concept communicator = agreeing<C> && messaging<C> && groupable<C>;
 
@@ -127,9 +127,9 @@ concept node_sharing =
     };
 
 // A world whose ranks can wait until a word in shared memory changes. It works like
-// std::atomic::wait, but also between processes. A call of `wait` returns when the word differs from
-// `seen`, or earlier. A call of `wake` makes all waiting ranks look at the word again. Neither calls
-// MPI, and any thread may call them.
+// std::atomic::wait, but also between processes. A call of `wait` returns when the word differs
+// from `seen`, or earlier. A call of `wake` makes all waiting ranks look at the word again. Neither
+// calls MPI, and any thread may call them.
 //
 // A rank that has started messages passes their requests to `wait`, because other ranks may need
 // these messages before they can change the word.

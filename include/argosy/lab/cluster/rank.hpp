@@ -50,10 +50,10 @@ void combine(std::byte* mine, std::byte const* other) {
 //
 // - A collective call on a communicator with a dead rank throws on all survivors. If the dead rank
 //   had begun the call, it throws on none; a broadcast may throw on some. All later calls throw.
-// - A wait for shared memory returns if the word has changed. It throws if it would have to wait and
-//   the communicator has a dead rank, because that rank may be the one that had to change the word.
-// - If a survivor leaves an operation for this reason, ranks that wait for it do not learn of it. It
-//   must call revoke(), as files do.
+// - A wait for shared memory returns if the word has changed. Otherwise it throws if the
+//   communicator has a dead rank, which may be the one that had to change the word.
+// - If a survivor leaves an operation for this reason, ranks that wait for it do not learn of it.
+//   It must call revoke(), as files do.
 // - A receive from a dead rank returns the messages sent before the death, then throws.
 // - A send to a dead rank that would wait for its receive throws at the wait. A short message is
 //   lost without an error.
@@ -122,8 +122,8 @@ class virtual_rank {
   // --- The concept serving ---
   // Answers requests of other ranks: `f` runs in a coroutine for each request, while this rank
   // continues. Collective. The request and the answer are one message each, in the report and in
-  // virtual time. A request to a rank that dies returns errc::rank_failed. Requests that a dead rank
-  // has sent may still be carried out.
+  // virtual time. A request to a rank that dies returns errc::rank_failed. Requests that a dead
+  // rank has sent may still be carried out.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error,
                                  place where = place::current()) const;
 

@@ -37,8 +37,8 @@ class traffic {
 
   // Returns an SVG with a line for each node, and time from left to right. A tick is a token
   // granted by the manager. A line between nodes is a token that the node at the dotted end takes
-  // from the other one. The argument `seconds` is the length of the axis, so that pictures can be compared. If
-  // it is 0, the axis ends at the last event.
+  // from the other one. The argument `seconds` is the length of the axis, so that pictures can be
+  // compared. If it is 0, the axis ends at the last event.
   std::string draw(std::string const& title, double seconds = 0) const;
 
  private:
