@@ -11,7 +11,8 @@
 namespace argosy::mpiio {
 namespace {
 
-// `error_class`: of this rank's own arguments, if something is wrong with them.
+// Returns the code of a call. `error_class` is that of this rank's own arguments if they are
+// invalid, otherwise MPI_SUCCESS.
 int told(MPI_File file, opened_file& f, std::error_code const& error, int error_class) {
   return error ? tell(file, class_of_call(error, error_class), f.of.what_failed()) : MPI_SUCCESS;
 }
@@ -22,7 +23,7 @@ struct memory {
   MPI_Datatype type;
 };
 
-// Makes the source or target where the call takes it: it is too large to be moved there.
+// Makes the source or target inside of the call, because it is too large to be moved there.
 template <class Data>
 struct data_in_place {
   memory const& m;
@@ -30,7 +31,7 @@ struct data_in_place {
   Data operator()() const { return data_of<Data>(m.address, m.count, m.type, error_class); }
 };
 
-// `call(file, data, how)`, which returns a report.
+// Carries out `call(file, data, how)`, which returns a report.
 template <class Data, class Call>
 int transfer(MPI_File file, char const* name, memory const& m, MPI_Status* status, Call&& call) {
   return with_file(file, name, [&](opened_file& f) {
@@ -42,7 +43,7 @@ int transfer(MPI_File file, char const* name, memory const& m, MPI_Status* statu
   });
 }
 
-// `call(file, data)`, which returns a request.
+// Carries out `call(file, data)`, which returns a request.
 template <class Data, class Call>
 int start(MPI_File file, char const* name, memory const& m, MPI_Request* result, Call&& call) {
   *result = MPI_REQUEST_NULL;
@@ -53,7 +54,7 @@ int start(MPI_File file, char const* name, memory const& m, MPI_Request* result,
   });
 }
 
-// `call(file, data)`, which begins a split call.
+// Carries out `call(file, data)`, which begins a split call.
 template <class Data, class Call>
 int begin_split(MPI_File file, char const* name, memory const& m, Call&& call) {
   return with_file(file, name, [&](opened_file& f) {
@@ -84,8 +85,8 @@ int end_split(MPI_File file, char const* name, char const* begun, void const* ad
 using namespace argosy;
 using namespace argosy::mpiio;
 
-// Each call in two forms: with an int for the count, and with an MPI_Count, which MPI 4 has. An
-// older mpi.h does not declare the second, so it is declared here.
+// Defines each call in two forms: with an int for the count, and with an MPI_Count, as in MPI 4. An
+// older mpi.h does not declare the second form, so it is declared here.
 #define ARGOSY_MPIIO_BOTH(name, define) \
   define(MPI_File_##name, int, name) define(MPI_File_##name##_c, MPI_Count, name)
 

@@ -1,4 +1,4 @@
-// What a program hands to a read or write, as argosy takes it; and what a status tells.
+// Converts the memory arguments of a program into argosy's, and fills its statuses.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,12 +17,13 @@
 
 namespace argosy::mpiio {
 
-// `Data` is a source or a target. What is wrong is an error of the call; `error_class` is then
-// MPI's name for it on this rank, as argosy has one class for all arguments.
+// Returns a source or a target. If the arguments are invalid, the result is an error of the call,
+// and `error_class` gets MPI's class for it on this rank, because argosy has one class for all
+// arguments.
 template <class Data>
 Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error_class) {
   constexpr bool reads = std::same_as<Data, target>;
-  source_location const nowhere{};  // the program's line is not known
+  source_location const nowhere{};  // the line of the program is unknown
   if (count < 0) {
     error_class = MPI_ERR_COUNT;
     return {failure(errc::argument,
@@ -55,7 +56,7 @@ Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error
       nowhere);
 }
 
-// So many bytes in memory; MPI_Get_count makes items of them.
+// Sets the number of bytes in memory. MPI_Get_count divides it by the size of an item.
 inline void tell_status(MPI_Status* status, std::int64_t bytes) {
   if (status == MPI_STATUS_IGNORE) return;
   PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);

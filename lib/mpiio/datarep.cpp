@@ -15,7 +15,7 @@
 namespace argosy::mpiio {
 namespace {
 
-// The datatype of MPI that stands for items of a basic type; MPI_DATATYPE_NULL where MPI has none.
+// Returns MPI's datatype for items of a basic type, or MPI_DATATYPE_NULL if MPI has none.
 MPI_Datatype named(basic type) {
   static std::array<MPI_Datatype, argosy::detail::basic_count> const names{
       MPI_BYTE,          MPI_CHAR,           MPI_C_BOOL,
@@ -27,8 +27,8 @@ MPI_Datatype named(basic type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-// Calls of MPI's functions with counts that they can take. Each converts `most` items at a time;
-// `position` is always 0, as the buffers begin with the items.
+// Calls MPI's functions with counts that fit into them. Each call converts `most` items; `position`
+// is always 0, because the buffers begin with the items.
 template <class Function, class Number>
 struct converter {
   Function* function;
@@ -100,7 +100,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Register_datarep,
                        MPI_Datarep_conversion_function* write, MPI_Datarep_extent_function* extent,
                        void* state),
                       (name, read, write, extent, state)) {
-  // MPI_CONVERSION_FN_NULL is a null pointer or a function, as the MPI library likes.
+  // MPI_CONVERSION_FN_NULL is a null pointer or a function, depending on the MPI library.
   auto const none = [](MPI_Datarep_conversion_function* f) {
     return f == MPI_CONVERSION_FN_NULL ? nullptr : f;
   };
@@ -108,7 +108,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Register_datarep,
                                                                   extent, state);
 }
 
-// As MPI 4 declares it.
+// The type that MPI 4 declares.
 using large_conversion = int(void*, MPI_Datatype, MPI_Count, void*, MPI_Offset, void*);
 ARGOSY_MPIIO_FUNCTION(int, MPI_Register_datarep_c,
                       (char const* name, large_conversion* read, large_conversion* write,

@@ -1,4 +1,4 @@
-// Implements error_handler.hpp, and MPI's functions that make, free and name handlers of files.
+// Implements error_handler.hpp, and MPI's functions that make, free and return handlers of files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "error_handler.hpp"
 
@@ -22,8 +22,8 @@ namespace {
 using function = MPI_File_errhandler_function;
 using fortran_function = void(MPI_Fint* file, MPI_Fint* code);
 
-// What a handler of files calls, and who holds it: the program, files, and whoever was handed it
-// out.
+// The function of a handler of files, and the number of its holders: the program, files, and
+// callers that got it.
 struct made_handler {
   function* of_c = nullptr;
   fortran_function* of_fortran = nullptr;
@@ -32,7 +32,7 @@ struct made_handler {
 
 std::mutex handlers_mutex;
 auto& handlers() {
-  // files that are never closed hold some
+  // never destroyed, because files that are never closed hold some
   static auto& all = *new std::map<MPI_Errhandler, made_handler, std::less<>>;
   return all;
 }
@@ -54,7 +54,7 @@ bool hold(MPI_Errhandler handler) {
   return true;
 }
 
-// True if that was the last hold.
+// Returns true if that was the last hold.
 bool give_back(MPI_Errhandler handler) {
   std::lock_guard const guard(handlers_mutex);
   auto const found = handlers().find(handler);
@@ -77,8 +77,8 @@ std::string text_of(int code) {
   return text;
 }
 
-// Codes of each class, and what they stand for now. Few of one class: MPI keeps codes for ever, and
-// a program may meet errors without end.
+// Codes of each error class, and their texts. There are few for each class, because MPI never frees
+// codes, and a program may get any number of errors.
 struct told_codes {
   static constexpr int most = 16;
   struct of_class {
@@ -149,7 +149,8 @@ void error_handler::call(MPI_File file, int code) const {
     std::fprintf(stderr, "argosy: %s\nargosy: MPI_ERRORS_ARE_FATAL is set, so the job ends here\n",
                  text_of(code).c_str());
     MPI_Abort(MPI_COMM_WORLD, code);
-    std::_Exit(EXIT_FAILURE);  // MPICH returns, and the program would go on until it is killed
+    // MPICH returns from MPI_Abort, and the program would continue until it is killed
+    std::_Exit(EXIT_FAILURE);
   }
   made_handler with;
   {
@@ -179,7 +180,7 @@ int made(made_handler with, function* known_to_mpi, MPI_Errhandler* handler,
   return MPI_SUCCESS;
 }
 
-// Null if the file is closed. MPI_FILE_NULL has the handler of those that are not open yet.
+// Returns null if the file is closed. MPI_FILE_NULL has the handler of files that are not open yet.
 error_handler* handler_of(MPI_File file) {
   if (file == MPI_FILE_NULL) return &default_handler();
   auto const* const f = find(file);
@@ -198,7 +199,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_create_errhandler,
   return made({.of_c = f}, f, handler, real);
 }
 
-// Interposed since files of ours hold handlers, too, of which MPI does not know.
+// Interposed because argosy's files hold handlers, too, which MPI cannot see.
 ARGOSY_MPIIO_FUNCTION(int, MPI_Errhandler_free, (MPI_Errhandler * handler), (handler)) {
   if (handler == nullptr) return real(handler);
   if (is_predefined(*handler)) {
@@ -221,8 +222,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Errhandler_free, (MPI_Errhandler * handler), (han
   return real(handler);
 }
 
-// Interposed since MPI_Add_error_string is for codes of a program's own classes: MPICH says its own
-// words for codes of its classes.
+// Interposed because MPI_Add_error_string is only for codes of a program's own classes: MPICH
+// returns its own text for codes of its classes.
 ARGOSY_MPIIO_FUNCTION(int, MPI_Error_string, (int code, char* text, int* length),
                       (code, text, length)) {
   told_codes& all = codes();
@@ -263,9 +264,10 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_call_errhandler, (MPI_File file, int code), 
   return MPI_SUCCESS;
 }
 
-// Handlers in Fortran get a Fortran handle, and MPI's wrappers make them without a call that this
-// library could see. The first is the name of mpif.h and `use mpi`, the second that of tools which
-// stand before the first, and the third that of Open MPI's `use mpi_f08`.
+// Functions that make handlers for Fortran programs. They are interposed because MPI's wrappers
+// make such handlers without a call that this library could see. A Fortran handler gets a Fortran
+// handle. The first is the name of mpif.h and `use mpi`, the second that of tools which stand
+// before the first, and the third that of Open MPI's `use mpi_f08`.
 static void never_called(MPI_File*, int*, ...) {}
 
 using fortran_create = void(fortran_function*, MPI_Fint*, MPI_Fint*);

@@ -1,5 +1,5 @@
-// What a file does with an error: MPI's error handlers, and the codes by which programs ask for our
-// sentences.
+// Reports an error of a file by MPI's error handlers, and by codes that give programs argosy's
+// error texts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,35 +10,35 @@
 
 namespace argosy::mpiio {
 
-// A new code of this class, for which MPI_Error_string returns `text`. Codes are few and come again
-// after some errors.
+// Returns a code of this class, for which MPI_Error_string returns `text`. There are few codes, so
+// after some errors a code is used again.
 int code_of(int error_class, std::string const& text);
 
-// MPI's class for the error of a call. `own`: of this rank's own arguments, which MPI tells in more
-// classes than argosy; MPI_SUCCESS if nothing is wrong with them.
+// Returns MPI's class for the error of a call. `own` is the class of this rank's own arguments, for
+// which MPI has more classes than argosy; MPI_SUCCESS if they are valid.
 int class_of_call(std::error_code const& error, int own);
 
-// A counted hold on an MPI_Errhandler: MPI counts the holds of its own files only.
+// A counted hold on an MPI_Errhandler, because MPI counts only the holds of its own files.
 class error_handler {
  public:
-  error_handler() noexcept = default;  // MPI_ERRORS_RETURN
-  // Nothing is held, and false is returned, if it is no handler of files.
+  error_handler() noexcept = default;  // holds MPI_ERRORS_RETURN
+  // Holds `handler`. Returns false, and changes nothing, if it is no handler of files.
   bool set(MPI_Errhandler handler);
-  // For the caller, who frees it.
+  // Returns the handler for a caller, who frees it.
   MPI_Errhandler handed_out() const;
   error_handler(error_handler const& other);
   error_handler& operator=(error_handler const& other);
   ~error_handler();
 
-  // Does what the handler says; returns if that does. `file` is what a function of the program is
-  // given.
+  // Calls the handler, and returns if the handler returns. A function of the program gets `file`.
   void call(MPI_File file, int code) const;
 
  private:
   MPI_Errhandler handler_ = MPI_ERRORS_RETURN;
 };
 
-// That of MPI_FILE_NULL, which new files inherit, and to which errors of open and delete go.
+// Returns the handler of MPI_FILE_NULL, which new files inherit, and which gets errors of open and
+// delete.
 error_handler& default_handler();
 
 }  // namespace argosy::mpiio

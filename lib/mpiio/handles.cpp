@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view simulated = "gpfsd:";
 
-// The last one counts; empty if there is none.
+// Returns the last value of that name; empty if there is none.
 std::string value_of(hints const& all, std::string_view name) {
   auto const found = std::find_if(all.named.rbegin(), all.named.rend(),
                                   [&](auto const& h) { return h.name == name; });
@@ -65,7 +65,7 @@ opener failing(std::string words) {
 opener simulated_files([[maybe_unused]] std::string const& socket) {
 #ifdef ARGOSY_MPIIO_HAS_LAB
   static std::mutex mutex;
-  // Not destroyed at exit: mounts have threads, and programs end in any order.
+  // Never destroyed, because mounts have threads, and programs end in any order.
   static auto& mounts = *new std::map<std::string, lab::gpfs::mount>;
   std::lock_guard const guard(mutex);
   lab::gpfs::mount& mounted = mounts[socket];

@@ -1,4 +1,4 @@
-// On which handle a file is opened: one program on several file systems by a hint.
+// Chooses the handle that a file is opened on: one program can use several file systems, by a hint.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +16,16 @@ struct chosen_handle {
 
 inline constexpr char handle_hint[] = "argosy_handle";
 
-// By that hint, of the program or of a hints file, by a prefix of the path, or by ROMIO's hint
-// romio_filesystem_type:
+// Returns the handle for a file. The choice comes from the hint, of the program or of a hints file,
+// from a prefix of the path, or from ROMIO's hint romio_filesystem_type:
+//
 //   posix        the operating system's files, which is the default
-//   gpfs         the same, and hints to a real GPFS where the file lies on one
+//   gpfs         the same, with hints to a real GPFS if the file lies on one
 //   gpfsd:FILE   files of the simulated GPFS whose argosy-gpfsd wrote FILE, which this process
 //                mounts once
-// What is none of these is an opener that fails by errc::hint, so that all ranks of the open are
-// told.
+//
+// For any other value the opener fails with errc::hint, so that all ranks of the open get the
+// error.
 chosen_handle handle_for(std::string const& path, hints const& given);
 
 }  // namespace argosy::mpiio

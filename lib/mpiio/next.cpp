@@ -24,15 +24,15 @@ bool wants_the_mpi_library() {
   return what == "off";
 }
 
-// The symbols of an object that was loaded, as the dynamic linker sees them.
+// The symbols of a loaded object, as the dynamic linker reads them.
 struct symbol_table {
   ElfW(Sym) const* symbols = nullptr;
   char const* names = nullptr;
-  std::uint32_t undefined = 0;  // those that others define are among the first so many
+  std::uint32_t undefined = 0;  // symbols that other objects define are among the first so many
 };
 
-// Returns the table of an object, whose tables are at addresses that some C libraries have
-// relocated, and others not.
+// Returns the symbol table of an object. Some C libraries have relocated the addresses of an
+// object's tables, others have not.
 symbol_table symbols_of(link_map const& object) {
   symbol_table found;
   auto const at = [&](ElfW(Addr) address) {
@@ -42,8 +42,9 @@ symbol_table symbols_of(link_map const& object) {
     ElfW(Addr) const address = at(entry->d_un.d_ptr);
     if (entry->d_tag == DT_SYMTAB) found.symbols = reinterpret_cast<ElfW(Sym) const*>(address);
     if (entry->d_tag == DT_STRTAB) found.names = reinterpret_cast<char const*>(address);
-    // The words are the number of buckets and that of symbols; in the newer form the second is
-    // that of symbols which are not in the table, and these are the undefined ones.
+    // The first word is the number of buckets, the second the number of symbols. In the newer form
+    // (DT_GNU_HASH), the second is the number of symbols that are not in the table, which are the
+    // undefined ones.
     if (entry->d_tag == DT_HASH || entry->d_tag == DT_GNU_HASH)
       found.undefined = reinterpret_cast<std::uint32_t const*>(address)[1];
   }

@@ -1,4 +1,4 @@
-// MPI's functions that open, close and delete files, and those of a file as a whole.
+// MPI's functions that open, close and delete files, and functions of a file as a whole.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <string>
@@ -28,7 +28,7 @@ constexpr std::pair<int, mode> modes[] = {
     {MPI_MODE_SEQUENTIAL, mode::sequential},
 };
 
-// `none`, which open refuses on all ranks, if there is a bit that means nothing.
+// Returns `none`, which open refuses on all ranks, if a bit has no meaning.
 mode mode_of(int amode) {
   mode m = mode::none;
   for (auto const& [bit, one] : modes)
@@ -41,12 +41,12 @@ mode mode_of(int amode) {
 
 hints hints_of(MPI_Info info) {
   hints h;
-  // What programs that were written for other libraries rely on: views that those take, and a sync
-  // that may be tried again.
+  // Behaviour that programs written for other libraries rely on: views that those accept, and a
+  // sync that may be tried again.
   h.set("argosy_lenient", "true").set("argosy_sync_errors", "until_written");
   if (char const* const path = std::getenv("ROMIO_HINTS"); path != nullptr && *path != '\0') {
     hints const more = read_hints_file(path, "ROMIO_HINTS");
-    // of equal names the first counts there
+    // reversed, because the first of equal names counts there
     h.named.insert(h.named.end(), more.named.rbegin(), more.named.rend());
   }
   hints const given = from_info(info);
@@ -82,8 +82,8 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_open,
     try {
       f->of = file::open(world, path, mode_of(amode), given, std::move(on.files));
     } catch (error const& e) {
-      // Of an open all ranks say why it failed, as programs expect: where another rank failed, its
-      // class.
+      // Makes all ranks return the class of the rank that failed, because programs expect the
+      // reason of a failed open on all ranks.
       bool const elsewhere = e.code() == errc::error_on_another_rank;
       return tell(MPI_FILE_NULL, elsewhere ? std::error_code(classify(e.cause())) : e.code(),
                   e.what());

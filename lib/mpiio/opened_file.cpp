@@ -12,22 +12,23 @@
 namespace argosy::mpiio {
 namespace {
 
-// What a handle points to. Never freed, so that a handle that was closed can be told from one that
-// is open: they are few and small.
+// The target of a handle. Never freed, so that a closed handle can be distinguished from an open
+// one. There are few of them, and they are small.
 struct slot {
   std::shared_ptr<opened_file> file;
   MPI_Fint number;
 };
 
 std::mutex slots_mutex;
-// Not destroyed at exit: what a program never closed must not call MPI after MPI_Finalize.
+// Not destroyed at exit, because a file that a program never closed must not call MPI after
+// MPI_Finalize.
 std::vector<std::unique_ptr<slot>>& slots() {
   static auto& all = *new std::vector<std::unique_ptr<slot>>;
   return all;
 }
 
 slot* slot_of(MPI_File file) {
-  // MPI_File is a pointer in every MPI library that is known.
+  // MPI_File is a pointer in all known MPI libraries.
   return file == MPI_FILE_NULL ? nullptr : reinterpret_cast<slot*>(file);
 }
 

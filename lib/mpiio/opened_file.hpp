@@ -1,4 +1,4 @@
-// What an MPI_File of ours stands for.
+// The object behind an MPI_File of this library.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,39 +21,40 @@ namespace argosy::mpiio {
 struct opened_file {
   file of;
   int amode = 0;
-  std::string handle;  // its name
+  std::string handle;  // name of the handle
   error_handler on_error = default_handler();
 
-  // The view as the program gave it.
+  // The view, with the arguments of the program.
   MPI_Offset displacement = 0;
   kept_type etype = kept_type(MPI_BYTE), filetype = kept_type(MPI_BYTE);
   std::string representation = "native";
 
-  // Of the split call that has begun.
+  // The split call that has begun.
   void const* split_buffer = nullptr;
-  int split_class = MPI_SUCCESS;  // of this rank's own arguments, if something is wrong with them
+  // error class of this rank's own arguments; MPI_SUCCESS if they are valid
+  int split_class = MPI_SUCCESS;
 
   std::mutex dropped_mutex;
-  std::vector<request> dropped;  // by MPI_Request_free; their data is still moved
+  std::vector<request> dropped;  // by MPI_Request_free; their data is still transferred
 
-  MPI_Fint number = 0;  // in Fortran
+  MPI_Fint number = 0;  // its handle in Fortran
 };
 
-// A handle for it; lives until `forget`.
+// Returns a handle for the file, valid until `forget`.
 MPI_File remember(std::shared_ptr<opened_file> f);
 void forget(MPI_File file);
-// Null if it is no file of ours, or not open any more.
+// Returns null if `file` is not from this library, or not open any more.
 std::shared_ptr<opened_file> const* find(MPI_File file);
 
-// Where errors of the file go; those of a file that is not there to MPI_FILE_NULL.
+// Returns the handler for errors of the file, or that of MPI_FILE_NULL if there is no such file.
 error_handler& on_error_of(MPI_File file);
 // Calls the handler, and returns the code for the caller.
 int tell(MPI_File file, int error_class, std::string const& text);
 int tell(MPI_File file, std::error_code const& error, std::string const& text);
 int tell_no_file(char const* call);
 
-// Runs a body that may throw, and makes codes of what it throws: nothing may leave a function of
-// MPI.
+// Runs a body that may throw, and converts exceptions to codes, because no exception may leave a
+// function of MPI.
 template <class Body>
 int guarded(MPI_File file, char const* call, Body&& body) {
   try {
@@ -69,7 +70,7 @@ int guarded(MPI_File file, char const* call, Body&& body) {
   }
 }
 
-// For functions of an open file: `body(opened_file&)`, which returns a code of MPI.
+// Runs `body(opened_file&)` for functions of an open file. It returns a code of MPI.
 template <class Body>
 int with_file(MPI_File file, char const* call, Body&& body) {
   auto const* const f = find(file);
@@ -77,7 +78,7 @@ int with_file(MPI_File file, char const* call, Body&& body) {
   return guarded(file, call, [&] { return body(**f); });
 }
 
-// The same for functions that make one call of argosy: `body(opened_file&, std::error_code&)`.
+// Runs `body(opened_file&, std::error_code&)` for functions that make one call of argosy.
 template <class Body>
 int with_call(MPI_File file, char const* call, Body&& body) {
   return with_file(file, call, [&](opened_file& f) {

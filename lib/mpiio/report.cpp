@@ -1,7 +1,7 @@
-// What is told of files at the end of a program: MPI_Finalize. Each file is told of when it is
-// closed, since only there all of its ranks meet; and what a job that is ended from outside had
-// closed before is told, too. Here rank 0 of files tells what it has kept of them, and asks no
-// other rank: one that ends early, or has no files, must not keep it waiting.
+// Prints the report of all files at the end of a program, in MPI_Finalize. Each file is reported
+// when it is closed, because its ranks synchronise only there. The files that were closed are also
+// reported if the job is ended from outside. Here rank 0 of files prints its own records and asks
+// no other rank: a rank that ends early, or has no files, must not make it wait.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <exception>
@@ -17,7 +17,7 @@
 namespace argosy::mpiio {
 namespace {
 
-// ARGOSY_MPIIO_REPORT is ARGOSY_REPORT by another name, for those who look for it beside
+// ARGOSY_MPIIO_REPORT is another name of ARGOSY_REPORT, for users who expect the prefix of
 // ARGOSY_MPIIO.
 [[maybe_unused]] bool const wants_report = [] {
   char const* const said = std::getenv("ARGOSY_MPIIO_REPORT");
@@ -27,13 +27,13 @@ namespace {
   return true;
 }();
 
-// Once, also where a tool behind this library comes back by PMPI_Finalize unexpectedly.
+// Prints once, also if a tool behind this library comes back by PMPI_Finalize.
 void tell_of_all_files() noexcept try {
   static bool is_told = false;
   if (std::exchange(is_told, true)) return;
   if (std::string const table = detail::files_closed().table(); !table.empty())
     detail::publish(table);
-} catch (std::exception const&) {  // a report is worth no error
+} catch (std::exception const&) {  // a failure to print the report is no error
 }
 
 }  // namespace

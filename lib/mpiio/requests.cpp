@@ -31,11 +31,11 @@ struct pending {
   int error_class;
   MPI_Request known_as = MPI_REQUEST_NULL;
   bool has_ended = false;
-  bool is_told = false;  // its error, to the file's handler
+  bool is_told = false;  // true if its error was reported to the file's handler
   std::int64_t bytes = 0;
-  int code = MPI_SUCCESS;  // after the end
+  int code = MPI_SUCCESS;  // set when it has ended
 
-  // Completes it for MPI if it has ended.
+  // Completes it for MPI if it has ended. Returns true if it has.
   bool look() {
     if (has_ended || !of.test()) return has_ended;
     end();
@@ -49,7 +49,7 @@ struct pending {
     try {
       bytes = of.wait(error).memory_bytes;
       text = of.what_failed();
-    } catch (std::exception const& e) {  // of the program's own code, in a representation
+    } catch (std::exception const& e) {  // thrown by the program's own code, in a representation
       error = errc::user_code;
       text = e.what();
     }
@@ -62,7 +62,7 @@ using held = std::shared_ptr<pending>;
 std::atomic<int> pending_count{0};
 std::mutex pending_mutex;
 auto& all_pending() {
-  // MPI may free some while it is finalized
+  // never destroyed, because MPI may free some while it is finalized
   static auto& all = *new std::map<MPI_Request, held, std::less<>>;
   return all;
 }
@@ -91,7 +91,7 @@ int free_result(void* state) {
 }
 int cannot_cancel(void*, int) { return MPI_SUCCESS; }
 
-// Calls the file's handler, once for a request, and returns the code.
+// Calls the file's handler, once for each request, and returns the code.
 int told(held const& p) {
   if (!p || p->code == MPI_SUCCESS) return MPI_SUCCESS;
   if (std::exchange(p->is_told, true)) return p->code;
@@ -99,7 +99,7 @@ int told(held const& p) {
   return p->code;
 }
 
-// The requests of files in a list, by index; null for others.
+// The requests of files in a list, by index; null for other requests.
 class files_among {
  public:
   files_among(int count, MPI_Request const* requests) {
@@ -107,15 +107,15 @@ class files_among {
     some_ = std::any_of(all_.begin(), all_.end(), [](held const& p) { return p != nullptr; });
   }
   bool some() const { return some_; }
-  // Looks at each, so that all that have ended are completed.
+  // Checks each, so that all that have ended are completed. Returns true if all have.
   bool all_ended() {
     bool all = true;
     for (held const& p : all_)
       if (p && !p->look()) all = false;
     return all;
   }
-  // That of a file with several ranks, else of all; none in a program of sessions only, whose files
-  // have one rank.
+  // Returns the communicator of a file with several ranks, otherwise one of all ranks. Returns none
+  // in a program of sessions only, whose files have one rank.
   MPI_Comm comm() const {
     int is_there = 0;
     PMPI_Initialized(&is_there);
@@ -138,12 +138,13 @@ class files_among {
   bool some_ = false;
 };
 
-// Between two looks: lets MPI move messages, and the thread that accesses the file have the
-// processor. Now and then it finds requests that cannot end, since ranks are in different calls.
+// Pauses between two checks: lets MPI move messages, and lets the thread that accesses the file
+// have the processor. Every 200th pause searches for requests that cannot end because ranks are in
+// different calls.
 class breath {
  public:
-  // `comm`: of several ranks, if there is one. MPI libraries know that a communicator of one rank
-  // has no messages to move.
+  // `comm` has several ranks, if there is such a communicator, because MPI libraries move no
+  // messages for a communicator of one rank.
   breath(std::vector<request*> awaited, MPI_Comm comm)
       : awaited_(std::move(awaited)), comm_(comm) {}
   void operator()() {
@@ -152,7 +153,7 @@ class breath {
     auto const took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - since).count();
     for (request* const r : awaited_)
       if (detail::request_watch::add_waited(*r, took))
-        return;  // of several, the first counts the time
+        return;  // if there are several, only the first counts the time
   }
 
  private:
@@ -172,7 +173,7 @@ class breath {
   int times_ = 0;
 };
 
-// Errors of completed requests of files go into the statuses. `place(i)` is the index in the list
+// Copies errors of completed file requests into the statuses. `place(i)` is the index in the list
 // of the i-th status.
 template <class Place>
 int with_errors(int code, files_among const& files, int count, MPI_Status* statuses,
@@ -213,7 +214,7 @@ int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) 
 }
 
 void settle(MPI_File file, opened_file& f) {
-  std::vector<request> dropped;  // close tells their errors
+  std::vector<request> dropped;  // close reports their errors
   {
     std::lock_guard const guard(f.dropped_mutex);
     dropped.swap(f.dropped);
@@ -272,7 +273,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status, (MPI_Request r, int* flag, MP
 ARGOSY_MPIIO_FUNCTION(int, MPI_Request_free, (MPI_Request * r), (r)) {
   if (none_pending()) return real(r);
   if (held const p = find(*r); p && !p->has_ended) {
-    // MPI's request ends here; the transfer goes on, and close waits for it.
+    // MPI's request ends here. The transfer continues, and close waits for it.
     MPI_Request const known_as = p->known_as;
     {
       std::lock_guard const guard(p->file->dropped_mutex);

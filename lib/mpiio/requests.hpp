@@ -1,12 +1,14 @@
 // Requests of files as requests of MPI.
 //
-// What MPI_File_iread and its kin return is a generalized request. MPI wants somebody to call
-// MPI_Grequest_complete when it has ended, and a thread of ours may call MPI only in programs that
-// have MPI_THREAD_MULTIPLE. So nobody calls from a thread: MPI's functions that wait for, test or
-// free requests are ours, too. They look whether a request of a file has ended, complete it, and
-// let MPI's own function do the rest, with all requests of messages. While no file has a request,
-// that is one comparison. While they wait, they let MPI move its messages: another rank may need
-// ours before it comes to its part of a collective call.
+// Functions such as MPI_File_iread return a generalized request. MPI requires a call of
+// MPI_Grequest_complete when it has ended. A thread of this library may call MPI only in programs
+// that have MPI_THREAD_MULTIPLE. Therefore no thread calls it.
+//
+// Instead, this library defines MPI's functions that wait for, test or free requests. They check
+// whether a request of a file has ended, complete it, and call MPI's own function with all requests
+// of messages. While no file has a request, that costs one comparison. While they wait, they let
+// MPI move its messages, because another rank may need a message from this one before it comes to
+// its part of a collective call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,14 +20,14 @@ namespace argosy::mpiio {
 
 struct opened_file;
 
-// `error_class`: of this rank's own arguments, if something is wrong with them. Of a call of one
-// rank that error is returned, and no request; of a collective call it comes when the request is
-// waited for, as the other ranks hear of it then.
+// Passes a request to the program. `error_class` is that of this rank's own arguments if they are
+// invalid. A local call then returns the error, and no request. A collective call returns the error
+// when the request is waited for, because other ranks learn of it only then.
 int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result);
 
-// Until all requests of the file have ended; the program still completes them. By the letter of MPI
-// none may be pending where a view or a size is set, or the file closed. Programs have some all the
-// same, since other libraries take it.
+// Waits until all requests of the file have ended; the program still completes them. By the
+// standard no request may be pending when a view or a size is set, or the file is closed. Some
+// programs have pending requests nevertheless, because other libraries accept it.
 void settle(MPI_File file, opened_file& f);
 
 }  // namespace argosy::mpiio

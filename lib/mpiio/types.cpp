@@ -14,7 +14,7 @@
 namespace argosy::mpiio {
 namespace {
 
-// Counts datatypes that were freed: the handle of one may be that of the next.
+// Counts freed datatypes, because the handle of a freed datatype may be used again.
 std::atomic<unsigned> freed{0};
 
 int forget(MPI_Datatype, int, void* kept, void*) {
@@ -32,7 +32,7 @@ int attribute() {
   return key;
 }
 
-// Of a datatype whose items are not known the bytes can be moved all the same.
+// Finds the items of a datatype. If they are unknown, the bytes can still be moved.
 void note_items(known_type& k) try {
   signature const types = k.form.types();
   if (types.nodes().size() != 1 || types.size() != k.size) return;
@@ -65,7 +65,7 @@ bool is_predefined(MPI_Datatype type) {
 }  // namespace
 
 known_type const& known(MPI_Datatype type) {
-  // Most calls are of the datatype of the one before, and asking MPI costs as much as the rest of a
+  // Most calls use the datatype of the call before, and asking MPI costs as much as the rest of a
   // small call.
   thread_local struct {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -74,7 +74,7 @@ known_type const& known(MPI_Datatype type) {
   } last;
   unsigned const now_freed = freed.load(std::memory_order_relaxed);
   if (last.found && last.type == type && last.freed == now_freed) return *last.found;
-  // Not in the thread's own memory, which is small where this library is loaded late.
+  // Allocated separately, because a thread's own memory is small if this library is loaded late.
   thread_local std::unique_ptr<known_type> unusable;
   if (type == MPI_DATATYPE_NULL) {
     unusable = std::make_unique<known_type>(
@@ -91,7 +91,7 @@ known_type const& known(MPI_Datatype type) {
   auto now = std::make_unique<known_type>(decoded(type));
   if (now->fault.empty() && PMPI_Type_set_attr(type, attribute(), now.get()) == MPI_SUCCESS)
     return *now.release();
-  unusable = std::move(now);  // perhaps it is committed later
+  unusable = std::move(now);  // not cached, because it may be committed later
   return *unusable;
 }
 

@@ -1,4 +1,4 @@
-// MPI's datatypes as this library uses them: each is taken apart once, and the result kept with it.
+// MPI's datatypes for this library. Each is decoded once, and the result is cached with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,18 +14,19 @@ namespace argosy::mpiio {
 
 struct known_type {
   argosy::typed_layout form;
-  std::string fault = {};  // why it cannot be used; then nothing else counts
+  std::string fault = {};  // why it cannot be used; if set, no other member counts
   std::int64_t size = 0;
-  bool dense = false;  // copies of it are bytes side by side, from the address on
-  // If they are also items of one basic type: how many in a copy. 0: they are not.
+  bool dense = false;  // true if copies of it are adjacent bytes, from the address on
+  // The number of items in a copy, if all are of one basic type, otherwise 0.
   basic item = basic::byte;
   std::int64_t items = 0;
 };
 
-// Valid until the datatype is freed or, for one that cannot be used, until this thread asks again.
+// Returns the decoded datatype. Valid until the datatype is freed. For a datatype that cannot be
+// used, valid until this thread calls again.
 known_type const& known(MPI_Datatype type);
 
-// A datatype that is kept for MPI_File_get_view: a duplicate, or the predefined one itself.
+// A datatype that is stored for MPI_File_get_view: a duplicate, or the predefined datatype itself.
 class kept_type {
  public:
   explicit kept_type(MPI_Datatype type);
@@ -33,7 +34,7 @@ class kept_type {
   kept_type& operator=(kept_type&& other) noexcept;
   ~kept_type();
 
-  // As MPI_File_get_view hands it out: the caller frees it, unless it is predefined.
+  // Returns it as MPI_File_get_view does: the caller frees it, unless it is predefined.
   MPI_Datatype handed_out() const;
 
  private:

@@ -16,8 +16,8 @@
 namespace argosy::mpiio {
 namespace {
 
-// For view_shape, which makes the view inside of the call: a datatype that cannot be is an error of
-// all ranks.
+// Returns a function that makes the datatype inside of the call, for view_shape. If the datatype is
+// invalid, all ranks get an error.
 auto maker_of(MPI_Datatype type) {
   return [type]() -> argosy::typed_layout {
     known_type const& k = known(type);
@@ -26,15 +26,16 @@ auto maker_of(MPI_Datatype type) {
   };
 }
 
-// MPI_ERR_TYPE if one is no datatype. Of datatypes that cannot be a view the classes that OMPIO and
-// ROMIO tell.
+// Returns MPI_ERR_TYPE if one is no datatype. For datatypes that cannot be a view, it returns the
+// classes of OMPIO and ROMIO.
 int class_of_no_view(MPI_Datatype etype, MPI_Datatype filetype) {
   if (!known(etype).fault.empty() || !known(filetype).fault.empty()) return MPI_ERR_TYPE;
   std::int64_t const unit = known(etype).size, size = known(filetype).size;
   return unit > 0 && size % unit != 0 ? MPI_ERR_ARG : MPI_ERR_IO;
 }
 
-// What MPI has no word for counts from the start, behind a failure of the call.
+// Returns argosy's constant. For an unknown `whence` it sets the offset to -1, so that the call
+// fails.
 seek_from seek_from_of(int whence, std::int64_t& offset) {
   if (whence == MPI_SEEK_CUR) return seek_from::current;
   if (whence == MPI_SEEK_END) return seek_from::end;

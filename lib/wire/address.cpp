@@ -24,14 +24,15 @@ namespace argosy::wire {
 
 namespace {
 
-// Copies as much as there is room for; false if that is not all.
+// Copies as much as fits. Returns false if that is not all.
 template <std::size_t N>
 bool assign(std::array<char, N>& to, std::string const& text) {
   std::copy_n(text.begin(), std::min(text.size(), N - 1), to.begin());
   return text.size() < N;
 }
 
-// Asked once, since a rank may have no descriptor for it later; empty if the kernel does not say.
+// Read once, because a rank may have no descriptor for it later. Empty if the kernel does not
+// provide it.
 std::string boot_id() {
   static std::mutex mutex;
   static std::string known;
@@ -43,7 +44,8 @@ std::string boot_id() {
   return known;
 }
 
-// Names that are in no directory belong to a network namespace of a running kernel.
+// Returns the text that identifies a machine. Abstract socket names belong to a network namespace
+// of a running kernel.
 std::string this_machine() {
   std::string name = boot_id();
   if (name.empty()) {
@@ -85,7 +87,7 @@ void add_hosts(address& a) {
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) return;  // local names are enough on one machine
   std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> const owned(all, &freeifaddrs);
-  for (bool const loopback : {false, true})  // the last resort
+  for (bool const loopback : {false, true})  // loopback addresses only if there are no others
     for (ifaddrs const* i = all; i != nullptr; i = i->ifa_next) {
       if (i->ifa_addr == nullptr || (i->ifa_flags & IFF_UP) == 0 ||
           a.host_count == address::hosts_max)
@@ -101,7 +103,8 @@ void add_hosts(address& a) {
         h.family = 6;
         sockaddr_in6 in;
         std::memcpy(&in, i->ifa_addr, sizeof in);
-        if (IN6_IS_ADDR_LINKLOCAL(&in.sin6_addr)) continue;  // means nothing on another machine
+        // link-local addresses mean nothing on another machine
+        if (IN6_IS_ADDR_LINKLOCAL(&in.sin6_addr)) continue;
         std::memcpy(h.bytes.data(), &in.sin6_addr, sizeof in.sin6_addr);
       } else {
         continue;
@@ -158,7 +161,7 @@ address address_from(std::string const& text, std::error_code& error) {
     std::string const key = line.substr(0, line.find(' ')),
                       value = line.substr(std::min(line.size(), key.size() + 1));
     if (key != "host" && !seen.insert(key).second) {
-      fine = false;  // twice
+      fine = false;  // a key that comes twice
     } else if (key == "end") {
       ended = true;
     } else if (key == "machine") {

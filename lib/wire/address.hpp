@@ -1,4 +1,4 @@
-// The address of a station: where it listens, and the cookies that prove who may talk to it. Plain
+// The address of a station: where it listens, and the cookies that authenticate its peers. Plain
 // bytes that ranks can gather.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,7 +13,8 @@
 namespace argosy::wire {
 
 // A peer that connects shows one cookie and is shown the other, so neither talks to a stray
-// process. Only those who have the address know them; on a network they travel unencrypted.
+// process. Only processes that have the address have the cookies. On a network they travel
+// unencrypted.
 using cookie = std::array<std::byte, 32>;
 
 struct address {
@@ -23,15 +24,15 @@ struct address {
   };
   static constexpr std::size_t hosts_max = 6;
 
-  std::array<char, 64> machine = {};  // equal on machines where local names reach each other
-  // a name of a Unix socket that is in no directory; empty: none
+  std::array<char, 64> machine = {};  // equal on machines whose local names reach each other
+  // a name of a Unix socket that is in no directory; empty if there is none
   std::array<char, 48> local = {};
   std::array<host, hosts_max> hosts = {};
   std::uint32_t host_count = 0;
-  std::uint32_t port = 0;  // of TCP; 0: none
+  std::uint32_t port = 0;  // port of TCP; 0 if there is none
   cookie shown = {}, answered = {};
 
-  bool is_here() const;  // on the same machine as this process
+  bool is_here() const;  // true if the station is on the machine of this process
   friend bool operator==(address const&, address const&) = default;
 };
 inline bool operator==(address::host const& a, address::host const& b) {
@@ -39,11 +40,11 @@ inline bool operator==(address::host const& a, address::host const& b) {
 }
 static_assert(std::is_trivially_copyable_v<address>);
 
-// An address with new cookies, a new name, and this machine's network interfaces. Throws
+// Returns an address with new cookies, a new name, and this machine's network interfaces. Throws
 // std::system_error.
 address new_address();
 
-// Some lines of text, for a file; whoever can read it may connect.
+// Returns some lines of text, for a file. A process that can read it may connect.
 std::string to_text(address const& a);
 address address_from(std::string const& text, std::error_code& error);
 

@@ -16,13 +16,13 @@ namespace {
 
 std::error_code code(boost::system::error_code const& e) {
   if (!e) return {};
-  // The end of a stream is no errno.
+  // Returns an errno. The end of a stream has none.
   if (e.category() != boost::system::system_category())
     return std::make_error_code(std::errc::connection_reset);
   return {e.value(), std::system_category()};
 }
 
-// A sequence of buffers for Asio, which refers to buffers elsewhere.
+// A sequence of buffers for Asio that refers to buffers elsewhere.
 struct buffers {
   using value_type = boost::asio::const_buffer;
   using const_iterator = value_type const*;
@@ -88,11 +88,12 @@ void connection::fail(std::error_code error) {
   shut(error);
 }
 
-// Shuts the socket down: the pending read then returns, and reports the end.
+// Shuts the socket down. The pending read then returns, and reports the end.
 void connection::shut(std::error_code error) {
   if (std::exchange(shut_, true)) return;
   reason_ = error ? error : std::make_error_code(std::errc::connection_aborted);
-  ::shutdown(socket_.native_handle(), SHUT_RDWR);  // for a child of this process may hold it, too
+  // needed because a child of this process may have the socket, too
+  ::shutdown(socket_.native_handle(), SHUT_RDWR);
   boost::system::error_code ignored;
   socket_.close(ignored);
   queue_.clear();
@@ -126,7 +127,8 @@ void connection::queue(outgoing o) {
   try {
     queue_.push_back(std::move(o));
     if (!writing_) write_some();
-  } catch (std::bad_alloc const&) {  // whoever waits for an answer learns of it
+    // ends the connection, so that a caller waiting for an answer gets an error
+  } catch (std::bad_alloc const&) {
     shut(std::make_error_code(std::errc::not_enough_memory));
   }
 }
@@ -176,7 +178,7 @@ void connection::read_some() {
   auto into = stage_ == stage::greeting
                   ? boost::asio::buffer(head_.data() + head_got_, head_wanted_ - head_got_)
                   : boost::asio::buffer(buffer_);
-  // A long body is read straight into its frame.
+  // A long body is read directly into its frame.
   if (stage_ == stage::body && incoming_.body.size() - body_got_ >= buffer_bytes)
     into =
         boost::asio::buffer(incoming_.body.data() + body_got_, incoming_.body.size() - body_got_);
@@ -245,7 +247,8 @@ void connection::take(std::span<std::byte const> bytes) {
   }
 }
 
-// Grows with the data, so that a wrong length costs at most twice the memory of what has arrived.
+// Grows the body with the data, so that a wrong length costs at most twice the memory of the data
+// that has arrived.
 void connection::grow_body() {
   std::size_t const most = std::max(growth_bytes, 2 * body_got_);
   incoming_.body.resize(static_cast<std::size_t>(std::min<std::uint64_t>(body_bytes_, most)));

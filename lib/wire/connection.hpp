@@ -23,36 +23,36 @@
 
 namespace argosy::wire {
 
-// The meaning of `kind` and `number` is up to the users.
+// The users define `kind` and `number`.
 struct frame {
   std::uint64_t kind = 0, number = 0;
   std::vector<std::byte> body;
 };
 
-// Any thread may call, and no call waits: frames to send go to a queue without limit, so two peers
-// that only send cannot block each other. An error, or the end of the peer, ends the connection for
-// good.
+// Any thread may call, and no call waits. Frames to send go to a queue without limit, so two peers
+// that only send cannot block each other. If an error occurs or the peer ends, the connection ends
+// for good.
 class connection : public std::enable_shared_from_this<connection> {
  public:
-  // Called on a thread of the station, one at a time. The functions live until `ended` has
+  // Functions called on a thread of the station, one at a time. They live until `ended` has
   // returned.
   struct events {
-    // in the order in which they were sent; if it throws, the connection ends
+    // Called for each frame, in the order of sending. If it throws, the connection ends.
     std::function<void(frame)> arrived;
-    std::function<void(std::error_code)> ended;  // called once, as the last
-    // The body that the caller keeps is sent. With the connection's mutex, and on any thread of the
-    // station.
+    std::function<void(std::error_code)> ended;  // called once, as the last function
+    // Called when the body that the caller owns was sent. Called with the connection's mutex, and
+    // on any thread of the station.
     std::function<void(std::uint64_t number)> left = {};
   };
 
   void send(frame f);
-  // The caller keeps the body unchanged until it has left, or the connection has ended: a peer may
-  // answer what it has not read.
+  // Sends a body that the caller owns. The caller does not change it until `left` is called, or the
+  // connection has ended: a peer may answer before it has read the body.
   void send(std::uint64_t kind, std::uint64_t number, std::span<std::byte const> body);
-  void finish();  // ends the connection as soon as all is sent
+  void finish();  // ends the connection when all frames are sent
   void close();   // ends the connection now
 
-  // what the connecting side says of itself
+  // Returns the number by which the connecting side introduced itself.
   std::uint64_t introduction() const { return introduction_; }
 
  private:
@@ -72,28 +72,28 @@ class connection : public std::enable_shared_from_this<connection> {
     std::size_t head_bytes = 0;
     std::span<std::byte const> body;
     std::vector<std::byte> owned;
-    std::optional<std::uint64_t> kept;  // the number of a frame whose body the caller keeps
+    std::optional<std::uint64_t> kept;  // the number of a frame whose body the caller owns
   };
   static constexpr std::uint64_t mark = 0x0179736f67726100;  // "argosy", version 1
   static constexpr std::size_t buffer_bytes = 64 * 1024;
   static constexpr std::size_t growth_bytes = std::size_t{64} << 20;
 
   enum class stage { greeting, header, body };
-  // Called for an accepted connection whose cookie is right; empty if this side connected.
+  // Called for an accepted connection whose cookie is right. Empty if this side connected.
   using welcome = std::function<events(std::shared_ptr<connection> const&)>;
 
   connection(std::shared_ptr<boost::asio::io_context> c, address const& where,
              std::uint64_t most_bytes)
       : context_(std::move(c)), socket_(*context_), where_(where), most_bytes_(most_bytes) {}
-  void start(events e, std::uint64_t introduction);  // greets
-  void start(welcome w);                             // is greeted
-  bool is_awaited() const;                           // neither greeted nor ended
-  bool has_unread();                                 // bytes of the peer that no thread has read
-  std::uint64_t progress() const;                    // bytes sent
+  void start(events e, std::uint64_t introduction);  // sends the greeting
+  void start(welcome w);                             // receives the greeting
+  bool is_awaited() const;                           // true if it has neither greeted nor ended
+  bool has_unread();               // true if the peer has sent bytes that no thread has read
+  std::uint64_t progress() const;  // number of bytes sent
 
   void queue(outgoing o);
-  void read_some();   // with the mutex
-  void write_some();  // with the mutex
+  void read_some();   // needs the mutex
+  void write_some();  // needs the mutex
   void on_read(std::error_code error, std::size_t bytes);
   void on_written(std::error_code error, std::size_t bytes);
   void take(std::span<std::byte const> bytes);
@@ -102,7 +102,7 @@ class connection : public std::enable_shared_from_this<connection> {
   void grow_body();
   void deliver();
   void fail(std::error_code error);
-  void shut(std::error_code error);  // with the mutex
+  void shut(std::error_code error);  // needs the mutex
 
   std::shared_ptr<boost::asio::io_context> context_;  // must outlive the socket
   mutable std::mutex mutex_;
@@ -111,19 +111,19 @@ class connection : public std::enable_shared_from_this<connection> {
   std::uint64_t most_bytes_;
   events events_;
   welcome welcome_;
-  std::function<void()> gone_;  // makes the station forget it
+  std::function<void()> gone_;  // removes the connection from the station
 
   std::deque<outgoing> queue_;
-  std::size_t sent_ = 0;  // of the first frame in the queue
+  std::size_t sent_ = 0;  // bytes sent of the first frame in the queue
   std::uint64_t progress_ = 0;
   std::vector<boost::asio::const_buffer> gather_;
   bool writing_ = false, finishing_ = false, shut_ = false, greeted_ = false;
   std::error_code reason_;
   std::uint64_t introduction_ = 0;
 
-  // used by the reading thread only
+  // used only by the thread that reads
   stage stage_ = stage::greeting;
-  std::vector<std::byte> buffer_;  // from the greeting on: strangers get no memory
+  std::vector<std::byte> buffer_;  // allocated after the greeting, so strangers get no memory
   std::array<std::byte, sizeof(hello)> head_ = {};
   std::size_t head_got_ = 0, head_wanted_ = 0;
   std::uint64_t body_bytes_ = 0;

@@ -38,7 +38,8 @@ struct place {
   sockaddr const* get() const { return reinterpret_cast<sockaddr const*>(&bytes); }
 };
 
-// A name that begins with a zero byte is in no directory, and goes with its socket.
+// Returns the address of a local name. A name that begins with a zero byte is in no directory, and
+// ends with its socket.
 place local_place(std::string const& name) {
   sockaddr_un a = {};
   a.sun_family = AF_UNIX;
@@ -79,7 +80,7 @@ int listen_at(int s, place const& where, std::error_code& error) {
   return s;
 }
 
-// A machine that has gone without a word is noticed after a while.
+// Sets the options by which a peer machine that has disappeared is noticed after a while.
 void tune(int s) {
   if (family_of(s) == AF_UNIX) return;
   int const on = 1, idle_s = 10, interval_s = 10, probes = 3;
@@ -114,7 +115,7 @@ int connect_to(place const& where, std::chrono::milliseconds patience, std::erro
   int const s = make(where.bytes.ss_family, error);
   if (s < 0) return s;
   int code = 0;
-  // A local listener with a full queue says EAGAIN.
+  // A local listener with a full queue returns EAGAIN.
   while ((code = ::connect(s, where.get(), where.length) == 0 ? 0 : errno) == EAGAIN &&
          clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -136,7 +137,7 @@ int listen_local(std::string const& name, std::error_code& error) {
   return s < 0 ? s : listen_at(s, local_place(name), error);
 }
 
-// One socket for both families if the machine has both.
+// Listens with one socket for both families if the machine has both.
 int listen_network(std::uint32_t& port, std::error_code& error) {
   int s = -1;
   for (std::uint32_t const family : {6u, 4u}) {
@@ -153,7 +154,7 @@ int listen_network(std::uint32_t& port, std::error_code& error) {
   where.length = sizeof where.bytes;
   if (::getsockname(s, reinterpret_cast<sockaddr*>(&where.bytes), &where.length) != 0)
     return fail(s, errno, error);
-  sockaddr_in a;  // the port is in the same place in both
+  sockaddr_in a;  // the port is at the same place in both structures
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   std::memcpy(&a, &where.bytes, sizeof a);
   port = ntohs(a.sin_port);
@@ -169,7 +170,7 @@ int accept_next(int listener, std::error_code& error) {
       return s;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK) return -1;
-    // The peer has gone already, or the network failed: the next peer may be better.
+    // The peer has gone already, or the network failed. The next peer may succeed.
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM ||
         errno == EBADF || errno == EINVAL || errno == ENOTSOCK)
       return fail(-1, errno, error);
@@ -205,7 +206,7 @@ bool is_of_same_user(int descriptor) {
   socklen_t length = sizeof peer;
   if (family_of(descriptor) != AF_UNIX) return true;
   if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-    return true;  // the cookie must do
+    return true;  // only the cookie protects then
   return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
@@ -216,8 +217,8 @@ struct waiting_peers {
   bool have_gone = false;
 };
 
-// Runs in a table of descriptors of its own, so that no other thread takes the number that becomes
-// free. The least number is below any limit that was lowered since.
+// Runs in a descriptor table of its own, so that no other thread gets the number that becomes free.
+// It frees the lowest number, which is below any limit that was lowered since.
 int end_peers(void* p) {
   auto& peers = *static_cast<waiting_peers*>(p);
   ::close(peers.listener == 0 ? 1 : 0);
@@ -231,8 +232,8 @@ int end_peers(void* p) {
 
 }  // namespace
 
-// Makes a child that shares this process's memory, as one of posix_spawn() does, and sends no
-// signal when it ends.
+// Makes a child that shares this process's memory, as posix_spawn() does, and sends no signal when
+// it ends.
 bool turn_away(int listener) {
   constexpr std::size_t stack_bytes = std::size_t{64} << 10;
   std::unique_ptr<std::byte[]> const stack(new (std::nothrow) std::byte[stack_bytes]);

@@ -1,6 +1,6 @@
-// The calls that make sockets: each is made and checked here. Descriptors do not block and are not
-// inherited by programs that this one starts. Errors are errno values in std::system_category; a
-// descriptor is -1 then.
+// The calls that make sockets. Each system call is made and checked here. Descriptors do not block
+// and are not inherited by programs that this one starts. Errors are errno values in
+// std::system_category; the descriptor is -1 then.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@ namespace argosy::wire {
 
 int listen_local(std::string const& name, std::error_code& error);
 int listen_network(std::uint32_t& port, std::error_code& error);
-// Accepts the next peer; -1 without an error: there is none.
+// Accepts the next peer. Returns -1 without an error if there is none.
 int accept_next(int listener, std::error_code& error);
 int connect_local(std::string const& name, std::chrono::milliseconds patience,
                   std::error_code& error);
@@ -23,7 +23,7 @@ int connect_network(address::host const& host, std::uint32_t port,
 bool is_loopback(address::host const& host);
 int family_of(int descriptor);
 // Returns false if the peer of a local socket is a process of another user, and not of root. The
-// kernel knows whose it is; of a peer on the network nobody does.
+// kernel knows the user of a local peer. For a peer on the network it returns true.
 bool is_of_same_user(int descriptor);
 // Ends the connections of all peers that wait to be accepted, without a free descriptor. Returns
 // false if that failed.

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds pause{50}, stuck{2000};
 
-// Threads of the library must not get the program's signals.
+// Blocks signals, because threads of the library must not get the program's signals.
 struct no_signals {
   no_signals() {
     sigset_t all;
@@ -47,7 +47,7 @@ station::station(options o, connection::welcome accepted, std::error_code& error
     guard_.emplace(context_->get_executor());
     if (options_.listens) open_doors();
     start_threads();
-  } catch (boost::system::system_error const& e) {  // no std::system_error before Boost 1.83
+  } catch (boost::system::system_error const& e) {  // std::system_error only since Boost 1.83
     error.assign(e.code().value(), std::system_category());
   } catch (std::system_error const& e) {
     error = e.code();
@@ -94,7 +94,8 @@ void station::start_threads() {
   [[maybe_unused]] no_signals const masked;
   for (int i = 0; i < options_.workers + 1; ++i)
     threads_.emplace_back([c = context_] {
-      [[maybe_unused]] detail::memory_reserve const kept;  // ranks wait for their answers
+      // used because ranks wait for the answers of these threads
+      [[maybe_unused]] detail::memory_reserve const kept;
       c->run();
     });
 }
@@ -117,7 +118,7 @@ void station::stop() {
   for (auto const& d : doors_) d->socket.close(ignored);
   doors_.clear();
   for (auto const& t : timers_) t->cancel();
-  if (threads_.empty()) connections_.clear();  // there never were any
+  if (threads_.empty()) connections_.clear();  // no thread was ever started
   changed_.wait(lock, [this] { return working_ == 0; });
 
   auto const progress = [this] {
@@ -154,7 +155,7 @@ void station::wait_at(std::shared_ptr<door> const& d) {
   });
 }
 
-// If even turning away fails, tries again later: a descriptor may be closed meanwhile.
+// Tries again later if even turning peers away fails, because a descriptor may be closed meanwhile.
 void station::wait_later(std::shared_ptr<door> const& d) {
   auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, pause);
   timers_.insert(timer);
@@ -165,7 +166,8 @@ void station::wait_later(std::shared_ptr<door> const& d) {
   });
 }
 
-// The kernel resets all peers that wait at the door, and refuses later ones.
+// Closes the listener. The kernel resets all peers that wait to be accepted, and refuses later
+// ones.
 void station::close_door(std::shared_ptr<door> const& d) {
   boost::system::error_code ignored;
   d->socket.close(ignored);
@@ -173,7 +175,7 @@ void station::close_door(std::shared_ptr<door> const& d) {
 }
 
 bool station::accept_all(door& d) {
-  constexpr int at_a_time = 64;  // so that a flood of peers does not keep the mutex
+  constexpr int at_a_time = 64;  // limits how long a flood of peers occupies the mutex
   std::error_code error;
   for (int i = 0; i < at_a_time && !error; ++i) {
     int const s = accept_next(d.socket.native_handle(), error);
@@ -187,12 +189,12 @@ bool station::accept_all(door& d) {
     c->start(accepted_);
     expect_greeting(c);
   }
-  // A peer that can neither be accepted nor turned away would wait for ever.
+  // A peer that can neither be accepted nor turned away would wait without end.
   return !error || drop_newcomer() || turn_away(d.socket.native_handle());
 }
 
-// Keeps strangers few: any process that reaches the door may connect, and must not take the
-// descriptors of the program.
+// Limits the number of peers that have not greeted. Any process that reaches the listener may
+// connect, and must not use up the descriptors of the program.
 void station::expect_greeting(std::shared_ptr<connection> const& c) {
   std::erase_if(newcomers_, [](newcomer const& n) {
     auto const held = n.who.lock();
@@ -203,8 +205,8 @@ void station::expect_greeting(std::shared_ptr<connection> const& c) {
   if (!watches_newcomers_) watch_newcomers();
 }
 
-// Closes the oldest connection that has not greeted; one whose greeting has come, and is not read
-// yet, only if all are so.
+// Closes the oldest connection that has not greeted. One whose greeting has come but is not read
+// yet is closed only if all are like that. Returns false if none was closed.
 bool station::drop_newcomer() {
   auto found = std::find_if(newcomers_.begin(), newcomers_.end(), [](newcomer const& n) {
     auto const held = n.who.lock();
@@ -281,7 +283,7 @@ auto station::connect(address const& to, std::uint64_t introduction, connection:
 
 // --- Work ----------------------------------------------------------------------------------------
 
-// One thread is never at work, so that frames are read and written whatever the others do.
+// One thread never runs pieces of work, so that frames are always read and written.
 void station::work(std::function<void()> piece) {
   std::lock_guard const lock(mutex_);
   if (stopping_) return;

@@ -1,4 +1,4 @@
-// A station: listens, connects, and has the threads for it. None of them makes MPI calls.
+// A station: listens, connects, and owns the threads for that. None of them makes MPI calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,37 +30,38 @@ class station {
  public:
   struct options {
     bool listens = true;
-    bool local = true, network = true;  // where
-    // how many pieces of work run at a time; there is one thread more
+    bool local = true, network = true;  // where to listen
+    // number of pieces of work that run at a time; there is one thread more
     int workers = 0;
-    std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a frame; a longer one is an error
+    // the most bytes of a frame; a longer one is an error
+    std::uint64_t most_bytes = std::uint64_t{1} << 40;
     // how long to wait for a greeting, or for a peer to accept
     std::chrono::milliseconds patience{10000};
-    // Connections that have not greeted yet. If there are more, the oldest goes.
+    // Limit of connections that have not greeted yet. If there are more, the oldest is closed.
     std::size_t most_newcomers = 64;
   };
 
-  // On failure sets the error, whatever has failed, and the station is unusable. `accepted` is
-  // called on a thread of the station for each peer that connects and shows the cookie.
+  // Sets `error` on any failure; the station is unusable then. Calls `accepted` on a thread of the
+  // station for each peer that connects and shows the cookie.
   station(options o, connection::welcome accepted, std::error_code& error);
   station(station const&) = delete;
-  ~station();  // stop()
+  ~station();  // calls stop()
 
   address const& where() const { return where_; }
-  void leave_network();  // stops listening on the network: all peers are on this machine
+  void leave_network();  // stops listening on the network, because all peers are on this machine
 
-  // May wait for the peer's machine, not for its program. If it succeeds, `ended` is the last
-  // event.
+  // Connects. May wait for the peer's machine, but not for its program. If it succeeds, `ended` is
+  // the last event.
   std::shared_ptr<connection> connect(address const& to, std::uint64_t introduction,
                                       connection::events e, std::error_code& error);
 
   // Runs `piece`, which must not throw, on a thread of the station. Ignored once the station stops.
   void work(std::function<void()> piece);
-  // Calls `what` after that time, or never if the station stops earlier.
+  // Calls the function after that time, or never if the station stops earlier.
   void after(std::chrono::nanoseconds time, std::function<void()> what);
 
-  // Stops accepting, finishes the work that it has, sends what is queued as long as peers take it,
-  // and ends all connections. Waits for its threads; must not be called on one of them.
+  // Stops accepting, finishes pending work, sends queued frames as long as peers accept them, and
+  // ends all connections. Waits for its threads, so it must not be called on one of them.
   void stop();
 
  private:
@@ -68,12 +69,12 @@ class station {
     explicit door(boost::asio::io_context& c, bool n) : socket(c), of_network(n) {}
     boost::asio::posix::stream_descriptor socket;
     bool of_network;
-    int failures = 0;  // to turn peers away, one after the other
+    int failures = 0;  // failures to turn peers away, one after the other
   };
   void open_doors();
   void add_door(int descriptor, bool of_network);
   void start_threads();
-  void wait_at(std::shared_ptr<door> const& d);  // with the mutex, as the next
+  void wait_at(std::shared_ptr<door> const& d);  // needs the mutex, as wait_later does
   void wait_later(std::shared_ptr<door> const& d);
   bool accept_all(door& d);
   void close_door(std::shared_ptr<door> const& d);
@@ -97,7 +98,7 @@ class station {
     std::weak_ptr<connection> who;
     std::chrono::steady_clock::time_point until;
   };
-  std::deque<newcomer> newcomers_;  // in their order; one timer is for all
+  std::deque<newcomer> newcomers_;  // in the order of arrival; one timer serves all
   bool watches_newcomers_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::deque<std::function<void()>> waiting_;

@@ -18,7 +18,7 @@ std::string host_name() {
 processor_set processor_set::of_this_process() {
   processor_set result;
   cpu_set_t mask;
-  if (::sched_getaffinity(0, sizeof mask, &mask) != 0) {  // more processors than a mask has
+  if (::sched_getaffinity(0, sizeof mask, &mask) != 0) {  // more processors than the mask has bits
     result.bits.fill(~std::uint64_t{0});
     return result;
   }

@@ -1,4 +1,4 @@
-// Implements world/memory_world.hpp: how ranks meet, step by step.
+// Implements world/memory_world.hpp: how ranks synchronise, step by step.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/memory_world.hpp>
 
@@ -13,7 +13,7 @@ namespace argosy {
 
 namespace {
 
-// Ranks that sleep, or are about to: whoever comes wakes them.
+// Counts ranks that sleep, or are about to. A rank that arrives wakes them.
 struct front {
   alignas(128) std::uint32_t sleepers;
 };
@@ -33,8 +33,8 @@ memory_world::slot const* memory_world::meet(std::span<std::byte const> mine) co
   slot& own = slots[rank_];
   if (!mine.empty()) std::memcpy(own.content, mine.data(), mine.size());
   own.bytes = static_cast<std::uint32_t>(mine.size());
-  // Before it looks for sleepers, as they say so before they look at the number: at least one of
-  // the two sees the other.
+  // This rank writes its number, then looks for sleepers. A sleeper counts itself, then looks at
+  // the number. So at least one of the two sees the other.
   std::atomic_ref<std::uint32_t>(own.number).exchange(number, std::memory_order_seq_cst);
   if (std::atomic_ref<std::uint32_t>(static_cast<front*>(static_cast<void*>(first))->sleepers)
           .load(std::memory_order_seq_cst) != 0) [[unlikely]]
@@ -107,7 +107,7 @@ shared_memory memory_world::share(std::size_t bytes) const {
 
 void memory_world::wait(std::uint32_t& word, std::uint32_t seen,
                         std::chrono::milliseconds longest) noexcept {
-  // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
+  // takes one or two microseconds, as long as the kernel needs to put a rank to sleep and wake it
   constexpr int looks = 100;
   std::atomic_ref<std::uint32_t> const w(word);
   for (int i = 0; i < looks; ++i)

@@ -19,7 +19,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr int most_times = 255;
 
-// In nanoseconds.
+// Returns the median time of a call, in nanoseconds.
 template <class F>
 double median_of(int times, F const& call) {
   std::array<double, most_times> took{};
@@ -57,7 +57,7 @@ std::optional<message_prices> measure_messages(mpi const& world, int times) {
     mpi::wait_all(both);
   };
   message_prices found{.round_ns = median_of(times, [&] { world.barrier(); })};
-  // What a message costs however short it is, is no price of its bytes.
+  // The cost of a short message is not part of the price of a byte.
   double const few = median_of(times, [&] { exchange(8); }),
                many = median_of(times, [&] { exchange(bytes); });
   found.byte_ns = std::max(0.0, many - few) / static_cast<double>(bytes);

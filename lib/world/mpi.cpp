@@ -1,4 +1,5 @@
-// Implements world/mpi.hpp: messages and collective calls, each of which is made and checked here.
+// Implements world/mpi.hpp: messages and collective calls. Each call of MPI is made and checked
+// here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
@@ -32,9 +33,8 @@ using detail::bytes_of;
 using detail::check;
 using detail::is_finalized;
 
-// Calls in which one rank waits for another order what ranks of a node have written to shared
-// memory. MPI's own synchronisation does that in hardware; the fences tell the compiler, and
-// processors with weaker memory order.
+// Orders shared memory in calls in which one rank waits for another. MPI's own synchronisation does
+// that in hardware. The fences are for the compiler, and for processors with weaker memory order.
 struct ordered {
   ordered() noexcept { std::atomic_thread_fence(std::memory_order_release); }
   ~ordered() { std::atomic_thread_fence(std::memory_order_acquire); }
@@ -66,7 +66,7 @@ class length {
     MPI_Type_free(&whole);
     check("MPI_Type_commit", MPI_Type_commit(&type_));
   }
-  ~length() {  // communication that was started with it goes on
+  ~length() {  // communication that uses the datatype continues
     if (type_ != MPI_BYTE) MPI_Type_free(&type_);
   }
   length(length const&) = delete;
@@ -83,9 +83,9 @@ class length {
 // --- Reductions ---
 
 void make(detail::mpi_reduction& r) {
-  static std::mutex one_thread;  // threads of a program may make them at the same time
+  static std::mutex one_thread;  // several threads of a program may get here at a time
   std::lock_guard const guard(one_thread);
-  if (r.made.load(std::memory_order_relaxed)) return;  // by another thread
+  if (r.made.load(std::memory_order_relaxed)) return;  // made by another thread
   check("MPI_Type_contiguous", MPI_Type_contiguous(r.bytes, MPI_BYTE, &r.type));
   check("MPI_Type_commit", MPI_Type_commit(&r.type));
   int const commutes = 1;
@@ -102,11 +102,11 @@ int delete_number(MPI_Comm, int, void* number, void*) {
   return MPI_SUCCESS;
 }
 
-// Deliveries take turns with two tags: a rank that is ahead may begin the next one while others
-// look for parcels of this one, but not the one after. The number belongs to the communicator of
-// MPI, which several objects may stand for.
+// Deliveries alternate between two tags. A rank that is ahead may begin the next delivery while
+// other ranks still receive parcels of this one, but not the one after that. The number belongs to
+// the communicator of MPI, because several objects may refer to it.
 int next_parcel_tag(MPI_Comm c) {
-  static int const key = [] {  // once, whichever thread comes first
+  static int const key = [] {  // made once, by the first thread
     int made = MPI_KEYVAL_INVALID;
     check("MPI_Comm_create_keyval",
           MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_number, &made, nullptr));
@@ -175,7 +175,7 @@ std::int64_t mpi::exclusive_sum(std::int64_t mine) const {
   std::int64_t before = 0;
   [[maybe_unused]] ordered const memory;
   check("MPI_Exscan", MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, comm_), comm_);
-  return rank_ == 0 ? 0 : before;  // MPI leaves it undefined there
+  return rank_ == 0 ? 0 : before;  // MPI leaves it undefined on rank 0
 }
 
 std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
@@ -189,8 +189,8 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
                      &sends.emplace_back()),
           comm_);
   }
-  std::multimap<int, parcel> in;             // by rank; those of one rank in the order of arrival
-  MPI_Request everybody = MPI_REQUEST_NULL;  // entered when the own parcels have arrived
+  std::multimap<int, parcel> in;  // by rank; the parcels of one rank in the order of arrival
+  MPI_Request everybody = MPI_REQUEST_NULL;  // entered when this rank's parcels have arrived
   for (int sent = 0, ended = 0; ended == 0;) try {
       int found = 0;
       MPI_Message message = MPI_MESSAGE_NULL;
@@ -214,7 +214,7 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
       }
       if (found == 0 && ended == 0) std::this_thread::yield();
     } catch (rank_failure const&) {
-      revoke();  // so that those under way end: their memory goes
+      revoke();  // ends the messages under way, whose memory is about to be freed
       MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
       MPI_Wait(&everybody, MPI_STATUS_IGNORE);
       throw;
@@ -259,7 +259,7 @@ mpi::request mpi::start_receive(std::span<std::byte> message, int from, int tag)
 }
 
 void mpi::wait_all(std::span<request> requests) {
-  // Everything was started before, so it makes progress whichever part is waited for first.
+  // All messages were started before, so they advance in any order of waiting.
   std::array<MPI_Request, 256> handles;
   std::array<MPI_Status, 256> statuses;
   [[maybe_unused]] ordered const memory;
@@ -268,7 +268,7 @@ void mpi::wait_all(std::span<request> requests) {
     std::transform(part.begin(), part.end(), handles.begin(),
                    [](request const& r) { return r.handle_; });
     int const code = MPI_Waitall(static_cast<int>(part.size()), handles.data(), statuses.data());
-    if (code != MPI_SUCCESS) {  // some may have ended, and have no handle any more
+    if (code != MPI_SUCCESS) {  // completed requests have no handle any more
       for (std::size_t i = 0; i < part.size(); ++i) part[i].handle_ = handles[i];
       for (request const& r : part)
         if (r.comm_ != MPI_COMM_NULL) check("MPI_Waitall", code, r.comm_);
@@ -288,7 +288,7 @@ void mpi::request::drop() noexcept {
   if (is_finalized()) return;
   if (is_receive_) {
     MPI_Cancel(&handle_);
-    MPI_Wait(&handle_, MPI_STATUS_IGNORE);  // local, once cancelled
+    MPI_Wait(&handle_, MPI_STATUS_IGNORE);  // local after the cancellation
   } else if (detail::ends_by_death(comm_)) {
     MPI_Wait(&handle_, MPI_STATUS_IGNORE);
   } else if (detail::outlives_ranks()) {

@@ -14,7 +14,7 @@
 
 namespace argosy::detail {
 
-// What MPI says of an error code.
+// Returns MPI's text for an error code.
 std::string mpi_text_of(int code);
 
 // Throws for an error code. With an error handler that aborts, a failing call never returns.
@@ -25,8 +25,9 @@ inline void check(char const* call, int code) {
   throw mpi_error(call, code);
 }
 
-// Of communication in `c`. Where a rank of it is dead, the code may be of what that led to: a
-// nonblocking collective call that cannot begin its next round says MPI_ERR_OTHER.
+// Throws for an error code of communication in `c`. If a rank of `c` is dead, the code may be that
+// of a consequence. For example, a nonblocking collective call that cannot begin its next round
+// returns MPI_ERR_OTHER.
 inline void check(char const* call, int code, MPI_Comm c) {
   if (code != MPI_SUCCESS && ends_by_death(c))
     throw rank_failure(-1, std::string(call) + ": " + mpi_text_of(code));
@@ -39,7 +40,8 @@ inline bool is_finalized() noexcept {
 }
 
 inline std::size_t bytes_of(MPI_Status const& status) {
-  // Asked with the type that was received, Open MPI 4.1 counts the bytes of part of it in 32 bits.
+  // MPI_BYTE, because Open MPI 4.1 counts the bytes of a partial message in 32 bits if it is given
+  // the received type.
   MPI_Count bytes = 0;
   check("MPI_Get_elements_x", MPI_Get_elements_x(&status, MPI_BYTE, &bytes));
   return static_cast<std::size_t>(bytes);

@@ -1,5 +1,5 @@
-// Implements world/mpi.hpp: communicators, from which others are made, what is kept with them, and
-// how they end.
+// Implements world/mpi.hpp: communicators, those made from them, objects cached with them, and
+// their end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
@@ -52,7 +52,7 @@ mpi::mpi(attached, MPI_Comm c, std::error_code& error) : comm_(c) {
   rank_ = size_ = 0;
 }
 
-// A communicator that was made here.
+// A communicator that argosy made.
 struct mpi::made_here {
   explicit made_here(MPI_Comm c) : comm(c) {}
   made_here(made_here const&) = delete;
@@ -70,7 +70,8 @@ struct mpi::made_here {
 
   MPI_Comm comm;
   std::mutex mutex;
-  std::vector<std::weak_ptr<made_here>> of_this;  // if they are to be revoked with it
+  // communicators made from this one, to be revoked with it
+  std::vector<std::weak_ptr<made_here>> of_this;
 };
 
 mpi::mpi(MPI_Comm c, mpi const& parent) : made_(std::make_shared<made_here>(c)), comm_(c) {

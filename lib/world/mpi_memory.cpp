@@ -1,4 +1,4 @@
-// Implements world/mpi.hpp: memory that ranks of a node share, and how they wait in it.
+// Implements world/mpi.hpp: memory that ranks of a node share, and waiting in it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
@@ -22,11 +22,11 @@ namespace {
 using detail::bytes_of;
 using detail::check;
 
-// Of a rank that waits in memory: as MPI itself waits, without sleeping, and with progress of
-// messages, which other ranks may need to get here. Of a communicator of several ranks: MPI
-// libraries know that one of a single rank has no messages to move.
+// Runs while a rank waits in shared memory. As in MPI's own waits, it does not sleep, and messages
+// advance, which other ranks may need before they arrive. `comm` has several ranks, because MPI
+// libraries move no messages for a communicator of one rank.
 void go_on(MPI_Comm comm, unsigned times) {
-  // Where ranks take turns on a processor, most of them wait for nothing but their turn.
+  // If ranks share a processor, most of them wait only for their turn.
   if (times % 4 == 1) {
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
@@ -46,7 +46,8 @@ void mpi::meet_in(shared_memory m) {
 }
 
 shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
-  if (outlives_ranks() && size_ > 1) {  // who waits in memory for a dead rank is not told
+  // a rank that waits in memory for a dead rank would not notice its death
+  if (outlives_ranks() && size_ > 1) {
     error = std::make_error_code(std::errc::operation_not_supported);
     return {};
   }
@@ -63,7 +64,7 @@ void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanw
     if (next == meanwhile.end()) return wait(word, seen);
     int ended = 0;
     MPI_Status status;
-    // all messages make progress in it
+    // MPI_Test on one request advances all messages
     check("MPI_Test", MPI_Test(&next->handle_, &ended, &status), next->comm_);
     if (ended != 0) {
       if (next->is_receive_) next->received_ = bytes_of(status);

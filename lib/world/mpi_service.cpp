@@ -20,7 +20,7 @@ namespace argosy {
 
 namespace {
 
-// Only a few threads per service: they share the processors with the program.
+// Only a few threads for each service, because they share the processors with the program.
 constexpr int serving_threads = 3;
 
 }  // namespace
@@ -29,11 +29,11 @@ std::unique_ptr<service> mpi::serve(serve_function f, std::error_code& error) co
   error.clear();
   wire::station::options o;
   o.workers = serving_threads;
-  // All other ranks may connect at once, and greet a little later.
+  // All other ranks may connect at the same time, and send their greeting a little later.
   o.most_newcomers = std::max(o.most_newcomers, 2 * static_cast<std::size_t>(size_));
   std::unique_ptr<detail::socket_service> made;
   int mine = 0;
-  try {  // the others are on their way to the reduction
+  try {  // other ranks go on to the reduction, so no exception may leave here
     made = std::make_unique<detail::socket_service>(rank_, size_, std::move(f), o, error);
     mine = error.value();
   } catch (std::bad_alloc const&) {

@@ -1,4 +1,4 @@
-// Implements node_segment.hpp: memory files, and waiting for a word by futex.
+// Implements node_segment.hpp: files in memory, and waiting for a word by futex.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node_segment.hpp"
 
@@ -26,14 +26,15 @@ bool too_large(std::size_t size) noexcept {
   return size > static_cast<std::uintmax_t>(std::numeric_limits<off_t>::max());
 }
 
-// To the kernel a file in memory is a file: one beyond the limit ends the process by a signal.
+// Returns true if a limit on the size of files forbids a segment of this size. The kernel counts a
+// file in memory as a file, and ends the process by a signal if it exceeds the limit.
 bool counts_as_file(std::size_t size) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
          (limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur);
 }
 
-// --- Segments of System V: memory that no limit of files is for ---
+// --- Segments of System V, which no limit of files concerns ---
 
 constexpr char const* number_format = "number %d";
 
@@ -42,7 +43,8 @@ int create_numbered(name& n, std::size_t size, std::byte*& first) noexcept {
   if (number < 0) return errno;
   void* const place = ::shmat(number, nullptr, 0);
   int const error = errno;
-  // It lives as long as a process has it, and Linux lets others attach it until then.
+  // The segment lives as long as a process has it attached. Until then Linux lets other processes
+  // attach it.
   ::shmctl(number, IPC_RMID, nullptr);
   if (reinterpret_cast<std::intptr_t>(place) == -1) return error;
   first = static_cast<std::byte*>(place);
@@ -58,7 +60,7 @@ int open_numbered(int number, std::byte*& first) noexcept {
   return 0;
 }
 
-// The number in the name; -1: it is the name of a file.
+// Returns the number in the name, or -1 if the name is that of a file.
 int number_of(name const& n) noexcept {
   int number = -1;
   return std::sscanf(n.data(), number_format, &number) == 1 ? number : -1;
@@ -66,8 +68,8 @@ int number_of(name const& n) noexcept {
 
 // --- Files in memory ---
 
-// Another process of the same id may live in another container that shares the name space, so there
-// is more to a name.
+// A name contains more than the process id, because a process in another container that shares the
+// name space may have the same id.
 name new_name() noexcept {
   static std::atomic<unsigned> count = 0;
   auto const now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -91,7 +93,7 @@ constexpr char const* descriptor_format = "descriptor %ld %d %llu %llu";
 struct descriptor_of {
   long process = 0;
   int number = -1;
-  // Another process of that number may live in this container.
+  // Another process in this container may have that number.
   unsigned long long device = 0, inode = 0;
 
   bool is(struct stat const& s) const noexcept { return s.st_dev == device && s.st_ino == inode; }
@@ -114,7 +116,7 @@ bool is_descriptor(name const& n, descriptor_of& d) noexcept {
 int open_descriptor(descriptor_of const& d) noexcept {
   char path[64] = {};
   std::snprintf(path, sizeof path, "/proc/%ld/fd/%d", d.process, d.number);
-  // Looks before it opens: what another process has there may be a device or a pipe.
+  // Checks before opening, because the entry of another process may be a device or a pipe.
   struct stat s = {};
   if (::stat(path, &s) != 0) return -1;
   if (!d.is(s)) {
@@ -130,7 +132,7 @@ int open_descriptor(descriptor_of const& d) noexcept {
 
 std::atomic<kind> kind_made{kind::nameless};
 
-// Reserves all space now: a page without space would be a SIGBUS when it is first touched.
+// Reserves all space now. Otherwise the first access to a page without space would raise SIGBUS.
 int reserve(int descriptor, std::size_t size) noexcept {
   for (;;)
     if (int const error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(size));
@@ -156,7 +158,7 @@ int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept {
   if (k == kind::nameless) {
     descriptor = ::open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) return errno;
-    if (descriptor < 0) k = kind::named;  // no such files here
+    if (descriptor < 0) k = kind::named;  // the system has no files in memory
   }
   if (k == kind::named) {
     do n = new_name();
@@ -167,7 +169,7 @@ int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept {
   int error = reserve(descriptor, size);
   if (error == 0 && k == kind::nameless) error = name_descriptor(n, descriptor);
   if (error == 0) error = map(descriptor, size, first);
-  if (error == 0 && k == kind::nameless) return 0;  // open until it is removed
+  if (error == 0 && k == kind::nameless) return 0;  // stays open until it is removed
   ::close(descriptor);
   if (error != 0 && k == kind::named) remove(n);
   return error;
@@ -186,14 +188,14 @@ int open(name const& n, std::size_t size, std::byte*& first) noexcept {
 
 void remove(name const& n) noexcept {
   descriptor_of made;
-  if (number_of(n) >= 0) return;  // removed since it was made
+  if (number_of(n) >= 0) return;  // the segment was removed when it was made
   if (is_descriptor(n, made))
     ::close(made.number);
   else
     ::shm_unlink(n.data());
 }
 
-// Of both kinds.
+// Unmaps a segment of either kind.
 void unmap(std::byte* first, std::size_t size) noexcept { ::munmap(first, size); }
 
 void wait(std::uint32_t const& word, std::uint32_t seen,

@@ -1,4 +1,4 @@
-// Implements post_office.hpp: what lies in front of a request, and who is told of what came.
+// Implements post_office.hpp: the heading of a request, and the delivery of messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "post_office.hpp"
 
@@ -13,22 +13,22 @@ namespace argosy::detail {
 namespace {
 
 enum class kind : std::uint32_t {
-  question,  // for who listens in the world, the group
+  question,  // for the function that listens in the world, whose number is `group`
   message,
-  taken,  // of a message with a ticket
-  parted  // the sender leaves the world, the group: a rank, that of the address, cannot be reached
+  taken,  // the receiver has accepted a message that had a ticket
+  parted  // the sender leaves the world `group`, because the rank in the address cannot be reached
 };
 
-// Longer messages wait for their receivers, which would otherwise need memory for all that others
-// can send.
+// Longer messages wait for their receive. Otherwise the receiver would need memory for all messages
+// that other ranks can send.
 constexpr std::size_t longest_in_advance = 16 << 10;
 
 }  // namespace
 
-// In front of every request to another rank's service.
+// Precedes every request to another rank's service.
 struct post_office::heading {
   address where = {};
-  // not 0: the sender wants to know when the receiver has taken the message
+  // not 0: the sender waits until the receiver has accepted the message
   std::uint64_t ticket = 0;
   kind what = kind::question;
   std::uint32_t unused = 0;
@@ -41,7 +41,7 @@ std::vector<std::byte> post_office::sealed(heading const& h, std::span<std::byte
   return all;
 }
 
-// --- What other ranks ask ---
+// --- Requests of other ranks ---
 
 std::vector<std::byte> post_office::answer(int from, std::span<std::byte const> request) {
   heading h;
@@ -67,7 +67,7 @@ std::vector<std::byte> post_office::answer(int from, std::span<std::byte const> 
   return {};
 }
 
-// Where nobody listens yet, or any more, nothing is the answer.
+// Returns an empty answer if no function listens yet, or any more.
 std::vector<std::byte> post_office::answer_of_world(std::uint64_t world, int from,
                                                     std::span<std::byte const> request) {
   std::unique_lock guard(mutex_);
@@ -90,7 +90,7 @@ std::vector<std::byte> post_office::answer_of_world(std::uint64_t world, int fro
   return w.answers(from, request);
 }
 
-// True: the receiver has taken it.
+// Returns true if the receiver has accepted the message.
 bool post_office::put(heading const& h, int from, std::span<std::byte const> content) {
   {
     std::lock_guard const guard(mutex_);
@@ -225,7 +225,7 @@ std::vector<std::vector<std::byte>> post_office::take_all(address const& a) {
   return all;
 }
 
-// --- Ranks that do not reach each other ---
+// --- Ranks that cannot reach each other ---
 
 bool post_office::part(std::uint64_t world, parting why) {
   {

@@ -1,4 +1,4 @@
-// One rank's part of the service behind served_world: messages that nobody expected yet, and
+// One rank's part of the service behind served_world: messages that came before their receive, and
 // receives whose messages have not come.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -25,16 +25,17 @@ namespace argosy::detail {
 
 class post_office {
  public:
-  // Where a message belongs.
+  // The address of a message.
   struct address {
     std::uint64_t group = 0;
-    std::int32_t from = 0;  // in the group
+    std::int32_t from = 0;  // its rank in the group
     std::int32_t tag = 0;
 
     auto operator<=>(address const&) const = default;
   };
   using awaited = served_world::request::awaited;
-  // Why the ranks of a world are not together any more; as the service counts them.
+  // Why a world was revoked: the rank that cannot be reached, and the rank that found it, as the
+  // service numbers them.
   struct parting {
     int unreachable, by;
   };
@@ -46,41 +47,42 @@ class post_office {
   bool is_open() const noexcept { return service_ != nullptr; }
   std::vector<std::byte> answer(int from, std::span<std::byte const> request);
 
-  // Who answers for this world; and that nobody does any more, when no answer is under way.
+  // Begin and end the answers of this rank in a world. The second waits until no answer is under
+  // way.
   void listen(std::uint64_t world, serve_function f);
   void leave(std::uint64_t world);
   std::vector<service_answer> ask(std::uint64_t world, std::vector<parcel> requests);
 
-  // Returns a ticket to wait with; 0: there is nothing to wait for. `in_advance`: the receiver need
-  // not expect it, however long.
+  // Returns a ticket to wait with, or 0 if there is nothing to wait for. With `in_advance`, a
+  // message of any length is sent without waiting for its receive.
   std::uint64_t send(std::uint64_t world, address const& where, int to,
                      std::span<std::byte const> content, bool in_advance = false);
   void expect(std::uint64_t world, std::shared_ptr<awaited> e);
-  // Until it has come, or no more can come in this world.
+  // Waits until the message has come, or no message can come in this world any more.
   void wait(std::uint64_t world, awaited const& e);
-  // Until the receiver has taken the message.
+  // Waits until the receiver has accepted the message.
   void wait(std::uint64_t world, std::uint64_t ticket);
   void drop(awaited const& e) noexcept;
-  // All messages that are there, in their order.
+  // Returns all messages that have come, in their order.
   std::vector<std::vector<std::byte>> take_all(address const& a);
 
-  // Whoever waits in this world leaves it, and whoever comes later, by a rank_failure. False: they
-  // knew.
+  // Revokes a world on this rank: all calls in it throw a rank_failure, those that wait and later
+  // ones. Returns false if it was revoked before.
   bool part(std::uint64_t world, parting why);
-  // What cannot be told is lost.
+  // Notifies the given ranks. Notices that cannot be delivered are dropped.
   void tell_of_parting(std::uint64_t world, int unreachable, std::vector<int> const& ranks);
-  // Leaves, if they have parted.
+  // Throws the rank_failure if the world was revoked.
   void check(std::uint64_t world);
 
-  std::uint64_t const number;                 // at its rank 0
-  std::atomic<std::uint64_t> groups_made{1};  // by this rank as their first
+  std::uint64_t const number;                 // the number that its rank 0 has chosen
+  std::atomic<std::uint64_t> groups_made{1};  // worlds that this rank made as their first rank
 
  private:
   struct heading;
   struct early {
     std::vector<std::byte> content;
     std::uint64_t ticket = 0;
-    int from = 0;  // as the service counts
+    int from = 0;  // as the service numbers the ranks
   };
   struct box {
     std::deque<early> messages;
@@ -97,7 +99,7 @@ class post_office {
                                          std::span<std::byte const> request);
   bool put(heading const& h, int from, std::span<std::byte const> content);
 
-  // With the mutex.
+  // Needs the mutex.
   static void take(awaited& e, std::span<std::byte const> content);
   void require_together(std::uint64_t world) const;
   void forget(awaited const& e) noexcept;
@@ -107,10 +109,10 @@ class post_office {
   std::condition_variable arrived_;
   std::map<address, box> boxes_;
   std::uint64_t last_ticket_ = 0;
-  std::set<std::uint64_t> not_taken_;  // messages of this rank
+  std::set<std::uint64_t> not_taken_;  // messages of this rank that were not accepted yet
   std::map<std::uint64_t, one_world> worlds_;
-  std::map<std::uint64_t, parting> parted_;  // of worlds that are not together any more
-  std::unique_ptr<service> service_;         // ends before all that it uses
+  std::map<std::uint64_t, parting> parted_;  // worlds that were revoked
+  std::unique_ptr<service> service_;         // destroyed before all that it uses
 };
 
 struct served_world::request::awaited {

@@ -1,5 +1,5 @@
-// Implements world/detail/served_world.hpp: collective calls made of messages, which a post office
-// has; and who leaves.
+// Implements world/detail/served_world.hpp: collective calls made of messages of a post office, and
+// revocation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/detail/served_world.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int delivery_tags[] = {-2, -3};  // a rank may be one delivery ahead
 
-// Those to which a rank sends in collective calls.
+// Calls f for each rank to which this rank sends in collective calls.
 template <class F>
 void for_each_neighbour(int rank, int size, F&& f) {
   int step = 1;
@@ -62,7 +62,7 @@ bool served_world::reaches_neighbours(post_office& office, int rank, int size) {
 }
 
 std::unique_ptr<served_world> served_world::made(std::shared_ptr<setting> all, int rank, int size) {
-  all->number *= static_cast<std::uint64_t>(size);  // as split counts them, of rank 0
+  all->number *= static_cast<std::uint64_t>(size);  // as split numbers the group of its rank 0
   group g{std::move(all), 0, rank, {}};
   g.number = g.all->number;
   for (int r = 0; r < size; ++r) g.ranks.push_back(r);
@@ -133,8 +133,9 @@ void served_world::wait(std::uint32_t& word, std::uint32_t seen) const {
     office().check(group_->all->number);
 }
 
-// The rank that finds it tells all. A rank that is told passes it on to a few, because the finder
-// may not reach them: some far away, and those to whom it has had connections since the beginning.
+// The rank that finds the failure notifies all. A rank that is notified passes the notice on to a
+// few ranks, because the finder may not reach them: some far away, and those with which it has had
+// connections since the beginning.
 void served_world::revoke(int unreachable) const {
   setting const& all = *group_->all;
   int const me = group_->ranks[static_cast<std::size_t>(rank())],
@@ -165,7 +166,7 @@ void served_world::all_gather(std::span<std::byte const> mine, std::span<std::by
   if (all.empty()) return;
   if (mine.data() != all.data() + me * bytes)
     std::memmove(all.data() + me * bytes, mine.data(), bytes);
-  // Those of a subtree lie side by side.
+  // The parts of a subtree are adjacent.
   auto const part = [&](std::size_t first, std::size_t step) {
     return all.subspan(first * bytes, std::min(step, ranks - first) * bytes);
   };
@@ -202,7 +203,7 @@ std::vector<parcel> served_world::deliver(std::vector<parcel> const& out) const 
   for (parcel const& p : out)
     office().send(group_->all->number, {group_->number, rank(), tag},
                   group_->ranks[static_cast<std::size_t>(p.rank)], p.content, true);
-  barrier();  // now all of them have arrived
+  barrier();  // now all parcels have arrived
   std::vector<parcel> result;
   for (int r = 0; r < size(); ++r)
     for (std::vector<std::byte>& content : office().take_all({group_->number, r, tag}))
@@ -222,8 +223,8 @@ served_world served_world::split(int colour, int key) const {
   std::sort(all.begin(), all.end(), [](place const& a, place const& b) {
     return std::pair(a.key, a.rank) < std::pair(b.key, b.rank);
   });
-  // A rank is in one of the new groups only, so their messages cannot meet, and one number does for
-  // all.
+  // A rank is in only one of the new groups, so messages of different groups cannot be confused,
+  // and one number is enough for all.
   std::uint64_t number = 0;
   if (rank() == 0)
     number = next_group(office()) * group_->all->first_of_node.size() +

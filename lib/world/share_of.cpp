@@ -1,4 +1,4 @@
-// Implements world/share_of.hpp: sums of counts, and the errors of those that have none.
+// Implements world/share_of.hpp: sums of counts, and the errors of invalid counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/share_of.hpp>
 

@@ -1,4 +1,4 @@
-// Shares memory between ranks of a node: one makes a file in memory, and the others open it.
+// Shares memory between ranks of a node: one rank makes a segment, and the others open it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace argosy::detail {
 
-// Tries once, with a segment of that kind. `k` becomes the kind that it was. Collective: costs one
-// broadcast and one reduction.
+// Tries once, with a segment of kind `k`, which becomes the kind that was made. Collective: costs
+// one broadcast and one reduction.
 template <agreeing World>
 shared_memory share_segment_as(World const& world, std::size_t bytes, node_segment::kind& k,
                                std::error_code& error) {
-  // The note on a segment that ranks send to each other.
+  // The description of a segment that ranks send to each other.
   struct segment_note {
     node_segment::name name = {};
     std::uint64_t bytes = 0;
@@ -33,7 +33,7 @@ shared_memory share_segment_as(World const& world, std::size_t bytes, node_segme
 
   error.clear();
   std::byte* first = nullptr;
-  // Removes the name at the end of this rank's part, also if the user's error handler throws.
+  // Removes the name when this rank is done, also if the user's error handler throws.
   struct named {
     segment_note note;
     bool mine = false;
@@ -73,7 +73,7 @@ shared_memory share_segment_as(World const& world, std::size_t bytes, node_segme
 // a name.
 template <agreeing World>
 shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
-  node_segment::kind k = node_segment::preferred();  // that of rank 0 counts
+  node_segment::kind k = node_segment::preferred();  // rank 0's choice is used
   shared_memory all = share_segment_as(world, bytes, k, error);
   if (!error || k == node_segment::kind::named || !node_segment::may_need_name(error.value()))
     return all;

@@ -32,7 +32,7 @@ wire::connection::events socket_service::welcome(std::shared_ptr<wire::connectio
   if (c->introduction() >= static_cast<std::uint64_t>(size_)) c->close();
   return {[this, from, weak = std::weak_ptr(c)](wire::frame f) {
             if (f.kind != request) return;
-            // std::function copies what it holds
+            // shared, because std::function copies what it captures
             auto const shared = std::make_shared<wire::frame>(std::move(f));
             station_.work([this, weak, from, shared] { serve(weak, from, std::move(*shared)); });
           },
@@ -63,12 +63,12 @@ std::vector<service_answer> socket_service::call(std::vector<parcel> const& requ
     std::error_code error;
     try {
       error = ask(requests[i], mine, answers[i]);
-    } catch (...) {  // what has been asked must be waited for
+    } catch (...) {  // requests that were sent must be waited for
       error = std::make_error_code(std::errc::not_enough_memory);
     }
     if (error) answers[i].error = error;
   }
-  for (std::size_t i = 0; i < requests.size(); ++i)  // while the others work
+  for (std::size_t i = 0; i < requests.size(); ++i)  // while the other ranks work
     if (requests[i].rank == rank_) answers[i] = answer_to(rank_, requests[i].content);
   std::unique_lock lock(mutex_);
   mine.done.wait(lock, [&] { return mine.missing == 0; });
@@ -85,7 +85,7 @@ std::error_code socket_service::ask(parcel const& p, waiting_call& call, service
     lock.lock();
     if (!l.to) return errc::rank_failed;
   }
-  auto const to = l.to;  // may end while this goes on
+  auto const to = l.to;  // a copy, because the connection may end meanwhile
   std::uint64_t const number = next_++;
   pending_.emplace(number, pending{&call, &into, p.rank, l.number});
   ++call.missing;
@@ -110,12 +110,13 @@ std::error_code socket_service::make(link& l, int rank) {
   lock.lock();
   if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
     return error;
-  if (error || l.number != number) return errc::rank_failed;  // it may have ended already
+  // the connection may have ended already
+  if (error || l.number != number) return errc::rank_failed;
   l.to = std::move(made);
   return {};
 }
 
-// What that rank was asked over that link; nothing if it was not.
+// Returns the request with this number to that rank over that link, or the end if there is none.
 auto socket_service::find(std::uint64_t question, int rank, std::uint64_t number)
     -> pendings::iterator {
   auto const found = pending_.find(question);
@@ -124,7 +125,7 @@ auto socket_service::find(std::uint64_t question, int rank, std::uint64_t number
   return is_it ? found : pending_.end();
 }
 
-// Ignores an answer from a rank that was not asked.
+// Accepts an answer. Ignores it if the rank was not asked.
 void socket_service::take(int rank, std::uint64_t number, wire::frame f) {
   std::lock_guard const lock(mutex_);
   auto const found = find(f.number, rank, number);
@@ -142,7 +143,8 @@ void socket_service::leave(int rank, std::uint64_t number, std::uint64_t questio
   end_if_done(found);
 }
 
-// Whoever answers before it has all of the request must not end the call, whose memory it is.
+// Ends a request when its answer has come and the request was sent completely. A peer may answer
+// before it has read all of the request, which lies in the caller's memory.
 void socket_service::end_if_done(pendings::iterator p) {
   if (!p->second.has_left || !p->second.end) return;
   end(p->second, *p->second.end);
@@ -159,7 +161,8 @@ void socket_service::lose(int rank, std::uint64_t number) {
   std::erase_if(pending_, [&](auto const& entry) {
     pending const& p = entry.second;
     if (p.rank != rank || p.link != number) return false;
-    end(p, p.end.value_or(errc::rank_failed));  // who has answered may go
+    // a request that was answered gets its answer, others an error
+    end(p, p.end.value_or(errc::rank_failed));
     return true;
   });
 }

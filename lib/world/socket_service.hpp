@@ -17,8 +17,8 @@
 
 namespace argosy::detail {
 
-// Connections are made when they are first used; one that has ended is made again, which fails if
-// the other rank has ended.
+// Connections are made at first use. A connection that has ended is made again, which fails if the
+// other rank has ended.
 class socket_service final : public service {
  public:
   socket_service(int rank, int size, serve_function f, wire::station::options o,
@@ -26,7 +26,7 @@ class socket_service final : public service {
   ~socket_service() override { station_.stop(); }
 
   wire::address const& where() const { return station_.where(); }
-  // Takes the addresses of all ranks, by rank. Call it before the first request.
+  // Sets the addresses of all ranks, in the order of ranks. Call it before the first request.
   void meet(std::vector<wire::address> everybody);
 
   std::vector<service_answer> call(std::vector<parcel> const& requests) override;
@@ -42,13 +42,13 @@ class socket_service final : public service {
     service_answer* into = nullptr;
     int rank = 0;
     std::uint64_t link = 0;
-    bool has_left = false;                    // the request, whose memory is the caller's
-    std::optional<std::error_code> end = {};  // the answer has come
+    bool has_left = false;  // true when the request, which lies in the caller's memory, was sent
+    std::optional<std::error_code> end = {};  // set when the answer has come
   };
   struct link {
     std::mutex making;
-    std::shared_ptr<wire::connection> to;  // null: not made, or ended
-    // counts links, so that the end of an earlier one is not taken for the end of this one
+    std::shared_ptr<wire::connection> to;  // null if not made, or ended
+    // Counts links, so that the end of an earlier link is not taken for the end of this one.
     std::uint64_t number = 0;
   };
 
@@ -58,7 +58,7 @@ class socket_service final : public service {
   std::error_code ask(parcel const& p, waiting_call& call, service_answer& into);
   std::error_code make(link& l, int rank);
   using pendings = std::map<std::uint64_t, pending>;
-  // with the mutex
+  // Needs the mutex.
   pendings::iterator find(std::uint64_t question, int rank, std::uint64_t number);
   void take(int rank, std::uint64_t number, wire::frame f);
   void leave(int rank, std::uint64_t number, std::uint64_t question);
