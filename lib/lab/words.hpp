@@ -1,4 +1,4 @@
-// The words of small text forms: `key=value key=a:b`, as scenarios and troubles are written.
+// Parses and prints short text forms such as `key=value key=a:b`, for scenarios and troubles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace argosy::lab::detail {
 
-// Takes the text up to the separator, and the separator, off `text`.
+// Returns the text before the separator, and removes it and the separator from `text`.
 inline std::string_view next_word(std::string_view& text, char separator) {
   auto const at = text.find(separator);
   std::string_view const part = text.substr(0, at);
@@ -25,7 +25,7 @@ inline std::string_view next_word(std::string_view& text, char separator) {
   return part;
 }
 
-// Reads values of words; each function also takes the word to quote if it is refused.
+// Parses values of words. Each function also gets the word, for the message if it is invalid.
 struct word_reader {
   char const* function;  // the parsing function, for messages
 
@@ -40,7 +40,8 @@ struct word_reader {
       refuse(word, "not a number that fits");
     return value;
   }
-  // A number of at least `least`; a factor, or a time in ns that a clock of 63 bits can still add.
+  // Returns a number of at least `least`; a factor, or a time in ns that a clock of 63 bits can
+  // still add.
   std::int64_t number_from(std::int64_t least, std::string_view text, std::string_view word) const {
     auto const n = number<std::int64_t>(text, word);
     if (n < least) refuse(word, fmt::format("{} is less than {}", n, least));
@@ -57,14 +58,14 @@ struct word_reader {
     if (n > most) refuse(word, "a delay is at most 10^14 ns");
     return std::chrono::nanoseconds(n);
   }
-  // An errno by its name, like ENOSPC.
+  // Returns an errno by its name, like ENOSPC.
   std::error_code errno_named(std::string_view text, std::string_view word) const {
     for (int e = 1; e < 4096; ++e)
       if (std::error_code const code(e, std::system_category()); error_name(code) == text)
         return code;
     refuse(word, "not the name of an errno");
   }
-  // An errno by its name, or by its number if it has no name.
+  // Returns an errno by its name, or by its number if it has no name.
   std::error_code errno_of(std::string_view text, std::string_view word) const {
     if (text.empty() || text[0] < '0' || text[0] > '9') return errno_named(text, word);
     auto const n = number<int>(text, word);
@@ -73,7 +74,7 @@ struct word_reader {
   }
 };
 
-// The text that errno_of reads.
+// Returns the text that errno_of parses.
 inline std::string errno_text(std::error_code const& e) {
   std::string const name = error_name(e);
   return name.starts_with("errno ") ? name.substr(6) : name;

@@ -18,7 +18,7 @@ Function* next(char const* name) {
   return reinterpret_cast<Function*>(next_symbol(name));
 }
 
-// Where a call goes that came to this library by one of its names.
+// The target of a call that came to this library by one of its names.
 struct found_way {
   void* to;     // null if the MPI library has no such function
   bool passes;  // true if the call goes there unchanged, and this library does nothing

@@ -73,7 +73,8 @@ options read_options(int argc, char** argv) {
   return o;
 }
 
-// Writes the file, complete when it appears and never readable by others. Returns which file it is.
+// Writes the file, so that it appears complete and is never readable by other users. Returns the
+// identity of the file.
 std::optional<argosy::file_identity> write_socket_file(std::string const& path,
                                                        std::string const& text) {
   std::string const draft = path + ".new";
@@ -100,7 +101,7 @@ int main(int argc, char** argv) try {
     std::cout << o.host.hardware;
     return 0;
   }
-  // Before there are threads, which inherit it.
+  // Blocked before threads start, because they inherit the mask.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
@@ -114,7 +115,8 @@ int main(int argc, char** argv) try {
   int signal = 0;
   while (sigwait(&ends, &signal) != 0) {
   }
-  if (made) argosy::detail::remove_file_of(o.socket, *made);  // not that of a later host
+  // only if it is not the file of a later host
+  if (made) argosy::detail::remove_file_of(o.socket, *made);
   auto const m = host.manager();
   auto const s = host.servers();
   std::cout << "token requests " << m.requests << ", grants " << m.grants << ", conflicts "

@@ -30,7 +30,7 @@ class station {
  public:
   struct options {
     bool listens = true;
-    bool local = true, network = true;  // where to listen
+    bool local = true, network = true;  // listens on a local name, and on the network
     // number of pieces of work that run at a time; there is one thread more
     int workers = 0;
     // the most bytes of a frame; a longer one is an error

@@ -82,7 +82,7 @@ class post_office {
   struct early {
     std::vector<std::byte> content;
     std::uint64_t ticket = 0;
-    int from = 0;  // as the service numbers the ranks
+    int from = 0;  // a rank as the service numbers it
   };
   struct box {
     std::deque<early> messages;

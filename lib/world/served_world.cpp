@@ -62,7 +62,7 @@ bool served_world::reaches_neighbours(post_office& office, int rank, int size) {
 }
 
 std::unique_ptr<served_world> served_world::made(std::shared_ptr<setting> all, int rank, int size) {
-  all->number *= static_cast<std::uint64_t>(size);  // as split numbers the group of its rank 0
+  all->number *= static_cast<std::uint64_t>(size);  // numbered like a group of split()
   group g{std::move(all), 0, rank, {}};
   g.number = g.all->number;
   for (int r = 0; r < size; ++r) g.ranks.push_back(r);

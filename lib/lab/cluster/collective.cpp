@@ -1,5 +1,5 @@
-// Implements collective calls for scheduler.hpp, one meeting each: data is combined when the last
-// rank has come; each rank leaves at the time at which the usual algorithm would let it go.
+// Implements collective calls for scheduler.hpp. Data is combined when the last rank has called.
+// Each rank leaves at the time at which the usual algorithm would let it leave.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
@@ -41,7 +41,7 @@ group::group(scheduler& s, std::vector<int> m) : members(std::move(m)), schedule
 }
 
 group::~group() {
-  // By mistake, a program may keep a communicator beyond its run.
+  // A program may mistakenly hold a communicator after its run.
   if (scheduler* const s = scheduler::running(); s == &scheduler_) s->remove(*this);
 }
 
@@ -57,7 +57,8 @@ picoseconds group::hop(int a, int b, std::int64_t bytes) const {
   return overhead + ps_of_ns(net.latency_ns) + ps_of_bytes(bytes * sharing, net.adapter_mb_per_s);
 }
 
-// Recursive doubling; ranks beyond a power of two hand in before, and are told afterwards.
+// Recursive doubling. Ranks beyond a power of two send their values before, and get the result
+// afterwards.
 void group::exchange(std::vector<picoseconds>& t, std::int64_t bytes) const {
   std::size_t const n = t.size(), whole = std::bit_floor(n), rest = n - whole;
   auto const h = [&](std::size_t a, std::size_t b) {
@@ -76,7 +77,7 @@ void group::exchange(std::vector<picoseconds>& t, std::int64_t bytes) const {
     t[2 * i] = std::max(t[2 * i], t[2 * i + 1] + h(2 * i, 2 * i + 1));
 }
 
-// Short blocks as doubling ones, long blocks around a ring.
+// Short blocks as in recursive doubling, long blocks around a ring.
 void group::gather(std::vector<picoseconds>& t, std::int64_t bytes) const {
   auto const n = static_cast<std::int64_t>(t.size());
   if (n == 1) return;
@@ -102,7 +103,8 @@ void group::gather(std::vector<picoseconds>& t, std::int64_t bytes) const {
   for (std::size_t i = 0; i < t.size(); ++i) {
     auto const at = static_cast<std::int64_t>(i);
     most = std::max(most, t[i] - at * step);
-    picoseconds const through = t[i] + (n - 1) * step;  // its own part in the ring takes all steps
+    // this rank's own block takes all steps of the ring
+    picoseconds const through = t[i] + (n - 1) * step;
     t[i] = most + at * step;
     if (after[i] != std::numeric_limits<picoseconds>::min())
       t[i] = std::max(t[i], after[i] + (at + n) * step);
@@ -188,7 +190,7 @@ bool group::meet(int me, arrival& mine) {
   }
   if (!mine.done) try {
       s.block({.kind = mine.kind, .group = id, .where = mine.where});
-      // beside a rank that dies: as if it had not come, as its data goes with it
+      // A rank that dies counts as if it had not called, because its data is lost.
     } catch (run_ended const&) {
       m.arrived[index] = nullptr;
       if (!mine.done) {
@@ -211,8 +213,7 @@ bool group::meet(int me, arrival& mine) {
   m.arrived[index] = nullptr;
   if (++m.left == size()) {
     ++s.report.collectives;
-    // All earlier meetings have been left by all ranks, too, since each rank goes from one to the
-    // next.
+    // All ranks have also left all earlier calls, because each rank makes one call after the other.
     open_.erase(open_.begin());
     ++first_open_;
   }
@@ -252,7 +253,7 @@ void group::finish(meeting& m) {
       break;
     default:
       gather(t, 16);
-      break;  // new groups: everyone learns everyone's colour
+      break;  // new groups: every rank learns the colours of all ranks
   }
   for (std::size_t i = 0; i < t.size(); ++i) release(m, *m.arrived[i], t[i]);
 }
@@ -267,7 +268,7 @@ void group::move_data(meeting& m) {
       break;
     case call_kind::all_gather:
       if (m.first.bytes == 0) break;
-      // First gathers everything at one rank, then copies it as a whole.
+      // Gathers all blocks at one rank first, then copies them as a whole.
       for (std::size_t i = 0; i < m.arrived.size(); ++i)
         std::memmove(m.arrived[0]->out + i * m.first.bytes, m.arrived[i]->in, m.first.bytes);
       for (std::size_t i = 1; i < m.arrived.size(); ++i)
@@ -341,8 +342,8 @@ void group::share(meeting& m) {
   }
 }
 
-// Every rank sends its parcels, one after the other, then comes to a barrier; it leaves when all
-// parcels for it are there.
+// Each rank sends its parcels one after the other, then calls a barrier. It leaves when all parcels
+// for it have arrived.
 void group::deliver(meeting& m, std::vector<picoseconds>& t) {
   std::vector<picoseconds> there(t.size());
   for (std::size_t i = 0; i < t.size(); ++i)
@@ -359,8 +360,8 @@ void group::deliver(meeting& m, std::vector<picoseconds>& t) {
   for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::max(t[i], there[i]);
 }
 
-// A binomial tree: rank r, counted from the root, has its message from r without its lowest bit.
-// Nobody waits for ranks below it, and the message has come to `relative`.
+// A binomial tree: rank r, counted from the root, gets its message from r without its lowest bit.
+// No rank waits for ranks below it. The message has reached `relative`.
 void group::broadcast_from(meeting& m, int relative) {
   auto const n = static_cast<unsigned>(size());
   virtual_network const& net = scheduler_.scenario().network;

@@ -28,7 +28,7 @@
 namespace argosy::lab::detail {
 namespace {
 
-// The state of exceptions that the C++ runtime keeps per thread; here, one per coroutine.
+// The state of exceptions that the C++ runtime has for each thread; here, for each coroutine.
 struct exceptions_in_flight {
   void* caught = nullptr;
   unsigned uncaught = 0;
@@ -70,7 +70,7 @@ std::byte* stack_pool::take() {
   }
   if (free_.empty()) {
     std::byte* const guard = static_cast<std::byte*>(slabs_.back().first) + --fresh_ * each;
-    // The number of mappings is limited; stacks beyond the limit have no guard page.
+    // Without a guard page if this fails, because the number of mappings is limited.
     mprotect(guard, page_, PROT_NONE);
     free_.push_back(guard + page_);
   }
@@ -93,7 +93,7 @@ struct coroutine::context {
       s.sp = self->stack + s.size;
       return s;
     }
-    // it goes back to the pool with the coroutine
+    // the stack goes back to the pool with the coroutine
     void deallocate(boost::context::stack_context&) noexcept {}
   };
 

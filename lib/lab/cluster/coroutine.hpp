@@ -1,4 +1,4 @@
-// Stackful coroutines on Boost.Context, known to the address sanitizer, each with its own
+// Stackful coroutines on Boost.Context, announced to the address sanitizer, each with its own
 // exceptions in flight.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace argosy::lab::detail {
 
-// Stacks of one size, in slabs. Returned stacks are reused first.
+// Stacks of one size, allocated in slabs. Returned stacks are used first.
 class stack_pool {
  public:
   explicit stack_pool(std::size_t bytes);
@@ -18,7 +18,7 @@ class stack_pool {
   stack_pool(stack_pool const&) = delete;
   stack_pool& operator=(stack_pool const&) = delete;
 
-  std::byte* take();  // the lowest byte
+  std::byte* take();  // returns the lowest byte
   void give(std::byte* stack) { free_.push_back(stack); }
   std::size_t bytes() const noexcept { return bytes_; }
 
@@ -30,11 +30,11 @@ class stack_pool {
   std::size_t bytes_, page_;
   std::vector<slab> slabs_;
   std::vector<std::byte*> free_;
-  std::size_t fresh_ = 0;  // stacks of the last slab that were never taken
+  std::size_t fresh_ = 0;  // stacks of the last slab that were never used
 };
 
-// Runs `body`, which does not throw, on a stack of the pool. Resumed by the scheduler's own stack,
-// which it goes back to.
+// Runs `body`, which does not throw, on a stack of the pool. The scheduler resumes it, and gets
+// control back when it suspends or ends.
 class coroutine {
  public:
   coroutine(stack_pool& pool, std::function<void()> body);

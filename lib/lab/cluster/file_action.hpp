@@ -22,13 +22,13 @@ namespace argosy::lab::detail {
 
 inline std::error_code errno_code(int e) { return {e, std::system_category()}; }
 
-// A call of a rank to a file: takes its time, and is recorded in the timeline at its end.
+// A call of a rank to a file. It takes its time, and is recorded in the timeline at its end.
 class file_action {
  public:
   file_action(file_call kind, std::uint64_t file, std::int64_t call_ns)
       : file_action(to_string(kind), static_cast<std::uint64_t>(kind), file,
                     kind == file_call::read || kind == file_call::write, call_ns) {}
-  // `code`: different for each kind of call.
+  // `code` differs for each kind of call.
   file_action(std::string_view name, std::uint64_t code, std::uint64_t file, bool moves_data,
               std::int64_t call_ns = 0)
       : name_(name), scheduler_(scheduler::running()), moves_data_(moves_data) {
@@ -41,12 +41,12 @@ class file_action {
     ++scheduler_->report.file_calls;
     scheduler_->hash(60 + code, file);
   }
-  // The scheduler; null outside of runs, where no time passes.
+  // Returns the scheduler, or null outside of runs, where no time passes.
   scheduler* operator->() const { return scheduler_; }
   explicit operator bool() const { return scheduler_ && !skipped_; }
-  bool skipped() const { return skipped_; }  // the rank is being unwound
+  bool skipped() const { return skipped_; }  // true if the rank is being unwound
 
-  // `runs`: stretches of the file that it reads or writes.
+  // `runs`: the number of contiguous pieces of the file that the call reads or writes.
   void end(std::int64_t offset = 0, std::int64_t bytes = -1, int error = 0, std::int64_t runs = 1) {
     if (!scheduler_ || skipped_) return;
     if (moves_data_) {
@@ -56,7 +56,7 @@ class file_action {
     scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
                      static_cast<std::uint64_t>(error));
     scheduler_->record("file", name_, began_, bytes);
-    // other ranks may see what follows without an operation, in shared memory
+    // other ranks may see the effects in shared memory, without an operation
     scheduler_->synchronize();
   }
 
@@ -67,7 +67,7 @@ class file_action {
   picoseconds began_ = 0;
 };
 
-// Waits between the tries of a repeated call.
+// Waits between the attempts of a repeated call.
 inline void pause(std::chrono::nanoseconds time) {
   scheduler* const s = scheduler::running();
   if (!s || !s->begin(call_kind::pause)) return;
@@ -75,8 +75,8 @@ inline void pause(std::chrono::nanoseconds time) {
   s->synchronize();
 }
 
-// Makes an opener of `open`, which returns raw handles: they fail as the scenario says for the
-// rank, below the retries.
+// Makes an opener of `open`, which returns raw handles. Below the retries, these fail as the
+// scenario says for the rank.
 template <class Open>
 opener opener_in_run(Open open, opener::remove_function remove, opener::rename_function rename = {},
                      opener::settle_function settle = {}) {

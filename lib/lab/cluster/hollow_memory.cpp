@@ -30,7 +30,7 @@ struct open_file {
 
 void hollow_memory::unmap::operator()(std::byte* at) const noexcept { ::munmap(at, mapped); }
 
-// The addresses are reserved first, so that nobody else's mapping is in the way of the others.
+// Reserves all addresses first, so that no other mapping can take a part of them.
 hollow_memory::hollow_memory(std::size_t bytes) : size_(bytes) {
   std::size_t const mapped = std::max<std::size_t>(1, (bytes + unit - 1) / unit) * unit;
   open_file const file{::memfd_create("argosy hollow memory", MFD_CLOEXEC)};

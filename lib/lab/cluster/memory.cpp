@@ -8,7 +8,7 @@
 
 namespace argosy::lab::detail {
 
-// Addresses are only used to find the waiting ranks of a word; these go on in the order in which
+// Addresses are only used to find the waiting ranks of a word. These continue in the order in which
 // they came.
 void scheduler::wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where) {
   if (!begin(call_kind::memory)) return;
@@ -24,7 +24,7 @@ void scheduler::wait(group const& g, std::uint32_t const& word, std::uint32_t se
     std::unordered_map<std::uint32_t const*, std::vector<task*>>& all;
     std::uint32_t const* word;
     task* who;
-    ~watching() {  // unless wake() has done it
+    ~watching() {  // unless wake() has removed it already
       auto const found = all.find(word);
       if (found == all.end()) return;
       std::erase(found->second, who);

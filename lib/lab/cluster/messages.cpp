@@ -129,13 +129,14 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me,
         .at = now().time};
   channel& c = rank(to).mail[{g.id, peer, tag}];
   if (g.revoked) {
-    // Even if a message is there: it may have been meant for an earlier receive that was given up.
+    // Even if a message is there, because it may have been meant for an earlier receive that was
+    // cancelled.
     o->peer_died = true;
     complete(*o, now().time);
   } else if (!c.arrived.empty()) {
     match(c.arrived.pop(), *o);
   } else if (rank(peer).dead) {
-    // Messages sent before the death may still be on their way.
+    // Messages sent before the death may still arrive.
     bool const more = std::ranges::any_of(queue_.all(), [&](auto const& e) {
       if (!e.what.is_message()) return false;
       message const& m = in_flight_[e.what.slot];
@@ -212,7 +213,7 @@ void scheduler::match(message m, operation& receive) {
     received(at);
     return;
   }
-  // The receiver asks for the message, then the message goes through both adapters.
+  // The receiver requests the message, then the message passes both adapters.
   picoseconds const takes = ps_of_bytes(size, net.adapter_mb_per_s),
                     latency = ps_of_ns(net.latency_ns);
   picoseconds const begins = leave_node(from, matched + latency, takes);
@@ -332,7 +333,7 @@ void scheduler::revoke(group& g) {
 
 void scheduler::tell_senders_and_receivers(rank_state& dead) {
   picoseconds const known = dead.death + ps_of_ns(scenario_.network.detection_us * 1000);
-  // The dead rank never asks for long messages that others send to it.
+  // The dead rank never requests long messages that other ranks send to it.
   for (auto& [name, c] : dead.mail)
     c.arrived.for_each([&](message& m) {
       if (!m.sender || m.sender->done) return;
@@ -343,7 +344,7 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
   for (rank_state& r : ranks_)
     for (auto& [name, c] : r.mail) {
       if (name.from != dead.number) continue;
-      // Long messages from it are lost with its memory; messages on their way still arrive, and are
+      // Long messages from it are lost with its memory. Messages under way still arrive, and are
       // matched in order.
       c.arrived.remove_if([](message const& m) { return m.sender != nullptr; });
       std::size_t coming = 0;
@@ -364,7 +365,7 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
         }
       }
     }
-  // Long messages on their way are dropped.
+  // Long messages under way are dropped.
   queue_.erase_if([&](subject const& what) {
     if (!what.is_message()) return false;
     message& m = in_flight_[what.slot];

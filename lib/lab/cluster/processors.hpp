@@ -1,4 +1,4 @@
-// The processors of a node: which of them ranks hold, and how work shares them.
+// The processors of a node: which ranks occupy them, and how work shares them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace argosy::lab::detail {
 
-// Threads stay where they are: the ranks of a node are dealt to its processors once, and all that
-// can run on a processor have equal parts of it. A rank that polls for messages can run. Other work
-// on the node, which a file system's daemon does for all, goes where least is to be done: to a
-// processor of its own if there is one, else beside a rank.
+// Threads do not migrate: the ranks of a node are dealt to its processors once, and all that can
+// run on a processor have equal parts of it. A rank that polls for messages can run. Other work of
+// the node, such as that of a file system's daemon, uses the processor with the least work: one
+// without ranks if there is one, otherwise the one with the fewest ranks.
 class node_processors {
  public:
   using picoseconds = std::int64_t;
 
   explicit node_processors(std::int64_t count) : all_(static_cast<std::size_t>(count)) {}
 
-  // When a rank is done with work of its own that it begins at `at`: the processor is its own but
-  // for `others`, ranks that can run there, too, and for a daemon's work.
+  // Returns when a rank has finished work that it begins at `at`. The rank shares the processor
+  // with `others`, the number of other ranks that can run there, and with a daemon's work.
   picoseconds work(std::size_t place, int others, picoseconds at, picoseconds takes) {
     picoseconds const alone = 1 + others, beside = 2 + others;
     for (stretch const& s : all_[place % all_.size()].busy) {
@@ -40,8 +40,8 @@ class node_processors {
     return at + takes * alone;
   }
 
-  // When a daemon is done with work that it begins at `at`. `ranks(place)`: how many of them can
-  // run on a processor. What ended before `now` is forgotten.
+  // Returns when a daemon has finished work that it begins at `at`. `ranks(place)` returns how many
+  // ranks can run on a processor. Work that ended before `now` is dropped.
   template <class Ranks>
   picoseconds work_beside(Ranks&& ranks, picoseconds now, picoseconds at, picoseconds takes) {
     std::size_t best = 0;
@@ -55,8 +55,8 @@ class node_processors {
       least = here;
     }
     processor& p = all_[best];
-    // Daemons of one node share a processor one after the other: which of them waits makes no
-    // difference to ranks.
+    // Daemons of one node share a processor one after the other. Their order makes no difference to
+    // ranks.
     picoseconds const begin = std::max(at, p.free), end = begin + takes * (1 + ranks(best));
     if (!p.busy.empty() && p.busy.back().end == begin)
       p.busy.back().end = end;
@@ -70,7 +70,7 @@ class node_processors {
     picoseconds begin, end;
   };
   struct processor {
-    std::deque<stretch> busy;  // with a daemon's work; in order, disjoint
+    std::deque<stretch> busy;  // times with a daemon's work; in order, disjoint
     picoseconds free = 0;      // the end of the last one
   };
   std::vector<processor> all_;

@@ -20,7 +20,7 @@ using namespace detail;
 
 namespace {
 
-// Work beside a rank: tasks of the scheduler.
+// Runs nonblocking calls as tasks of the scheduler.
 class virtual_background final : public background {
  public:
   explicit virtual_background(scheduler& s) : scheduler_(s) {}
@@ -29,7 +29,7 @@ class virtual_background final : public background {
     if (!scheduler_.begin(call_kind::background)) return;
     scheduler_.start_service([&s = scheduler_, work = std::move(work), keep = state_]() mutable {
       work();
-      work = nullptr;  // which may have been the last to know this object
+      work = nullptr;  // `work` may hold the last reference to this object
       keep->wake(s);
     });
   }
@@ -43,8 +43,8 @@ class virtual_background final : public background {
   void wake() override {
     if (!over()) state_->wake(scheduler_);
   }
-  // A microsecond at first and a millisecond in the end: others may take seconds, and each look is
-  // an event.
+  // Pauses one microsecond at first and one millisecond in the end, because other ranks may take
+  // seconds, and each attempt is an event.
   void pause(int tries) override {
     if (over() || !scheduler_.begin(call_kind::pause)) return;
     scheduler_.charge(ps_of_ns(1000) << std::min(tries / 32, 10));
@@ -117,7 +117,7 @@ void virtual_rank::charge(std::int64_t bytes, std::int64_t pieces) const {
   picoseconds const copying = net.pack_mb_per_s > 0 ? ps_of_bytes(bytes, net.pack_mb_per_s) : 0;
   s.work(s.scaled(copying + ps_of_ns(pieces * net.piece_ns)));
   s.record("compute", "copy", began, bytes);
-  s.synchronize();  // what follows may be seen in shared memory, and only now
+  s.synchronize();  // other ranks see the effects in shared memory only from now on
 }
 
 bool virtual_rank::has_contents() const { return scheduler::here().has_contents(); }
@@ -287,7 +287,7 @@ void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, place whe
   scheduler::here().wait(*group_, word, seen, where);
 }
 
-// Messages need no help to go on.
+// Messages advance without help of the receiver.
 void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, std::span<request>,
                         place where) const {
   wait(word, seen, where);
@@ -305,7 +305,7 @@ virtual_rank virtual_rank::beside() const {
   if (!group_->beside) {
     group_->beside = std::make_shared<group>(scheduler::here(), group_->members);
     group_->beside->revoked = group_->revoked;
-    group_->beside->made.push_back(group_);  // who leaves one of them leaves both
+    group_->beside->made.push_back(group_);  // a rank that revokes one of them revokes both
     group_->made.push_back(group_->beside);
   }
   return {group_->beside, rank_};
@@ -324,7 +324,7 @@ std::unique_ptr<service> virtual_rank::serve(serve_function f, std::error_code& 
     apart.group_->sides[static_cast<std::size_t>(apart.rank_)] =
         std::make_shared<served>(served{.answer = std::move(f)});
   auto result = std::make_unique<virtual_service>(scheduler::here(), apart.group_, apart.rank_);
-  apart.barrier(where);  // afterwards all sides can be asked
+  apart.barrier(where);  // afterwards all ranks can receive requests
   return result;
 }
 

@@ -31,7 +31,8 @@ std::string to_string(virtual_report const& r) {
 
 namespace {
 
-// Ascending: "0-4, 6, 8-15"; of very many parts the first.
+// Returns ascending ranks as "0-4, 6, 8-15". If there are very many ranges, only the first are
+// printed.
 std::string text_of(std::vector<int> const& ranks) {
   constexpr int most_parts = 16;
   std::string s;

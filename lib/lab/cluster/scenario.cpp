@@ -48,7 +48,7 @@ void for_each_number(Scenario& s, F&& f) {
   f("disk.capacity_bytes", s.disk.capacity_bytes);
 }
 
-// ENOSPC, or argosy:12.
+// Returns ENOSPC, or argosy:12.
 std::string shown(std::error_code const& e) {
   if (e.category() == category()) return fmt::format("argosy:{}", e.value());
   return detail::errno_text(e);

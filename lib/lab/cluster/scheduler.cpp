@@ -33,7 +33,7 @@ scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
   if (s.ranks < 1 || s.ranks_per_node < 1)
     throw std::invalid_argument(
         "argosy::lab::virtual_cluster: ranks and ranks_per_node must be positive");
-  constexpr std::int64_t most_processors = 65'536;  // each has room of its own
+  constexpr std::int64_t most_processors = 65'536;  // limited, because each needs memory
   if (s.network.node_processors < 0 || s.network.node_processors > most_processors)
     throw std::invalid_argument(fmt::format(
         "argosy::lab::virtual_cluster: network.node_processors is {}; from 0 to {} can be had",
@@ -90,7 +90,7 @@ scheduler::~scheduler() {
 
 // --- The queue ---
 
-// The seed decides the order of events of one time.
+// Events of one time happen in an order given by the seed.
 void scheduler::push(picoseconds at, subject what) { queue_.push(at, key_of(++keys_), what); }
 
 void scheduler::post(picoseconds at, std::function<void()> what) {
@@ -102,7 +102,7 @@ void scheduler::post(picoseconds at, std::function<void()> what) {
     free_calls_.pop_back();
     calls_[slot] = std::move(what);
   }
-  // One key for all calls at a time, so that they stay in the order in which they were posted.
+  // All posted calls of one time have one key, so that they stay in the order of posting.
   queue_.push(at, key_of(static_cast<std::uint64_t>(at)), {.slot = slot, .is_call = true});
 }
 
@@ -266,7 +266,7 @@ void scheduler::loop() {
   }
 }
 
-// Services first: they use memory of their ranks.
+// Services first, because they use memory of their ranks.
 void scheduler::unwind() {
   ending_ = true;
   for (bool const services : {true, false}) {
@@ -274,13 +274,14 @@ void scheduler::unwind() {
       task& t = *tasks_[i];
       if (t.is_service != services) continue;
       t.cancelled = true;
-      // If a handler swallows run_ended, the task goes on to its next operation.
+      // If a handler swallows run_ended, the task continues to its next operation, which throws
+      // again.
       for (int times = 0; !t.finished && times < 1'000'000; ++times) resume(t);
     }
   }
 }
 
-// --- What tasks do ---
+// --- Operations of tasks ---
 
 bool scheduler::begin(call_kind kind) {
   task& t = *current_;
@@ -337,7 +338,7 @@ void scheduler::record(char const* kind, std::string_view name, picoseconds begi
         {current_->rank->number, kind, name, begin, current_->time, bytes, peer});
 }
 
-// A call of a decorated handle is a call of the one inside, too: one span.
+// Makes one span of a call of a decorated handle, which is also a call of the handle inside.
 void scheduler::begin(argosy::detail::phase p, argosy::detail::phase_facts const& facts) noexcept {
   if (!current_) return;
   std::vector<open_phase>& open = current_->phases;
@@ -371,8 +372,8 @@ void scheduler::fail(virtual_run_error::reason why, std::string words) {
   throw run_ended{};
 }
 
-// Ranks that hold a part of a processor at this time. Some may have come to their end before others
-// have begun.
+// Returns the number of ranks that occupy a part of a processor at this time. Some may have ended
+// before others have begun.
 int scheduler::runnable(int node, std::size_t processor, int except, picoseconds at) const {
   auto const each = static_cast<std::size_t>(scenario_.ranks_per_node),
              step = static_cast<std::size_t>(scenario_.network.node_processors);

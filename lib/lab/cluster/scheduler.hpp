@@ -1,5 +1,5 @@
 // The scheduler of the virtual cluster: runs tasks in the order of their clocks, carries messages,
-// knows what ranks wait for.
+// and records what each rank waits for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,7 +35,7 @@ using place = source_location;
 
 constexpr picoseconds ps_of_ns(std::int64_t ns) { return ns * 1000; }
 constexpr double seconds_of(picoseconds t) { return static_cast<double>(t) * 1e-12; }
-// The time for `bytes` bytes at `mb_per_s` million bytes per second.
+// Returns the time for `bytes` bytes at `mb_per_s` million bytes per second.
 constexpr picoseconds ps_of_bytes(std::int64_t bytes, std::int64_t mb_per_s) {
   std::int64_t const rate = mb_per_s > 0 ? mb_per_s : 1;
   return bytes / rate * 1'000'000 + bytes % rate * 1'000'000 / rate;
@@ -49,10 +49,10 @@ constexpr std::uint64_t mixed(std::uint64_t x) {  // splitmix64
 }
 
 // Thrown to unwind the stack of a task whose run, or rank, has ended. Not a std::exception, so few
-// handlers catch it; those that do get it again at the next operation.
+// handlers catch it. If a handler does, the next operation throws it again.
 struct run_ended {};
 
-// Part of the hash of a run: add new ones at the end.
+// The values are part of the hash of a run, so add new ones at the end.
 enum class call_kind {
   barrier,
   all_reduce,
@@ -90,21 +90,21 @@ struct operation {
   place where = {};
   std::span<std::byte> into = {};
   std::size_t bytes = 0;
-  picoseconds at = 0;  // when it is complete, or was started
+  picoseconds at = 0;  // when it was completed, or started
   bool peer_died = false;
   task* waiter = nullptr;
 };
 
-// One rank's side of a service.
+// One rank's part of a service.
 struct served {
   serve_function answer;
   bool open = true;
   int under_way = 0;
-  task* last = nullptr;  // the task that waits for requests under way
+  task* last = nullptr;  // the task that waits for the answers under way
 };
-// A call to services, of one rank or several.
+// A call to services of one or several ranks.
 struct inquiry {
-  task* who = nullptr;  // null: the task has given up
+  task* who = nullptr;  // null if the task waits no more
   std::size_t left = 0;
   picoseconds at = 0;
 };
@@ -113,22 +113,22 @@ struct question {
   int from_in_group = 0;
   std::shared_ptr<served> whom;
   std::shared_ptr<inquiry> of;
-  std::vector<std::byte> content;  // later that of the answer
+  std::vector<std::byte> content;  // first the request, later the answer
   std::error_code error;
   bool is_answer = false, done = false;
 };
 
-// A message on its way.
+// A message under way.
 struct message {
   int from = 0, to = 0, tag = 0;
   std::uint64_t group = 0;
   std::size_t bytes = 0;
   picoseconds sent = 0;
-  bool hollow = false;                // its bytes are not carried
-  std::vector<std::byte> content;     // of a short message
-  std::byte const* memory = nullptr;  // of a long message
-  std::shared_ptr<operation> sender;  // of a long message; waits for the receive
-  std::shared_ptr<question> about;    // set for a service: the message has no receive
+  bool hollow = false;                // its bytes are not transferred
+  std::vector<std::byte> content;     // content of a short message
+  std::byte const* memory = nullptr;  // memory of a long message
+  std::shared_ptr<operation> sender;  // the send of a long message, which waits for the receive
+  std::shared_ptr<question> about;    // set for a request or answer of a service: it has no receive
   picoseconds ready = 0;
 };
 
@@ -172,12 +172,12 @@ struct channel {
   fifo<std::shared_ptr<operation>> posted;
 };
 
-// The thing that a task waits for, for deadlock reports.
+// The operation that a task waits for, for deadlock reports.
 struct waiting {
   call_kind kind = call_kind::compute;
   std::uint64_t group = 0;
   std::span<virtual_rank::request const> requests = {};
-  std::string const* words = nullptr;  // in the words of the waiting task
+  std::string const* words = nullptr;  // set by the waiting task
   place where = {};
   picoseconds since = 0;
 };
@@ -187,44 +187,46 @@ struct open_phase {
   argosy::detail::phase what = {};
   argosy::detail::phase_facts facts = {};
   picoseconds began = 0;
-  int again = 0;  // how often it was begun inside of itself
+  int again = 0;  // number of its beginnings inside of itself
 };
 
 struct task {
   int number = 0;
   rank_state* rank = nullptr;
   bool is_service = false, started = false, finished = false, blocked = false, cancelled = false;
-  // it waited for shared memory, and a rank that could have changed it is gone
+  // it waited for shared memory, and a rank that could have changed it is dead
   bool left_alone = false;
   picoseconds time = 0;
   std::int64_t pending = 0;  // requests that it waits for
   picoseconds wake_at = 0;
   waiting why;
   std::vector<open_phase> phases;
-  argosy::detail::phase_listener* heard = nullptr;  // while it runs: tasks share a thread
-  bool reads_to_merge = false;                      // likewise
+  // set while the task runs, because tasks share a thread
+  argosy::detail::phase_listener* heard = nullptr;
+  bool reads_to_merge = false;  // likewise
   std::optional<coroutine> context;
 };
 
 struct rank_state {
   int number = 0, node = 0;
   task* program = nullptr;
-  std::vector<task*> services;                       // those that have not ended
-  std::vector<std::shared_ptr<question>> questions;  // those that have come and are not answered
+  std::vector<task*> services;                       // services that have not ended
+  std::vector<std::shared_ptr<question>> questions;  // requests that have come and are not answered
   std::map<channel_name, channel> mail;
-  std::map<int, picoseconds> last_to;  // when the last message arrives there: none overtakes it
+  // when the last message to each rank arrives: later messages do not overtake it
+  std::map<int, picoseconds> last_to;
   double factor = 1;
-  std::vector<paused_rank> pauses;  // still to come
-  std::int64_t dies_at = 0;         // operation; 0: never
+  std::vector<paused_rank> pauses;  // pauses that have not begun
+  std::int64_t dies_at = 0;         // the operation at which the rank dies; 0: never
   std::int64_t operations = 0;
   bool dead = false;
   picoseconds death = 0;
   std::string note;  // describes the current file call
   std::string last_note;
   call_kind last_kind = call_kind::compute;
-  // of the collective call that it left last; 0: none
+  // the collective call that it left last; 0: none
   std::uint64_t last_group = 0, last_number = 0;
-  std::shared_ptr<fault_script> faults;  // null: none
+  std::shared_ptr<fault_script> faults;  // null if the rank has none
 };
 
 class scheduler final : public argosy::detail::phase_listener {
@@ -236,9 +238,9 @@ class scheduler final : public argosy::detail::phase_listener {
 
   virtual_report run(std::function<void(virtual_rank const&)> const& program);
 
-  // The one that runs now; null outside of runs.
+  // Returns the scheduler that runs now; null outside of runs.
   static scheduler* running() noexcept;
-  static scheduler& here();  // throws std::logic_error outside
+  static scheduler& here();  // throws std::logic_error outside of runs
   std::uint64_t run_number() const noexcept { return run_number_; }
   task& now() noexcept { return *current_; }
   rank_state& me() noexcept { return *current_->rank; }
@@ -248,23 +250,23 @@ class scheduler final : public argosy::detail::phase_listener {
   rank_state& rank(int number) { return ranks_[static_cast<std::size_t>(number)]; }
   bool ending() const noexcept { return ending_; }
 
-  // Every operation of a rank begins here. False: the task is being unwound, and a destructor
-  // calls; do nothing.
+  // Begins every operation of a rank. Returns false if the task is being unwound, and a destructor
+  // calls: then the operation must do nothing.
   bool begin(call_kind kind);
   // Lets all earlier events happen first.
   void synchronize();
   void charge(picoseconds t) { current_->time += t; }
-  // The same for work of the running rank's processor, which others may share.
+  // Takes time on the running rank's processor, which other ranks may share.
   void work(picoseconds t) { current_->time = worked(current_->rank->number, current_->time, t); }
-  // When a rank's processor has done work that begins at a time; and when a daemon of a node has.
+  // Return when work that begins at `at` is done, by a rank's processor or by a daemon of a node.
   picoseconds worked(int rank_number, picoseconds at, picoseconds takes);
   picoseconds worked_beside(int node, picoseconds at, picoseconds takes);
-  // The rank of a task.
+  // Returns the rank of a task.
   int rank_of(std::int64_t task_number) const {
     return tasks_[static_cast<std::size_t>(task_number)]->rank->number;
   }
   picoseconds scaled(picoseconds t) const;
-  // The time of the running rank's processor for the bytes of a message.
+  // Returns the time that the running rank's processor needs for the bytes of a message.
   picoseconds handling(std::size_t bytes) const {
     std::int64_t const rate = scenario_.network.rank_mb_per_s;
     return rate > 0 ? scaled(ps_of_bytes(static_cast<std::int64_t>(bytes), rate)) : 0;
@@ -273,17 +275,17 @@ class scheduler final : public argosy::detail::phase_listener {
   void block(waiting why);
   void wake(task& t, picoseconds at);
   void start_service(std::function<void()> work);
-  // Calls `what` at a time: for parts that are no ranks, such as a simulated machine. Calls at one
-  // time are made in the order in which they were posted, whatever the seed. A run that ends drops
-  // those that are left.
+  // Calls `what` at a time, for parts that are not ranks, such as a simulated machine. Calls of one
+  // time are made in the order of posting, whatever the seed. A run that ends drops the remaining
+  // calls.
   void post(picoseconds at, std::function<void()> what);
   bool in_task() const noexcept { return current_ != nullptr; }
-  std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
-  std::vector<std::function<void()>> when_ended;            // told of the end of the run
+  std::vector<std::function<void(rank_state&)>> when_lost;  // called at every death
+  std::vector<std::function<void()>> when_ended;            // called at the end of the run
 
   void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1,
               int peer = -1);
-  // Phases of the running task: heard if there is a timeline.
+  // Phases of the running task, recorded if there is a timeline.
   void begin(argosy::detail::phase p, argosy::detail::phase_facts const& facts) noexcept override;
   void end(argosy::detail::phase p) noexcept override;
   void hash(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) noexcept {
@@ -291,12 +293,12 @@ class scheduler final : public argosy::detail::phase_listener {
   }
   [[noreturn]] void fail(virtual_run_error::reason why, std::string words);
 
-  // Adapters of nodes. They may be those of a simulated machine, which others use as well: then
-  // `adapters` says when something that leaves the node, or enters it, has done so.
+  // The adapters of nodes if they belong to a simulated machine, whose other traffic uses them,
+  // too. Returns when data has left the node, or has entered it.
   std::function<picoseconds(int node, bool leaves, picoseconds at, picoseconds takes)> adapters;
-  // returns when it begins to leave
+  // Returns when the data begins to leave.
   picoseconds leave_node(int node, picoseconds at, picoseconds takes);
-  // returns when it has entered
+  // Returns when the data has entered.
   picoseconds enter_node(int node, picoseconds at, picoseconds takes);
 
   // --- messages.cpp ---
@@ -310,7 +312,7 @@ class scheduler final : public argosy::detail::phase_listener {
   void revoke(group& g);
 
   // --- service.cpp ---
-  // Each question goes to the rank that it names, by its side of the service.
+  // Each request goes to the rank in it, to that rank's part of the service.
   std::vector<service_answer> ask(group const& g, int me,
                                   std::vector<std::shared_ptr<served>> const& sides,
                                   std::vector<parcel> const& requests);
@@ -319,8 +321,8 @@ class scheduler final : public argosy::detail::phase_listener {
   // --- memory.cpp ---
   void wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where);
   void wake(std::uint32_t const& word);
-  // Tells ranks that wait for memory on this communicator that perhaps nobody will change it any
-  // more.
+  // Wakes ranks that wait for memory on this communicator, because the rank that would have changed
+  // it may be dead.
   void tell_watchers(group const& g, picoseconds at);
 
   // --- collective.cpp ---
@@ -328,13 +330,13 @@ class scheduler final : public argosy::detail::phase_listener {
   void remove(group& g);
 
   virtual_report report;
-  std::uint64_t next_number = 0;  // of virtual_rank::unique_number
+  std::uint64_t next_number = 0;  // used by virtual_rank::unique_number
 
  private:
   // The subject of an event.
   struct subject {
-    task* who = nullptr;   // null: a message arrives, or a call
-    std::size_t slot = 0;  // of in_flight_ or calls_
+    task* who = nullptr;   // null for an arriving message or a posted call
+    std::size_t slot = 0;  // index in in_flight_ or calls_
     bool is_call = false;
     bool is_message() const { return !who && !is_call; }
   };
@@ -351,7 +353,7 @@ class scheduler final : public argosy::detail::phase_listener {
   void unwind();
   int runnable(int node, std::size_t processor, int except, picoseconds at) const;
   void die();
-  void lost(rank_state& r);  // tells everyone that waits for it
+  void lost(rank_state& r);  // makes operations that wait for it end
   std::string words_of(task const& t) const;
   std::vector<blocked_rank> blocked() const;
   bool in_file_call(waiting const& w) const;
@@ -383,9 +385,9 @@ class scheduler final : public argosy::detail::phase_listener {
   std::vector<std::function<void()>> calls_;
   std::vector<std::size_t> free_calls_;
   std::vector<picoseconds> adapter_out_, adapter_in_;
-  // of nodes; none: they are not counted
+  // one for each node; empty if processors are not counted
   std::vector<node_processors> processors_;
-  // of a word, in the order in which they came
+  // tasks that wait for a word, in the order in which they came
   std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;
   std::map<std::uint64_t, group*> groups_;
   std::uint64_t next_group_ = 0;
@@ -398,7 +400,7 @@ class scheduler final : public argosy::detail::phase_listener {
   std::exception_ptr thrown_;
 };
 
-// Ranks that communicate; shared by their virtual_ranks.
+// Ranks that communicate, shared by their virtual_ranks.
 class group {
  public:
   group(scheduler& s, std::vector<int> members);
@@ -406,10 +408,10 @@ class group {
 
   std::uint64_t id = 0;
   std::vector<int> members;  // ranks of the cluster
-  int nodes = 1;             // on which they are
+  int nodes = 1;             // number of nodes that they are on
   int size() const noexcept { return static_cast<int>(members.size()); }
 
-  // A rank's contribution to a collective call, and the place of its results.
+  // A rank's arguments of a collective call, and the place of its results.
   struct arrival {
     call_kind kind = call_kind::barrier;
     std::size_t bytes = 0;
@@ -418,7 +420,7 @@ class group {
     std::byte const* in = nullptr;
     std::byte* out = nullptr;
     combine_function* combine = nullptr;
-    std::int64_t number = 0, second = 0;  // exclusive_sum, split; the result, too
+    std::int64_t number = 0, second = 0;  // for exclusive_sum and split; also the result
     std::shared_ptr<group>* made = nullptr;
     std::shared_ptr<std::byte>* memory = nullptr;
     std::vector<parcel> const* parcels = nullptr;
@@ -429,27 +431,27 @@ class group {
     picoseconds at = 0;
     bool done = false, failed = false;
   };
-  // Collective. False: see scheduler::begin.
+  // Collective. Returns false as scheduler::begin does.
   bool meet(int me, arrival& mine);
   [[noreturn]] void throw_lost(call_kind k, place where) const;
 
   void member_died(int number);
-  int dead_member = -1;  // the first
+  int dead_member = -1;  // the first dead member, or -1
   picoseconds dead_since = 0;
   bool revoked = false;
   void tell_meetings(picoseconds at);
-  std::vector<std::weak_ptr<group>> made;  // from this one
-  // the same ranks again; null: nobody has asked for it
+  std::vector<std::weak_ptr<group>> made;  // groups made from this one
+  // another group of the same ranks; null until `beside` is called
   std::shared_ptr<group> beside;
-  std::vector<std::shared_ptr<served>> sides;  // of a service, by member
+  std::vector<std::shared_ptr<served>> sides;  // parts of a service, by member
 
  private:
   struct meeting {
-    arrival first;  // what the others are compared with
+    arrival first;  // the arguments that those of other ranks are compared with
     int first_rank = 0;
-    std::vector<arrival*> arrived;  // null: not yet, or it has gone
+    std::vector<arrival*> arrived;  // null if the rank has not called yet, or has left
     int count = 0, left = 0;
-    // For a broadcast, by ranks counted from the root: when each came (-1: not yet), and when the
+    // For a broadcast, by ranks counted from the root: when each called (-1: not yet), and when the
     // message reaches it.
     std::vector<picoseconds> came, reach;
     std::vector<std::byte> content;
@@ -467,14 +469,15 @@ class group {
   void gather(std::vector<picoseconds>& t, std::int64_t bytes) const;
 
   scheduler& scheduler_;
-  std::vector<std::uint64_t> next_;  // meeting of each member
+  std::vector<std::uint64_t> next_;  // the number of each member's next call
   std::vector<std::unique_ptr<meeting>> open_;
   std::uint64_t first_open_ = 0;
   std::vector<int> node_of_;
 };
 
 inline bool unwinding(task const& t) noexcept { return t.cancelled; }
-bool is_inside(place const& where);       // of the library
-std::string text_of(place const& where);  // empty inside: users cannot do anything there
+bool is_inside(place const& where);  // true for lines inside of the library
+// empty for lines inside of the library, which users cannot change
+std::string text_of(place const& where);
 
 }  // namespace argosy::lab::detail

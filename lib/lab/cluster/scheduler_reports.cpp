@@ -1,5 +1,5 @@
-// Implements scheduler.hpp: what is told of a run: what its tasks wait for, and which troubles of
-// the scenario did not happen.
+// Implements the reports of scheduler.hpp: what tasks wait for, and which troubles of the scenario
+// did not happen.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler.hpp"
 
@@ -97,7 +97,8 @@ std::string scheduler::words_of(task const& t) const {
   return located(words);
 }
 
-// Notes stay when the call has ended: only what waits inside of the library is still in it.
+// Returns true if the task waits inside of a file call. The note alone does not prove that, because
+// it is not removed when the call ends.
 bool scheduler::in_file_call(waiting const& w) const {
   if (w.kind == call_kind::background || is_inside(w.where)) return true;
   return std::any_of(w.requests.begin(), w.requests.end(), [](virtual_rank::request const& r) {
@@ -107,7 +108,7 @@ bool scheduler::in_file_call(waiting const& w) const {
 
 std::vector<std::string> scheduler::did_not_happen() const {
   std::vector<std::string> all;
-  // by rank: faults lie in its script in the order of the scenario
+  // by rank: a rank's script has the faults in the order of the scenario
   std::map<int, std::size_t> next;
   for (rank_fault const& x : scenario_.faults) {
     bool happened = false;

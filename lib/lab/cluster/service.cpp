@@ -1,5 +1,5 @@
-// Implements services for scheduler.hpp: a question is a message without a receive; a task beside
-// the rank answers it on arrival.
+// Implements services for scheduler.hpp. A request is a message without a receive, and a task of
+// the answering rank runs when it arrives.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <stdexcept>
@@ -75,7 +75,7 @@ void scheduler::post(std::shared_ptr<question> q) {
         static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
   put_in_flight({.from = from,
                  .to = to,
-                 .group = ~std::uint64_t{0},  // of no communicator
+                 .group = ~std::uint64_t{0},  // belongs to no communicator
                  .bytes = q->content.size(),
                  .content = {},
                  .sender = {},
@@ -105,7 +105,7 @@ void scheduler::arrive(std::shared_ptr<question> q) {
   push(ready, {.who = &t});
 }
 
-// If this rank dies meanwhile, the question stays among the unanswered ones.
+// If this rank dies meanwhile, the request stays among the unanswered ones.
 void scheduler::answer(std::shared_ptr<question> const& q) {
   struct leaving {
     scheduler& s;
@@ -138,7 +138,7 @@ void scheduler::finish(question& q, std::error_code error, picoseconds at) {
   if (--all.left == 0 && all.who) wake(*all.who, all.at);
 }
 
-// Called by a destructor, so it does not throw.
+// Ends a service. Called by a destructor, so it does not throw.
 void scheduler::end(served& side) {
   side.open = false;
   if (now().cancelled) return;
@@ -147,7 +147,7 @@ void scheduler::end(served& side) {
       side.last = &now();
       block({.kind = call_kind::ask});
     }
-  } catch (run_ended const&) {  // met again at the next operation
+  } catch (run_ended const&) {  // thrown again at the next operation
   }
   side.last = nullptr;
 }

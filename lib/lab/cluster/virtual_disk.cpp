@@ -1,5 +1,5 @@
 // Implements virtual_disk.hpp: the bytes of files, which of them are safe, and when servers have
-// moved them.
+// transferred them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "virtual_disk.hpp"
 
@@ -101,7 +101,7 @@ void disk_state::set_size(stored_file& f, std::int64_t bytes) {
 bool disk_state::allocate(page& p, std::size_t block) {
   bool const fresh = p.allocated.none();
   if (!p.allocated[block]) {
-    // The disk is full: the rest of its capacity is less than a block, and is lost.
+    // The disk is full. The rest of its capacity is less than a block, and is lost.
     if (allocated_blocks >= most_blocks()) return false;
     ++allocated_blocks;
     p.allocated[block] = true;
@@ -195,7 +195,7 @@ picoseconds disk_state::serve(scheduler& s, stored_file const& f, std::span<Part
       std::int64_t const n = std::min(length - done, (stripe + 1) * disk.stripe_bytes - at);
       server& x = free[static_cast<std::size_t>((static_cast<std::uint64_t>(stripe) + f.number) %
                                                 free.size())];
-      // The next stripe of this server follows the last one there.
+      // True if this is the server's next stripe after the last one.
       bool const follows =
           x.file == f.number &&
           (x.next == at ||

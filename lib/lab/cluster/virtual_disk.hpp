@@ -23,8 +23,8 @@ namespace argosy::lab::detail {
 
 inline constexpr int outside = -1;  // the node of a caller outside of a run
 
-// A page remembers, for blocks written since their last sync, the safe content and the nodes that
-// have written them.
+// A part of a file. For blocks written since their last sync, it also has the safe content and the
+// nodes that have written them.
 struct page {
   static constexpr std::int64_t blocks = 16;
   struct unsynced {
@@ -32,19 +32,19 @@ struct page {
     std::bitset<blocks> dirty;
   };
   std::vector<std::byte> bytes;
-  std::vector<std::byte> safe;  // empty: zeros, if anything is dirty
+  std::vector<std::byte> safe;  // if a block is dirty and this is empty, the safe content is zeros
   std::bitset<blocks> allocated, dirty;
   std::vector<unsynced> nodes;
 
   void written(std::size_t block, int node);
-  // A block is safe when all nodes that have written it have synced.
+  // Syncs the blocks of a node. A block is safe when all nodes that have written it have synced.
   void sync(int node);
 };
 
 struct held_lock {
   std::int64_t begin, end;
   lock_kind kind;
-  task const* owner;  // null: outside of runs
+  task const* owner;  // null outside of runs
   open_virtual_file const* through;
 };
 
@@ -56,12 +56,12 @@ struct lock_wait {
 };
 
 struct stored_file {
-  std::uint64_t number = 0;  // in the order in which they were made
-  bool hollow = false;       // its bytes are nowhere
+  std::uint64_t number = 0;  // in the order in which files were made
+  bool hollow = false;       // the file has no bytes
   unsigned permissions = 0666;
   std::int64_t size = 0, safe_size = 0;
-  std::vector<int> resized_by;  // nodes, since their last sync
-  bool is_safe = false;         // its name survives
+  std::vector<int> resized_by;  // nodes that have resized it since their last sync
+  bool is_safe = false;         // true if its name survives a crash
   std::map<std::int64_t, page> pages;
   std::list<held_lock> locks;
   std::list<lock_wait> waiting;
@@ -71,13 +71,13 @@ struct stored_file {
 
 struct disk_state {
   explicit disk_state(virtual_disk d);
-  // A file is opened in a run, if it is one: a disk that is not given is the scenario's.
+  // Uses the scheduler's disk if none was given to the constructor and a file is opened in a run.
   void follow(scheduler* s);
 
   struct server {
     picoseconds free = 0;
     std::uint64_t file = 0;
-    std::int64_t next = -1;  // where the last stretch ended
+    std::int64_t next = -1;  // end of the last transfer
   };
 
   virtual_disk disk;
@@ -85,10 +85,10 @@ struct disk_state {
   bool is_given = true;
   std::map<std::string, std::shared_ptr<stored_file>> files;
   std::map<std::string, bool> directories;
-  // New names that may be lost in a crash: some of the first stay, the others were never given.
+  // New names that may be lost in a crash: the first ones stay, up to a number drawn from the seed.
   struct renaming {
     std::string from, to;
-    std::shared_ptr<stored_file> file, before;  // null: there was none
+    std::shared_ptr<stored_file> file, before;  // null if there was none
   };
   std::vector<renaming> unsettled;
   bool read_only = false;
@@ -100,7 +100,8 @@ struct disk_state {
   std::int64_t page_bytes() const { return disk.block_bytes * page::blocks; }
   std::int64_t most_blocks() const { return disk.capacity_bytes / disk.block_bytes; }
 
-  // Bytes until the disk is full. A block that is there already costs nothing.
+  // Writes until the disk is full, and returns the bytes written. A block that exists already costs
+  // no space.
   std::int64_t write(stored_file& f, std::int64_t offset, std::span<std::byte const> from);
   std::int64_t read(stored_file const& f, std::int64_t offset, std::span<std::byte> into) const;
   void set_size(stored_file& f, std::int64_t bytes);
@@ -112,8 +113,8 @@ struct disk_state {
   page& page_at(stored_file& f, std::int64_t number);
   std::shared_ptr<stored_file> make_file(std::string const& path);
 
-  // The time at which the servers have finished these stretches, which pass the adapter of the
-  // rank's node.
+  // Returns when the servers have transferred these parts, which pass the adapter of the rank's
+  // node.
   template <class Part>
   picoseconds serve(scheduler& s, stored_file const& f, std::span<Part const> parts, bool writing);
 };
@@ -126,14 +127,15 @@ struct open_virtual_file {
 
   ~open_virtual_file() { unlock_all(); }
 
-  // With locks of other tasks, or through other handles.
+  // Returns true if the lock conflicts with locks of other tasks, or with locks through other
+  // handles.
   bool conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const;
-  // Grants the waiting requests that no lock stops any more.
+  // Grants waiting requests that no lock prevents any more.
   void grant();
   void unlock_all();
 };
 
-// The node of the caller.
+// Returns the node of the caller.
 int node_here();
 
 }  // namespace argosy::lab::detail

@@ -1,5 +1,4 @@
-// Implements lab/cluster/virtual_files.hpp: the file system, by names, and what a crash leaves of
-// it.
+// Implements lab/cluster/virtual_files.hpp: the file system by names, and its state after a crash.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/virtual_files.hpp>
 
@@ -60,7 +59,7 @@ opener virtual_files::opener() const {
     act.end(static_cast<std::int64_t>(found->second->number));
     return virtual_handle(std::move(opened));
   };
-  // If `of` is given, the name must be that file's: nobody else goes on between the look and the
+  // If `of` is given, the name must be that file's. No other rank runs between the check and the
   // removal.
   auto const remove_if = [d = state_](std::string const& path,
                                       file_identity const* of) -> std::error_code {
@@ -194,7 +193,7 @@ virtual_files virtual_files::crash(std::uint64_t seed) const {
         std::uint64_t const x =
             mixed(of_file ^ mixed(static_cast<std::uint64_t>(number * page::blocks + b)));
         std::int64_t const sectors = block_bytes / sector;
-        // A third each: new, old, and new up to a sector.
+        // With probability one third each: new, old, or new up to a sector.
         std::int64_t const kept =
             x % 3 == 0 ? block_bytes
             : x % 3 == 1
@@ -207,7 +206,7 @@ virtual_files virtual_files::crash(std::uint64_t seed) const {
         else
           std::copy(p.safe.begin() + begin, p.safe.begin() + end, survived.bytes.begin() + begin);
       }
-      // Beyond the size that survived there is nothing.
+      // No bytes beyond the size that survived.
       std::int64_t const first = number * state_->page_bytes();
       if (copy->size < first + state_->page_bytes())
         std::fill(survived.bytes.begin() + std::max<std::int64_t>(copy->size - first, 0),

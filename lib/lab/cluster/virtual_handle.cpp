@@ -99,7 +99,7 @@ std::int64_t end_of(std::int64_t offset, std::int64_t length) {
   return length > largest - offset ? largest : offset + length;
 }
 
-// Does not wait for waiting requests, like the kernel's locks.
+// Acquires the lock if no other lock conflicts. It ignores requests that wait, as the kernel does.
 bool take(open_virtual_file& f, file_action& act, std::int64_t begin, std::int64_t end,
           lock_kind kind) {
   task* const me = act ? &act->now() : nullptr;
@@ -229,7 +229,7 @@ std::error_code virtual_handle::preallocate(std::int64_t bytes) {
   file_action act(file_call::preallocate, open_->file->number, d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (!open_->flags.write) return errno_code(EBADF);
-  // Checks first whether there is room: a call that fails leaves everything as it was.
+  // Checks first whether there is space, because a call that fails changes nothing.
   std::int64_t const blocks = bytes / d.disk.block_bytes + (bytes % d.disk.block_bytes != 0);
   std::int64_t there = 0;
   for (auto const& [number, p] : f.pages)
@@ -252,7 +252,7 @@ std::error_code virtual_handle::sync() {
   file_action act(file_call::sync, open_->file->number, d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   d.sync(*open_->file, node_here());
-  // The queues of all servers are waited for.
+  // Waits for the queues of all servers.
   if (act && d.run == act->run_number())
     for (auto const& x : d.free)
       act->now().time = std::max(act->now().time, x.free + ps_of_ns(d.disk.request_ns));
@@ -278,7 +278,7 @@ argosy::storage virtual_handle::storage() const {
   argosy::storage s{.name = "the virtual disk"};
   if (!open_) return s;
   virtual_disk const& d = open_->disk->disk;
-  // Pieces that do not follow one another are a request each.
+  // Pieces that do not follow one another are one request each.
   s.prices.call_ns = s.prices.write_call_ns = static_cast<double>(d.call_ns + d.request_ns);
   s.prices.lock_ns = static_cast<double>(d.lock_ns);
   s.exchange.server_call_ns = static_cast<double>(d.request_ns) / std::max(1, d.servers);

@@ -1,4 +1,4 @@
-// Implements lab/gpfs/block_server.hpp: reads and writes blocks, and computes how long that takes.
+// Implements lab/gpfs/block_server.hpp: reads and writes blocks, and computes the time for that.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/block_server.hpp>
 

@@ -10,7 +10,7 @@ namespace argosy::lab::gpfs {
 
 namespace {
 
-// The first range that ends behind `block`.
+// Returns the first range that ends behind `block`.
 auto first_behind(auto& ranges, std::int64_t block) {
   return std::lower_bound(ranges.begin(), ranges.end(), block,
                           [](block_range const& r, std::int64_t at) { return r.end <= at; });
@@ -54,7 +54,7 @@ void block_set::add(block_range range) {
   }
 }
 
-// Long sets are merged in one walk, so that it takes no longer than both are.
+// Long sets are merged in one pass, so that the time is linear in their lengths.
 void block_set::add(block_set const& other) {
   if (other.ranges.size() <= 1) {
     for (block_range const& r : other.ranges) add(r);

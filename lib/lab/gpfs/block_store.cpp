@@ -66,7 +66,7 @@ int memory_store::cut(file_id file, std::int64_t bytes) {
 
 bool handle_store::has(file_id file, std::int64_t block) {
   auto const found = files_.find(file);
-  if (found == files_.end()) return true;  // the attempt says why not
+  if (found == files_.end()) return true;  // true, so that the following read reports why not
   std::error_code error;
   return found->second.size(error) > block * block_bytes_ || error;
 }

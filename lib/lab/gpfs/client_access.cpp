@@ -1,5 +1,5 @@
-// Implements the course of a read or write of a client node (client_state.hpp): tokens, locks,
-// size, blocks.
+// Implements the steps of a read or write of a client node (client_state.hpp): tokens, locks, size,
+// blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +24,7 @@ void client_node::state::run_access(operation& o) {
     if (o.offset < 0 || o.offset > no_end - o.length) return finish(o, o.is_write ? EFBIG : EINVAL);
     if (o.length == 0) return finish(o, 0);
     if (i.pattern.calls() > 0) {
-      // The rate at which the task would consume data if it never had to wait.
+      // The rate at which the task would read or write if it never had to wait.
       double const thinks = std::chrono::duration<double>(context_.now() - i.last_end).count();
       double const needs = std::max(0.0, thinks) + context_.machine().call_us * 1e-6 +
                            context_.machine().seconds_to_copy(o.length) + 1e-9;

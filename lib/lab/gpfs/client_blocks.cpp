@@ -1,4 +1,4 @@
-// Implements the way of reads and writes through the page pool (client_blocks.hpp).
+// Implements reads and writes through the page pool (client_blocks.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client_blocks.hpp"
 
@@ -34,7 +34,7 @@ bool block_access::run(operation& o, file& f) {
   return true;
 }
 
-// Starts reading the following blocks that the call needs, so that they are under way while it
+// Starts reading the following blocks that the call needs, so that their reads run while the call
 // waits for this one.
 void block_access::read_ahead(operation const& o, file const& f, std::int64_t block) {
   std::int64_t const end = blocks_of(o.offset, o.length, context_.block_bytes()).end;
@@ -55,7 +55,7 @@ void block_access::write_behind(operation const& o, page_pool::ready_page& p) {
                  i->second.pattern.found() == access_pattern::kind::sequential);
 }
 
-// How many blocks to prefetch: as many as are consumed while one is read.
+// Returns how many blocks to prefetch: as many as the task consumes while one is read.
 std::int64_t block_access::depth(instance const& i) const {
   double const wanted = std::ceil(i.bytes_per_s * pool_.read_latency_s() /
                                   static_cast<double>(context_.block_bytes()));

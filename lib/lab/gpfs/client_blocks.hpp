@@ -1,5 +1,5 @@
-// Reads and writes of a client node, block by block through the page pool, with what is read ahead
-// and written behind.
+// Reads and writes of a client node, block by block through the page pool, with read-ahead and
+// write-behind.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace argosy::lab::gpfs::client {
 
-// For calls of the node's tasks and for those that others have shipped to it; either has the right
-// to its blocks by then. Of a file it changes size and what is allocated.
+// Serves calls of the node's tasks, and calls that other nodes have shipped to it. The call must
+// have its tokens, or the node must own the blocks. Changes the size of the file, and which blocks
+// are allocated.
 class block_access {
  public:
   block_access(context& shared, instance_table const& instances, page_pool& pool)
       : context_(shared), instances_(instances), pool_(pool) {}
 
-  // True at the end, or with an error after `done` bytes.
+  // Returns true at the end of the operation, or if it has an error after `done` bytes.
   bool run(operation& o, file& f);
-  // Starts reading what the stream of this instance will probably want next.
+  // Starts reading the blocks that the stream of this instance will probably need next.
   void prefetch(instance const& i, file const& f, reader const& stream);
 
  private:

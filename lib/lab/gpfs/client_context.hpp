@@ -1,5 +1,5 @@
-// What all parts of a client node share: who the node is, its machine, the event that it works on,
-// and where answers go.
+// The common context of all parts of a client node: its number and machine, the current event, and
+// the outbox for answers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,8 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Knows no part: each part has it by reference, and learns nothing of the others through it.
+// Has no reference to the parts. Each part has a reference to it, and learns nothing of other parts
+// through it.
 class context {
  public:
   context(node_id node, gpfs::machine const& m) : me_{role::client, node}, machine_(m) {}
@@ -31,22 +32,22 @@ class context {
   client_counters& counters() { return counters_; }
   client_counters const& counters() const { return counters_; }
 
-  // An event begins: what is told until the next one goes to this outbox.
+  // Begins an event. All messages until the next event go to this outbox.
   void begin(instant now, outbox& out) {
     now_ = now;
     out_ = &out;
   }
   instant now() const { return now_; }
 
-  // Something has changed for which a waiting operation may wait: all of them look again.
+  // Reports a change that a waiting operation may wait for: all of them check again.
   void changed() { changed_ = true; }
   bool take_changed() { return std::exchange(changed_, false); }
 
-  // One sequence for operations, requests and shipped calls.
+  // Returns the next id, from one sequence for operations, requests and shipped calls.
   std::int64_t next_id() { return next_id_++; }
 
-  // The time at which the processor has done this, after all else that it was given: that of the
-  // caller's task, where processors are counted; 0: of the daemon.
+  // Returns when the processor has done this work after all earlier work. If processors are
+  // counted, it is that of the owner's task; 0 is the daemon.
   instant compute(double seconds, std::int64_t owner = 0) {
     std::int64_t const whose = processors_ ? owner : 0;
     instant const takes = duration_of(seconds);
@@ -55,7 +56,7 @@ class context {
   instant copy(std::int64_t bytes, std::int64_t owner = 0) {
     return compute(machine_.seconds_to_copy(bytes), owner);
   }
-  // The time at which bytes of a block have passed the node's software on their way to a server, or
+  // Computes when bytes of a block have passed the node's software, on their way to a server or
   // from one.
   class software_path {
     friend context;
@@ -86,12 +87,12 @@ class context {
   }
   void complete(completion c) { out_->completions.push_back(c); }
 
-  // Nodes that the manager has buried: nobody waits for them.
+  // Notes that the manager has buried a node, so that no operation waits for it.
   void bury(node_id node) { dead_.insert(node); }
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
  private:
-  // `busy` of the time that it takes is a processor's.
+  // `busy` is the part of `takes` in which a processor works.
   instant pass(software_path& path, instant takes, instant busy, std::int64_t owner) {
     if (!processors_) return path.line_.take(now_, takes);
     instant const begins = std::max(now_, path.free_);

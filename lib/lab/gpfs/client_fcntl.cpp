@@ -101,7 +101,7 @@ int fcntl_calls::run_structure(operation& o, std::byte* at, int room, gpfsStruct
       forget_hints(i);
       return 0;
     case fine_grain_write_sharing:
-      // a hint of later releases: without effect here
+      // a hint of later releases, without effect here
       return is(sizeof(gpfsFineGrainWriteSharing_t)) ? 0 : EINVAL;
     case struct_type::prefetch: {
       if (!is(sizeof(gpfsPrefetch_t))) return EINVAL;
@@ -113,7 +113,7 @@ int fcntl_calls::run_structure(operation& o, std::byte* at, int room, gpfsStruct
     case data_ship_start:
       return is(sizeof(gpfsDataShipStart_t)) ? start_directive(o, at, room) : EINVAL;
     case data_ship_map:
-      return EINVAL;  // only behind a start
+      return EINVAL;  // valid only behind a start
     case data_ship_stop:
       return is(sizeof(gpfsDataShipStop_t)) ? stop_directive(o) : EINVAL;
     case get_replication: {
@@ -207,7 +207,7 @@ void fcntl_calls::run_hint(operation& o) {
   if (i == instances_.end()) return finish(o, 0);
   auto const entry = std::find_if(i->second.accepted.begin(), i->second.accepted.end(),
                                   [&](auto const& a) { return a.hint == o.id; });
-  // released meanwhile, perhaps accepted anew
+  // released meanwhile, and perhaps accepted again
   if (entry == i->second.accepted.end()) return finish(o, 0);
   file& f = file_of(o);
   if (f.mode.is_entering()) return;

@@ -17,8 +17,8 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Of an instance it changes the accepted ranges, whether to prefetch, its error, and in which epoch
-// it takes part.
+// Changes these members of an instance: the accepted ranges, whether to prefetch, its error, and
+// its epoch of partitioning.
 class fcntl_calls {
  public:
   fcntl_calls(context& shared, file_table& files, instance_table& instances,
@@ -33,13 +33,14 @@ class fcntl_calls {
         operations_(under_way) {}
 
   void run(operation& o);
-  // Gets the block of an accepted range. Never fails: the access itself will meet any error.
+  // Reads the block of an accepted range into the pool. Never fails, because the access itself will
+  // report any error.
   void run_hint(operation& o);
-  // The instance is closed, or takes its hints back.
+  // Releases the ranges of an instance that is closed or that cancels its hints.
   void forget_hints(instance& i);
 
  private:
-  // errno, or `not_yet`
+  // returns an errno, or `not_yet`
   int run_structure(operation& o, std::byte* at, int room, gpfsStructHeader_t const& s);
   int access_range_hint(operation& o, gpfsAccessRange_t const& s);
   int free_range_hint(operation& o, block_range range, bool tokens);

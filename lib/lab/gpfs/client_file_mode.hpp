@@ -1,5 +1,5 @@
-// Whether a file is partitioned, as a client node knows it: the stages of this mode, its owners,
-// and what they still serve.
+// The state of a file's partitioning on a client node: the stage, the owners, and the operations
+// that they still serve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace argosy::lab::gpfs::client {
 
-// The manager starts the mode, says when all nodes have entered it, and ends it. Each time has a
-// number, its epoch.
+// The manager starts the partitioned mode, reports when all nodes have entered it, and ends it.
+// Each time has a number, its epoch.
 class file_mode {
  public:
   bool is_off() const { return stage_ == stage::off; }
   bool is_entering() const { return stage_ == stage::entering; }
   bool is_on() const { return stage_ == stage::on; }
-  // News of the mode is on its way: that all have entered, or, as an owner has said, that it has
-  // ended.
+  // Returns true if a message about the mode is still to come: that all nodes have entered, or that
+  // the mode has ended, as an owner has reported.
   bool is_changing() const { return is_entering() || (is_on() && epoch_ <= ended_epoch_); }
   std::int64_t epoch() const { return epoch_; }
   partition_map const& map() const { return map_; }
@@ -37,14 +37,14 @@ class file_mode {
     stage_ = stage::off;
     leaving_epoch_ = epoch;
   }
-  // Another node has reported it.
+  // Notes that another node has reported the end.
   void note_end(std::int64_t epoch) { ended_epoch_ = std::max(ended_epoch_, epoch); }
 
-  // A flush has failed. While the mode is on, or begins or ends, the manager wants to know.
+  // Stores the error of a flush. The manager needs it while the mode is on, or begins or ends.
   void note_error(int error) {
     if (!is_off() || leaving_epoch_ != 0) error_ = error;
   }
-  // The manager waits until this node has nothing of the old mode any more.
+  // Returns true if the manager waits until this node has dropped all data of the old mode.
   bool has_to_report() const { return enters() || leaving_epoch_ != 0; }
   struct report {
     std::int64_t epoch = 0;
@@ -57,7 +57,7 @@ class file_mode {
     return {epoch_, error};
   }
 
-  // Operations for other nodes, or for this one as owner.
+  // Count operations for other nodes, or for this one as owner.
   void begin_serving() { ++serving_; }
   void end_serving() { --serving_; }
   bool is_serving() const { return serving_ > 0; }
@@ -68,10 +68,10 @@ class file_mode {
   enum class stage { off, entering, on } stage_ = stage::off;
   std::int64_t epoch_ = 0;
   partition_map map_;
-  std::int64_t ended_epoch_ = 0;  // the last one that others have reported as ended
+  std::int64_t ended_epoch_ = 0;  // the last epoch that other nodes have reported as ended
   std::int64_t leaving_epoch_ = 0;
   bool told_ready_ = false;
-  int error_ = 0;  // of flushes since the mode began
+  int error_ = 0;  // error of flushes since the mode began
   int serving_ = 0;
 };
 

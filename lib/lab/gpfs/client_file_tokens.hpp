@@ -1,5 +1,5 @@
-// The tokens that a client node holds for one file, and how much of them it gives up when another
-// node wants some.
+// The tokens that a client node holds for one file, and how many of them it gives up when another
+// node needs some.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@ class file_tokens {
   bool any(block_range range) const {
     return held_.conflicting(range, token_mode::write) != nullptr;
   }
-  // The number of the last grant.
+  // Returns the number of the last grant.
   std::int64_t grants_seen() const { return grants_seen_; }
 
   void granted(block_range range, token_mode mode, std::int64_t number) {
@@ -28,16 +28,17 @@ class file_tokens {
     grants_seen_ = number;
   }
   void lower(block_range range, token_mode mode) { held_.lower(range, mode, grants_seen_); }
-  // The manager has taken all back, and knows it.
+  // Drops all tokens, after the manager has taken them back.
   void forget() { held_ = {}; }
 
-  // An access has begun that will end here.
+  // Notes an access that will end here.
   void note_access(std::int64_t end, bool sequential) {
     position_ = end;
     sequential_ = sequential;
   }
 
-  // A sequential stream keeps the side on which it is; others keep all that is not required.
+  // Returns the range to give up. A sequential stream retains the side on which it is; other
+  // accesses retain all that is not required.
   block_range surrender_range(revoke const& r, std::int64_t block_bytes) const {
     block_range give = r.required;
     if (!sequential_) return give;
@@ -56,7 +57,7 @@ class file_tokens {
  private:
   lab::detail::token_map held_;
   std::int64_t grants_seen_ = 0;
-  std::int64_t position_ = 0;  // where the last access ended
+  std::int64_t position_ = 0;  // end of the last access
   bool sequential_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Which bytes the operations of a client node are working on: they exclude each other, and keep
-// tokens from being given up.
+// Byte ranges that the operations of a client node work on. Operations on the same bytes exclude
+// each other, and prevent the revocation of tokens.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Inside the node only; the locks that tasks ask for are held by the manager. Of an operation it
-// changes `locked`.
+// Only inside of the node; the manager holds the locks that tasks request. Changes `locked` of an
+// operation.
 class operation_locks {
  public:
   explicit operation_locks(context& shared) : context_(shared) {}
 
-  // False if the operation has to wait for another one.
+  // Returns false if the operation has to wait for another one.
   bool take(operation& o, byte_range bytes, bool is_write);
   void give_back(operation& o);
 
-  // Whether an operation uses one of these blocks in a way that another node's token of this mode
-  // would forbid.
+  // Returns true if an operation uses one of these blocks in a way that another node's token of
+  // this mode would forbid.
   bool against(file_id id, block_range range, token_mode wanted) const;
 
  private:

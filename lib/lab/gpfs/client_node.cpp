@@ -96,10 +96,10 @@ void client_node::state::receive(message const& m, instant now, outbox& out) {
   advance();
 }
 
-// Calls come first: a token that has just arrived is used once before the next node gets it.
+// Calls run first, so that a token that has just arrived is used once before the next node gets it.
 void client_node::state::advance() {
   do {
-    context_.take_changed();  // this round sees what has changed until now
+    context_.take_changed();  // this round includes all changes until now
     operations_.run_all([this](operation& o) { run(o); });
     for (auto& [id, f] : files_) {
       tokens_.run_revocations(id, f);
@@ -109,7 +109,7 @@ void client_node::state::advance() {
 }
 
 void client_node::state::remember_error(file_id id, writer const& w, int error) {
-  if (error == EINTR || error == EAGAIN) error = EIO;  // nobody can try again
+  if (error == EINTR || error == EAGAIN) error = EIO;  // a task must not retry
   file& f = files_[id];
   f.mode.note_error(error);
   if (w.first != context_.node())
@@ -147,12 +147,12 @@ void client_node::state::run(operation& o) {
     o.ready = context_.compute(takes, o.asked.owner);
     if (!named) {
       o.file = i->second.file;
-      // Whoever reads or writes holds the file's lock of this node, whatever processors there are.
+      // Reads and writes hold the file's lock of this node, for any number of processors.
       if (accesses)
         o.ready =
             std::max(o.ready, files_[o.file].callers.take(context_.now(), duration_of(takes)));
-      // Hints do not take a late error: a failed hint is ignored, and the error would be lost with
-      // it.
+      // Hints do not report a late error: a failed hint is ignored, and the error would be lost
+      // with it.
       if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock &&
           o.asked.kind != call_kind::unlock && o.asked.kind != call_kind::fcntl) {
         int const error = std::exchange(i->second.error, 0);
@@ -238,9 +238,9 @@ void client_node::state::on(node_id, open_answer const& m) {
   instances_.emplace(o->instance, std::move(i));
 }
 
-// Dirty data may stay in the pool. If all is on disk, closing the node's last instance drops
-// everything. Where close flushes, nothing is dropped: a node may read tomorrow what it has written
-// today.
+// Dirty data may stay in the pool. If all data is on disk, closing the node's last instance drops
+// all pages. If close flushes, no page is dropped, because a node may later read what it has
+// written.
 void client_node::state::run_close(operation& o) {
   file& f = file_of(o);
   if (context_.machine().close_flushes > 0 && !o.started &&
@@ -284,7 +284,7 @@ void client_node::state::run_size(operation& o) {
   finish(o, 0, f.size.bytes);
 }
 
-// With tokens for the whole file: other nodes have dropped their caches, so nobody sees the old
+// Holds tokens for the whole file: other nodes have dropped their caches, so no node uses the old
 // end.
 void client_node::state::run_resize(operation& o) {
   file& f = file_of(o);
@@ -337,7 +337,7 @@ void client_node::state::run_lock(operation& o) {
   if (length == 0) return finish(o, 0);
   std::int64_t const end = begin > no_end - length ? no_end : begin + length;
   if (o.asked.kind == call_kind::unlock) {
-    // Needs no answer: nothing can go wrong any more, and messages to the manager keep their order.
+    // Needs no answer: it cannot fail, and messages to the manager stay in order.
     ++context_.counters().unlocks;
     context_.tell_manager(unlock_notice{o.file, o.instance, o.asked.owner, begin, end}, o.ready);
     return finish(o, 0);
@@ -367,7 +367,7 @@ void client_node::state::on(node_id, size_answer const& m) {
   if (operation* const o = operations_.find(m.request)) o->answered = true;
 }
 
-// Nobody waits for it any more.
+// No operation waits for this node any more.
 void client_node::state::on(node_id, node_failed const& m) {
   context_.bury(m.node);
   tokens_.forget(m.node);

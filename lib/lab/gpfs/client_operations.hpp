@@ -14,19 +14,18 @@
 
 namespace argosy::lab::gpfs::client {
 
-// An operation stays at its address until it is finished. With that it gives back what it has of
-// locks and pages.
+// An operation stays at its address until it is finished. Then it releases its locks and pages.
 class operations {
  public:
   operations(context& shared, operation_locks& locks, page_pool& pool)
       : context_(shared), locks_(locks), pool_(pool) {}
 
   operation& add(operation o) { return all_.emplace_back(std::move(o)); }
-  operation* find(std::int64_t id);  // null if there is none, or it is finished
-  // Ends it; if it is a call, its task is told.
+  operation* find(std::int64_t id);  // null if there is none, or if it is finished
+  // Ends the operation. If it is a call, its task gets the completion.
   void finish(operation& o, int error, std::int64_t value = 0);
 
-  // Lets each one go on as far as it can, in the order of their beginning, also those that begin
+  // Runs each operation as far as possible, in the order of their beginning, also those that begin
   // meanwhile.
   template <class Run>
   void run_all(Run const& run) {

@@ -32,7 +32,7 @@ void page_pool::discard(page_key key) {
   context_.changed();
 }
 
-// It is not ahead of a stream any more.
+// Removes the page from those read ahead of a stream.
 void page_pool::use(page_key key, page& p) {
   if (!p.ahead_of) return;
   auto const stream = ahead_.find(*p.ahead_of);
@@ -42,7 +42,7 @@ void page_pool::use(page_key key, page& p) {
   --blocks_ahead_;
 }
 
-// Makes a buffer free: true if there is one now. Otherwise starts to flush the oldest dirty block.
+// Returns true if there is a free buffer. Otherwise starts to flush the oldest dirty block.
 bool page_pool::make_room(bool may_flush) {
   if (static_cast<std::int64_t>(pages_.size()) < settings().pool_blocks()) return true;
   entry const* drop = nullptr;
@@ -50,7 +50,7 @@ bool page_pool::make_room(bool may_flush) {
     page const& p = e->second;
     if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
     if (drop == nullptr || !p.ahead_of) drop = e;
-    if (!p.ahead_of) break;  // what a stream is still to use stays, if it can
+    if (!p.ahead_of) break;  // pages that a stream has not used yet stay, if possible
   }
   if (drop != nullptr) {
     ++context_.counters().evictions;
@@ -69,7 +69,7 @@ bool page_pool::make_room(bool may_flush) {
   return false;
 }
 
-// One stretch of the block, from the first of these parts to the last.
+// Reads one contiguous piece of the block, from the first of these parts to the last.
 void page_pool::start_read(page_key key, page& p, std::uint32_t parts) {
   p.reading = true;
   p.asked_at = context_.now();
@@ -119,10 +119,10 @@ void page_pool::take(block_data const& m) {
         p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), settings().part_bytes());
     }
     p->there |= come;
-    if ((p->asked & ~p->there) != 0) p->error = EIO;  // not what was asked for
+    if ((p->asked & ~p->there) != 0) p->error = EIO;  // other bytes came than were requested
   }
   if (p->error != 0 && p->held == 0) {
-    // Nobody waits: whoever comes tries again.
+    // No operation waits, and later ones try again.
     if (p->unsaved())
       p->error = 0;
     else
@@ -139,15 +139,14 @@ void page_pool::start_flush(page_key key, page& p) {
   send_write(key, p);
 }
 
-// Whole parts of the block are transferred, however few of their bytes are dirty.
+// Returns the bytes of all parts with dirty bytes, because whole parts are transferred.
 std::int64_t page_pool::bytes_to_write(page const& p) const {
   std::uint32_t parts = 0;
   for (byte_range const& d : p.writing) parts |= settings().parts_of(d.begin, d.end);
   return settings().bytes_of(parts);
 }
 
-// What has been written to the page since it began to be flushed may go along, and goes once more
-// later.
+// May include data written to the page since the flush began, which is also written again later.
 void page_pool::send_write(page_key key, page const& p) {
   block_write w{0, key.first, key.second, {}};
   for (byte_range const& d : p.writing) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
@@ -174,7 +173,7 @@ void page_pool::take(block_written const& m) {
   if (p->to_be_dropped()) discard({m.file, m.block});
 }
 
-// Keeps the number of dirty pages within the limit.
+// Limits the number of dirty pages.
 bool page_pool::room_for_dirty(operation& o, std::int64_t block) {
   page const* const p = find({o.file, block});
   if ((p != nullptr && p->unsaved()) ||
@@ -216,7 +215,7 @@ void page_pool::let_go(operation& o) {
   o.held.reset();
   if (p == nullptr) return;
   --p->held;
-  // it cannot be dropped: whoever comes tries again
+  // the page cannot be dropped, and later operations try again
   if (p->held == 0 && p->unsaved()) p->error = 0;
   if (p->to_be_dropped()) discard(key);
   context_.changed();
@@ -227,7 +226,7 @@ auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range
   page_key const key{o.file, block};
   page* p = find(key);
   if (p != nullptr && p->stale) {
-    // Flushes the page's other dirty bytes; then it is read again.
+    // Flushes the page's other dirty bytes, then reads it again.
     if (!p->flushing && !p->dirty.empty()) start_flush(key, *p);
     let_go(o);
     p = find(key);
@@ -240,7 +239,7 @@ auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range
     }
     ++context_.counters().page_misses;
     p = &add(key, f.hollow);
-    // a hole, also below the end of file
+    // a hole, perhaps below the end of file
     bool const is_new = o.is_write && !f.allocated.contains(block);
     if (is_new) {
       ++context_.counters().new_blocks;
@@ -338,7 +337,7 @@ bool page_pool::prefetch(page_key key, bool hollow) {
 
 void page_pool::pin(page_key key) { ++pages_.at(key).pinned; }
 
-// The page may have gone meanwhile, and come back without the pin.
+// The page may have been dropped meanwhile, and read again without the pin.
 void page_pool::unpin(page_key key) {
   if (page* const p = find(key); p != nullptr && p->pinned > 0) --p->pinned;
 }

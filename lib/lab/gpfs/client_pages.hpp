@@ -1,4 +1,4 @@
-// The page pool of a client node: blocks in memory, those on their way from and to the servers, and
+// The page pool of a client node: blocks in memory, blocks under way from and to the servers, and
 // their order of use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -23,22 +23,23 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Knows blocks, and whether they are on disk; nothing of tokens, sizes or modes: whoever asks for a
-// page has the right to. Of an operation it changes what belongs to its page (held, missed), its
-// error and the time at which it is ready.
+// Has blocks, and whether they are on disk, but no tokens, sizes or modes: callers must have the
+// right to a page. Changes these members of an operation: those of its page (held, missed), its
+// error, and the time at which it is ready.
 class page_pool {
   struct page;
   using entry = std::pair<page_key const, page>;
 
  public:
-  // Is told of every instance that wrote to a block that could not be flushed.
+  // Called for every instance that wrote to a block that could not be flushed.
   using lost_write = std::function<void(file_id, writer const&, int error)>;
 
   page_pool(context& shared, lost_write lost) : context_(shared), lost_(std::move(lost)) {}
   page_pool(page_pool const&) = delete;
   page_pool& operator=(page_pool const&) = delete;
 
-  // A page that an operation may read or write now: until it lets go of it, or asks for another.
+  // A page that an operation may read or write now, until the operation releases it or requests
+  // another one.
   class ready_page {
    public:
     ready_page() = default;
@@ -47,9 +48,9 @@ class page_pool {
 
     void read(std::int64_t inside, std::byte* into, std::int64_t n) const;
     void write(std::int64_t inside, std::byte const* from, std::int64_t n, writer const& who);
-    // Called when the last byte of a block is written; the operation may have let go of it, as
-    // dirty pages stay. Flushes the block if it was written whole or in a stream: nobody will come
-    // back to it soon.
+    // Called when the last byte of a block is written. The operation may have released the page,
+    // because dirty pages stay. Flushes the block if it was written as a whole or in a stream,
+    // because it will not be written again soon.
     void write_behind(bool streams);
 
    private:
@@ -57,30 +58,30 @@ class page_pool {
     page* page_ = nullptr;
   };
 
-  // The page of this block with the data of the wanted bytes, or room for them; none while the data
-  // is on its way, or with o.error set.
+  // Returns the page of this block with the data of the wanted bytes, or with room for them.
+  // Returns none while the data is under way, or with o.error set.
   ready_page need(operation& o, file const& f, std::int64_t block, byte_range wanted);
   void let_go(operation& o);
-  // Keeps the number of dirty pages within the limit: false if the operation, which will write to
-  // the block, has to wait.
+  // Limits the number of dirty pages. Returns false if the operation, which will write to the
+  // block, has to wait.
   bool room_for_dirty(operation& o, std::int64_t block);
 
-  // Starts to read a block that is not in the pool, before this stream asks for it. False if there
-  // is no room, or no share left: what is read ahead and not yet used is a part of the pool for all
-  // streams, of which each may have an equal one.
+  // Starts to read a block that is not in the pool, before this stream requests it. Returns false
+  // if there is no room, or no share left. Blocks that are read ahead and not yet used occupy a
+  // limited part of the pool, of which each stream may have an equal share.
   bool read_ahead(page_key key, bool hollow, reader const& stream, bool prefetches);
-  // This stream goes on elsewhere, or ends: what has been read ahead for it is of the pool, as
-  // other blocks are.
+  // Ends a stream, or continues it elsewhere: blocks read ahead for it become ordinary blocks of
+  // the pool.
   void end_stream(reader const& stream);
-  // The same for a range of a hint, which has a quota of its own.
+  // Reads a block for a range of a hint, which has a quota of its own.
   bool prefetch(page_key key, bool hollow);
 
-  // Pages of range hints stay until they are unpinned.
+  // Pages of range hints stay in the pool until they are unpinned.
   void pin(page_key key);
   void unpin(page_key key);
   void flush_behind(page_key key);
 
-  // Flushes, waits (false), and then drops what is there.
+  // Flushes the range and returns false until that is done. Then drops its pages if `drop` is set.
   bool clean(file_id id, block_range range, bool drop, std::int64_t* flushes = nullptr);
 
   void take(block_data const& m);
@@ -92,30 +93,30 @@ class page_pool {
   std::int64_t pinned_blocks() const;
   bool has_unsaved(file_id id) const;
   std::vector<block_piece> unsaved(file_id id, bool on_its_way) const;
-  double read_latency_s() const { return read_latency_s_; }  // a mean of the last reads
+  double read_latency_s() const { return read_latency_s_; }  // mean of the last reads
 
  private:
   struct page {
     payload data;
     bool reading = false, flushing = false, prefetched = false;
     std::optional<reader> ahead_of;
-    bool by_thread = false;         // is being read ahead
-    int error = 0;                  // of reading; waiting operations take it
+    bool by_thread = false;         // being read ahead
+    int error = 0;                  // error of reading, which waiting operations get
     std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
     std::vector<byte_range> writing;
-    std::uint32_t there = 0;  // the parts whose bytes it has
-    std::uint32_t asked = 0;  // those that it waits for
-    bool stale = false;       // some bytes did not reach the disk, and must not be read any more
+    std::uint32_t there = 0;  // parts whose bytes are in memory
+    std::uint32_t asked = 0;  // parts that are being read
+    bool stale = false;  // some bytes did not reach the disk, so the page must not be read any more
     std::set<writer> writers, flushing_writers;
-    int held = 0;    // by operations that need its data
-    int pinned = 0;  // by range hints
+    int held = 0;    // number of operations that need its data
+    int pinned = 0;  // number of range hints
     instant ready_at{}, asked_at{};
-    // Of the request under way: when it was sent, and how often it was lost.
+    // The request under way: when it was sent, and how often it was lost.
     struct sending {
       instant at{};
       int lost = 0;
     } read, write;
-    std::list<entry*>::iterator place;  // in the order of use
+    std::list<entry*>::iterator place;  // place in the order of use
     bool unsaved() const { return flushing || !dirty.empty(); }
     bool idle() const { return !reading && !flushing && held == 0; }
     bool to_be_dropped() const { return held == 0 && (error != 0 || stale) && !unsaved(); }
@@ -131,7 +132,7 @@ class page_pool {
   void send_read(page_key key, page const& p);
   void send_write(page_key key, page const& p);
   std::int64_t bytes_to_write(page const& p) const;
-  // Counts a request that was lost, and says when it goes again.
+  // Counts a request that was lost, and sets the time at which it is sent again.
   void put_off(page::sending& s);
   void soil(page& p, byte_range bytes, writer const& w);
   void hold(operation& o, page_key key, page& p);
@@ -144,12 +145,12 @@ class page_pool {
   context& context_;
   lost_write lost_;
   std::map<page_key, page> pages_;
-  std::list<entry*> order_;   // of last use; it is walked often
+  std::list<entry*> order_;   // in the order of last use; traversed often
   std::int64_t unsaved_ = 0;  // pages that are dirty or on their way
   context::software_path write_path_, read_path_;
   double read_latency_s_ = 0;
-  std::map<reader, std::set<page_key>> ahead_;  // by stream
-  // of all streams; and those of them that are being read
+  std::map<reader, std::set<page_key>> ahead_;  // blocks read ahead, by stream
+  // sums over all streams: blocks read ahead, and those of them being read
   std::int64_t blocks_ahead_ = 0, threads_ = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace argosy::lab::gpfs::client {
 
-// --- Going from one mode to the other ------------------------------------------------------------
+// --- Change of the mode --------------------------------------------------------------------------
 
 void shipping::take(ship_begin const& m) {
   file& f = files_[m.file];
@@ -60,7 +60,7 @@ void shipping::start(operation& o) {
       node_id const owner = map.owner(block);
       if (!o.pieces.empty() && o.pieces.back().owner == owner &&
           o.pieces.back().length + (to - at) <= ship_call::longest)
-        o.pieces.back().length += to - at;  // the same node twice in a row
+        o.pieces.back().length += to - at;  // one node twice in succession
       else
         o.pieces.push_back({at, to - at, owner});
       at = to;
@@ -120,7 +120,7 @@ void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t e
   if (data != nullptr && error == 0 && !ended) {
     std::int64_t const wanted = o->asked.kind == call_kind::read ? p.length : 0;
     if (data->size() != wanted) {
-      p.error = EIO;  // not what was asked for
+      p.error = EIO;  // other bytes came than were requested
     } else if (wanted > 0) {
       data->copy_out(0, o->into + (p.offset - o->offset), wanted);
       o->ready = std::max(o->ready, context_.copy(wanted, o->asked.owner));
@@ -134,7 +134,7 @@ void shipping::run(operation& o) {
     if (!std::all_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.done; }))
       return;
     if (std::any_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.ended; })) {
-      o.at = phase::route;  // the mode has ended meanwhile: once more, with tokens
+      o.at = phase::route;  // the mode has ended meanwhile, so try again with tokens
       context_.changed();
       return;
     }
@@ -207,8 +207,8 @@ void shipping::serve(operation& o) {
     operations_.finish(o, 0);
   };
   if (o.at == phase::begin) {
-    // News of the mode is still on its way: that it begins, or that it has begun, with what the
-    // others have allocated.
+    // A message about the mode is still to come: that it begins, or that it has begun, with the
+    // blocks that other nodes have allocated.
     if (c.epoch > f.mode.epoch() || (c.epoch == f.mode.epoch() && f.mode.is_entering())) return;
     if (c.epoch < f.mode.epoch() || f.mode.is_off()) return answer(0, true);
     o.file = c.file;
@@ -233,7 +233,7 @@ void shipping::serve(operation& o) {
     return;
   }
   if (c.kind == ship_kind::read) {
-    // Bytes beyond the end as known here are zeros; the requesting node knows the end better.
+    // Bytes beyond the end that this node has are zeros. The requesting node's size is more recent.
     std::int64_t const there = std::clamp<std::int64_t>(f.size.bytes - o.offset, 0, c.length);
     if (o.done == 0) {
       o.length = there;

@@ -21,9 +21,9 @@
 
 namespace argosy::lab::gpfs::client {
 
-// The mode begins and ends when the locks are free and the pool is clean. A call in it becomes
-// pieces, one for each owner; a piece is served as an operation of its own, on this node or
-// another.
+// The mode begins and ends when the locks are free and the pool is clean. In this mode a call is
+// divided into pieces, one for each owner. Each piece is served as an operation of its own, on this
+// node or another.
 class shipping {
  public:
   shipping(context& shared, file_table& files, instance_table& instances,
@@ -38,12 +38,12 @@ class shipping {
         sizes_(known),
         blocks_(blocks) {}
 
-  // The side of the task: sends the pieces of a call, and goes on with it as they come back.
+  // For the task: sends the pieces of a call, and continues the call when they come back.
   void start(operation& o);
   void run(operation& o);
-  // The side of the owner.
+  // For the owner: serves a piece.
   void serve(operation& o);
-  // Tells the manager, when everything is on disk and dropped from the cache.
+  // Reports to the manager when all data is on disk and dropped from the cache.
   void run_transition(file_id id, file& f);
 
   void take(ship_begin const& m);
@@ -51,7 +51,7 @@ class shipping {
   void take(ship_end const& m);
   void take(node_id from, ship_call const& m);
   void take(ship_answer const& m);
-  // A node has died: its pieces have failed.
+  // Fails the pieces that a dead node was to serve.
   void forget(node_id node);
 
  private:
@@ -66,7 +66,7 @@ class shipping {
   operations& operations_;
   sizes& sizes_;
   block_access& blocks_;
-  std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> waits_;  // id: operation, piece
+  std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> waits_;  // by id: operation, piece
 };
 
 }  // namespace argosy::lab::gpfs::client

@@ -1,4 +1,4 @@
-// How a client node agrees with the manager on the size of a file.
+// Agrees with the manager on the size of a file, for a client node.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,18 +7,19 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Of an operation it changes whether it has asked (started) and what it waits for (answered).
+// Changes these members of an operation: whether it has sent a request (started), and whether the
+// answer has come (answered).
 class sizes {
  public:
   explicit sizes(context& shared) : context_(shared) {}
 
-  // Nobody else can have made the file longer.
+  // Returns true if no other node can have made the file longer.
   bool certain(file const& f) const {
     return f.mode.is_off() &&
            f.tokens.covers({f.size.bytes / context_.block_bytes(), no_end}, token_mode::read);
   }
 
-  // Asks the manager; true when it has answered.
+  // Requests the size from the manager. Returns true when the answer has come.
   bool learn(operation& o) {
     if (!o.started) {
       o.started = true;
@@ -31,7 +32,8 @@ class sizes {
     return true;
   }
 
-  // So that the size survives this node; true when the manager has it.
+  // Reports the size to the manager, so that it survives this node. Returns true when the manager
+  // has it.
   bool tell(operation& o, file const& f) {
     if (!o.started) {
       if (f.told == f.size) return true;

@@ -1,5 +1,5 @@
-// The state of a client node: its parts, events and calls. Every event is noted first; then
-// `advance` makes all waiting operations look again.
+// The state of a client node: its parts, events and calls. Every event is recorded first, then
+// `advance` makes all waiting operations check again.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -91,7 +91,7 @@ class client_node::state {
 
   std::int64_t block_bytes() const { return context_.block_bytes(); }
 
-  // A part knows only parts above it, by its constructor; all know the context.
+  // A part has references only to parts above it, by its constructor, and to the context.
   client::context context_;
   client::file_table files_;
   client::instance_table instances_;

@@ -106,7 +106,8 @@ void token_cache::forget(node_id node) {
 
 void token_cache::take(node_id from, revoke const& m) {
   ++context_.counters().revokes_received;
-  // it may come before the grant that it means, and before all else of this file
+  // the revocation may come before the grant that it revokes, and before any other message about
+  // this file
   files_.try_emplace(m.file);
   revocations_[m.file].push_back({from, m, false, {}, 0});
 }
@@ -126,13 +127,13 @@ void token_cache::run_revocations(file_id id, file& f) {
   if (all->second.empty()) revocations_.erase(all);
 }
 
-// True when the revocation has been answered.
+// Returns true when the revocation has been answered.
 bool token_cache::run(file_id id, file& f, revocation& r) {
-  // the grant that is meant is still on its way
+  // the grant to be revoked is still under way
   if (f.tokens.grants_seen() < r.asked.number) return false;
   bool const shares = r.asked.mode == token_mode::read;
   if (!r.started) {
-    // Calls that begin from now on need the token again, so they come after the requesting node.
+    // Calls that begin from now on need the token again, so they run after the requesting node.
     r.started = true;
     r.given = f.tokens.surrender_range(r.asked, context_.block_bytes());
     r.number = f.tokens.grants_seen();

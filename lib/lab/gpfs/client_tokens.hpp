@@ -1,4 +1,4 @@
-// The token cache of a client node: requests under way, and what other nodes want back.
+// The token cache of a client node: its own requests under way, and the revocations of other nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,26 +18,27 @@
 
 namespace argosy::lab::gpfs::client {
 
-// Before a token is given up, the operations that use it end, and the pool is clean: so it knows
-// both. Of a file it changes tokens, size and what is allocated; of an operation, its request.
+// Before a token is given up, the operations that use it must end, and the pool must be clean, so
+// this part has references to both. Changes the tokens, the size and the allocated blocks of a
+// file, and the request of an operation.
 class token_cache {
  public:
   token_cache(context& shared, file_table& files, operation_locks const& locks, page_pool& pool)
       : context_(shared), files_(files), locks_(locks), pool_(pool) {}
 
-  // What the manager may give beyond what is required: a range around it, and others.
+  // The tokens that the manager may grant beyond the required range: a range around it, and others.
   struct wish {
     block_range around;
     block_set strides = {};
   };
-  // True if the node has the token. Otherwise it has been requested, perhaps by another operation.
-  // `at`: the first byte that is wanted.
+  // Returns true if the node has the token. Otherwise the token is requested, perhaps already by
+  // another operation. `at` is the first byte that is needed.
   bool need(operation& o, file& f, block_range range, token_mode mode, wish const& desired,
             std::int64_t at);
-  // What the stream will probably need next.
+  // Returns the tokens that the stream will probably need next.
   wish desired(access_pattern const& p, block_range required) const;
 
-  // Gives tokens up without being asked.
+  // Gives tokens up without a revocation.
   void release(file_id id, file& f, block_range range, instant departs);
   // Answers the revocations of this file that can be answered now.
   void run_revocations(file_id id, file& f);
@@ -47,7 +48,7 @@ class token_cache {
   void take(token_conflict const& m);
   void take(node_id from, revoke const& m);
   void take(node_id from, revoke_answer const& m);
-  // A node has died: it will answer nothing any more.
+  // Drops a dead node, which will answer nothing any more.
   void forget(node_id node);
 
  private:
@@ -72,7 +73,7 @@ class token_cache {
   operation_locks const& locks_;
   page_pool& pool_;
   std::map<std::int64_t, request> requests_;
-  std::map<file_id, std::list<revocation>> revocations_;  // no empty lists
+  std::map<file_id, std::list<revocation>> revocations_;  // without empty lists
 };
 
 }  // namespace argosy::lab::gpfs::client

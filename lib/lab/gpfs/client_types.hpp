@@ -1,5 +1,5 @@
-// What a client node knows of open instances, files and operations under way. Plain values, which
-// the parts of the node work on.
+// Open instances, files and operations under way of a client node. Plain values, which all parts of
+// the node use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,13 +31,13 @@ struct byte_range {
 struct instance {
   file_id file = 0;
   bool read = false, write = false, synchronous = false;
-  int error = 0;  // not yet told
+  int error = 0;  // late error, not reported yet
   bool prefetch_read = true, prefetch_write = true;
   access_pattern pattern;
-  instant last_end{};  // of the last access
+  instant last_end{};  // end of the last access
   double bytes_per_s = 0;
-  std::int64_t ship_epoch = 0;  // it takes part
-  // A range of a hint, until it is released; the operation that gets its block knows it by the
+  std::int64_t ship_epoch = 0;  // the epoch in which it takes part
+  // A range of a hint, until it is released. The operation that reads its block finds it by the
   // number.
   struct accepted_range {
     gpfsRangeArray_t range;
@@ -52,21 +52,21 @@ using instance_table = std::map<int, instance>;
 struct file {
   file_tokens tokens;
   known_size size;
-  known_size told;        // what the manager surely knows of the size
+  known_size told;        // the size that the manager certainly has
   block_set allocated;    // right for blocks whose token the node has, or which it owns
-  bool hollow = false;    // has no bytes: see open_answer
-  bool resizing = false;  // the manager is about to be told a new size by this node
+  bool hollow = false;    // has no contents; see open_answer
+  bool resizing = false;  // this node is about to report a new size to the manager
   file_mode mode;
-  int orphan_error = 0;  // an error of instances that are closed
-  fifo callers;          // calls of this node that read or write it take turns
+  int orphan_error = 0;  // late error of instances that are closed
+  fifo callers;          // orders the calls of this node that read or write it
 
-  // After another node has set the size, nothing is right any more of what this one knew: it had
-  // given up all its tokens for that, and told then what it had allocated.
+  // If another node has set the size, drops the allocation of this node. This node had given up all
+  // its tokens for that, and reported its allocation with them.
   void learn(known_size const& news) {
     if (news.generation > size.generation && !resizing) allocated = {};
     size.learn(news);
   }
-  // Takes a size from the manager.
+  // Takes over a size from the manager.
   void learn_from_manager(known_size const& news) {
     learn(news);
     told.learn(news);
@@ -102,38 +102,38 @@ struct operation {
   call asked;
   phase at = phase::begin;
   bool begun = false;
-  bool started = false;  // something has been asked for
+  bool started = false;  // a request has been sent
   bool answered = false;
-  std::int64_t awaited = 0;  // answers
+  std::int64_t awaited = 0;  // number of missing answers
   int error = 0;
   instant ready{};
-  bool finished = false;  // operations::finish
-  // What it reads or writes.
+  bool finished = false;  // set by operations::finish
+  // The bytes that it reads or writes.
   file_id file = 0;
   int instance = 0;
   bool is_write = false;
   std::byte* into = nullptr;
   std::byte const* from = nullptr;
   std::int64_t offset = 0, length = 0, done = 0;
-  writer who{};  // to be told of errors
-  // operation_locks
+  writer who{};  // the instance to report errors to
+  // used by operation_locks
   bool locked = false;
-  // token_cache
+  // used by token_cache
   bool asked_token = false;
   std::int64_t request = -1;
-  // page_pool
+  // used by page_pool
   bool missed = false;
   std::optional<page_key> held;
-  // shipping: of the task's side, and of the owner's
+  // used by shipping: of the task's part, and of the owner's
   std::vector<shipped> pieces;
   ship_call served;
   node_id origin = 0;
   payload buffer;
-  // fcntl_calls
-  int structure = 0;   // where the current one begins
-  int advance_by = 0;  // and how long it is
+  // used by fcntl_calls
+  int structure = 0;   // begin of the current structure
+  int advance_by = 0;  // its length
   bool charged = false;
-  gpfsRangeArray_t range;  // of a hint
+  gpfsRangeArray_t range;  // the range of a hint
 };
 
 }  // namespace argosy::lab::gpfs::client

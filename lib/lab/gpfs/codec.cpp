@@ -1,4 +1,4 @@
-// Implements codec.hpp: messages as bytes, and the checks of what comes from outside.
+// Implements codec.hpp: messages as bytes, and the checks of messages from outside.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec.hpp"
 
@@ -25,7 +25,7 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<std::optional<T>> = true;
 
-// The greatest value of an enumeration that counts from 0.
+// Returns the greatest value of an enumeration that counts from 0.
 constexpr role greatest(role) { return role::server; }
 constexpr token_mode greatest(token_mode) { return token_mode::write; }
 constexpr ship_kind greatest(ship_kind) { return ship_kind::sync; }
@@ -39,8 +39,8 @@ void put_bytes(bytes_out& out, void const* from, std::size_t n) {
   out.insert(out.end(), first, first + n);
 }
 
-// Numbers and lengths as they lie in memory, members in their order: an aggregate needs no code of
-// its own.
+// Writes numbers and lengths as they lie in memory, and members in their order, so an aggregate
+// needs no code of its own.
 template <class T>
 void put(bytes_out& out, T const& value) {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -50,7 +50,7 @@ void put(bytes_out& out, T const& value) {
     put(out, static_cast<std::uint64_t>(value.size()));
     put_bytes(out, value.data(), value.size());
   } else if constexpr (std::is_same_v<T, payload>) {
-    put(out, value.bytes());  // between processes nothing is hollow
+    put(out, value.bytes());  // between processes no payload is hollow
   } else if constexpr (is_vector<T>) {
     put(out, static_cast<std::uint64_t>(value.size()));
     for (auto const& element : value) put(out, element);
@@ -108,7 +108,7 @@ bool get(bytes_in& in, T& value) {
     return true;
   } else if constexpr (is_vector<T>) {
     std::uint64_t n = 0;
-    if (!get(in, n) || n > in.left()) return false;  // an element takes a byte at least
+    if (!get(in, n) || n > in.left()) return false;  // an element needs at least one byte
     value.clear();
     for (std::uint64_t i = 0; i < n; ++i)
       if (!get(in, value.emplace_back())) return false;
@@ -168,7 +168,7 @@ namespace {
 
 bool is_range(std::int64_t begin, std::int64_t end) { return begin >= 0 && begin <= end; }
 bool is_range(block_range const& r) { return is_range(r.begin, r.end); }
-// The manager counts generations on.
+// Returns true for a possible size. Only the manager increments generations.
 bool is_size(known_size const& s) {
   return s.bytes >= 0 && s.generation >= 0 && s.generation < no_end / 2;
 }
@@ -256,7 +256,7 @@ class sense {
   bool operator()(lock_request const& m) const { return to_manager() && is_range(m.begin, m.end); }
   bool operator()(lock_answer const&) const { return to_client(); }
   bool operator()(unlock_notice const& m) const { return to_manager() && is_range(m.begin, m.end); }
-  bool operator()(node_lost const&) const { return false; }  // these stay inside
+  bool operator()(node_lost const&) const { return false; }  // never sent between processes
   bool operator()(fence const&) const { return false; }
   bool operator()(fenced const&) const { return false; }
   bool operator()(node_failed const&) const { return to_client(); }
@@ -289,7 +289,7 @@ bool exists(address const& a, machine const& m) {
 
 bool makes_sense(message const& m, machine const& hardware) {
   auto const file_exists = [](auto const& body) {
-    constexpr file_id most = file_id{1} << 40;  // so that sums with blocks do not overflow
+    constexpr file_id most = file_id{1} << 40;  // limited so that sums with blocks do not overflow
     if constexpr (requires { body.file; }) return body.file >= 0 && body.file < most;
     return true;
   };

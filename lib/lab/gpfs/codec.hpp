@@ -13,11 +13,11 @@
 namespace argosy::lab::gpfs {
 
 std::vector<std::byte> encode(message const& m);
-// nullopt if the bytes are not exactly one message.
+// Returns nullopt if the bytes are not exactly one message.
 std::optional<message> decode(std::span<std::byte const> bytes);
 
-// True if this sender may send this message to this receiver and its numbers are in range. State
-// machines rely on it. Whether the message fits earlier ones is not checked here.
+// Returns true if this sender may send this message to this receiver and its numbers are in range.
+// State machines rely on that. Whether the message fits earlier ones is not checked here.
 bool makes_sense(message const& m, machine const& hardware);
 
 }  // namespace argosy::lab::gpfs

@@ -1,4 +1,4 @@
-// What is said of an error between processes.
+// Converts an error for transmission between processes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace argosy::lab::gpfs {
 
-// Zero: there is none.
+// Returns 0 if there is no error.
 inline int errno_of(std::error_code const& error) {
   return !error ? 0 : argosy::detail::is_errno(error) ? error.value() : EIO;
 }

@@ -61,7 +61,7 @@ class host::state {
 
   // --- Messages, with the mutex
   void deliver(message m);
-  void carry_out();  // what is to be delivered, and what follows from it
+  void carry_out();  // delivers pending messages, and those that follow from them
   void to_manager(message m);
   void post(outbox& out);
   void open(message m);
@@ -70,8 +70,8 @@ class host::state {
   void settle();
   void say_at_rest(node_id node, wire::frame const& f);
   std::optional<std::string> place_of_file(std::string const& name) const;
-  // False for a file number that no open has given: anything noted for it would go to the next
-  // file.
+  // Returns false for a file number that no open has returned. Notes for it would go to the next
+  // file that gets the number.
   template <class Body>
   bool names_a_file(Body const& body) const {
     if constexpr (requires { body.file; }) return manager_.knows(body.file);
@@ -92,7 +92,7 @@ class host::state {
   std::shared_ptr<handle_store> store_;
   token_manager manager_;
   std::vector<block_server> servers_;
-  std::map<file_id, int> at_rest_;  // and the error to report
+  std::map<file_id, int> at_rest_;  // files to be settled, with the error to report
   std::map<node_id, std::shared_ptr<wire::connection>> nodes_;
   std::set<node_id> known_, leaving_;
   std::deque<message> to_deliver_;
@@ -141,7 +141,7 @@ void host::state::arrived(node_id node, wire::frame f) {
     ++malformed_;
     throw std::runtime_error("not a message");
   }
-  // Messages between nodes are passed on unchanged.
+  // Messages between nodes are forwarded unchanged.
   if (m->to.who == role::client) {
     if (auto const to = nodes_.find(m->to.index); to != nodes_.end())
       to->second->send(std::move(f));
@@ -151,8 +151,8 @@ void host::state::arrived(node_id node, wire::frame f) {
   carry_out();
 }
 
-// A node has ended. If it left properly it can write nothing any more: no lease to wait for, no
-// writes to refuse.
+// Handles the end of a node. If the node left properly it cannot write any more, so there is no
+// lease to wait for, and no write to refuse.
 void host::state::ended(node_id node) {
   std::lock_guard const lock(mutex_);
   nodes_.erase(node);
@@ -212,7 +212,7 @@ void host::state::to_manager(message m) {
 // --- Data at rest --------------------------------------------------------------------------------
 
 std::optional<std::string> host::state::place_of_file(std::string const& name) const {
-  // The operating system would cut a name at a zero byte.
+  // The operating system would end a name at a zero byte.
   if (name.find('\0') != std::string::npos) return {};
   if (options_.directory.empty()) return name;
   std::filesystem::path const path(name);
@@ -221,7 +221,7 @@ std::optional<std::string> host::state::place_of_file(std::string const& name) c
   return (options_.directory / path).string();
 }
 
-// The manager knows the names that have been opened; for others, looks in the directory.
+// The manager has the names that have been opened. Other names are looked up in the directory.
 void host::state::open(message m) {
   auto& request = std::get<open_request>(m.body);
   auto const refuse = [&](int error) {
@@ -234,7 +234,7 @@ void host::state::open(message m) {
     open_flags flags{
         .read = true, .write = true, .create = request.create, .exclusive = request.exclusive};
     posix file = posix::open(*place, flags, error);
-    // Opens a file that may only be read for reading.
+    // Opens a read-only file for reading.
     bool const read_only =
         (error == std::errc::permission_denied || error == std::errc::read_only_file_system) &&
         !request.write && !request.create;
@@ -248,7 +248,7 @@ void host::state::open(message m) {
     file_id const id = manager_.adopt(request.path, bytes);
     at_rest_[id] = 0;
     store_->attach(id, any_handle(std::move(file)));
-    request.exclusive = false;  // it was
+    request.exclusive = false;  // the check is done
   } else if (int const error = std::exchange(at_rest_[*manager_.find(request.path)], 0);
              error != 0) {
     return refuse(error);
@@ -282,7 +282,7 @@ void host::state::rename(message m) {
     return answer(m.from.index, name_answer{request.call, error ? errno_of(error) : 0});
   if (!manager_.find(request.path)) {
     if (!manager_.find(request.to)) return answer(m.from.index, name_answer{request.call, 0});
-    // the next who opens it finds the other file in the directory
+    // the next open finds the other file in the directory
     m.body = remove_request{request.call, request.to};
   }
   outbox out;
@@ -290,15 +290,15 @@ void host::state::rename(message m) {
   post(out);
 }
 
-// Nodes flush pieces of blocks, and holes leave no trace: the length is set when nobody has the
-// file open.
+// Sets the length of ordinary files when no node has them open. Flushes of pieces of blocks and
+// holes do not set the length.
 void host::state::settle() {
   for (auto& [file, error] : at_rest_)
     if (manager_.open_instances(file) == 0)
       if (int const e = store_->set_size(file, manager_.size(file).bytes); e != 0) error = e;
 }
 
-// Comes after all earlier messages of the node.
+// Sends the result after all earlier messages of the node were handled.
 void host::state::say_at_rest(node_id node, wire::frame const& f) {
   std::string const name(reinterpret_cast<char const*>(f.body.data()), f.body.size());
   int error = 0;

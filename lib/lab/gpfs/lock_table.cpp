@@ -20,9 +20,9 @@ bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end
   return goes;
 }
 
-// A request waits for conflicting holders and earlier requests, so that everyone has its turn. But
-// a requester that holds what somebody waits for waits for holders only: an earlier request may be
-// waiting for just that.
+// A request waits for conflicting holders and earlier requests, so that every request gets its
+// turn. If the requester holds a lock that another request waits for, it waits only for holders,
+// because an earlier request may be waiting for that lock.
 bool lock_table::may_go(entry const& w, place earlier) const {
   auto const stop = [](entry const& e, entry const& other) {
     return e.who != other.who && overlaps(e, other.begin, other.end) &&
@@ -76,7 +76,7 @@ void lock_table::grant() {
     }
     take(*w);
     waiting_.erase(w);
-    w = waiting_.begin();  // a conversion may have given something back
+    w = waiting_.begin();  // a conversion may have released a range
   }
 }
 

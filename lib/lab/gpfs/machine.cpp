@@ -19,7 +19,7 @@ namespace argosy::lab::gpfs {
 
 namespace {
 
-// The shortest text that reads back as the same number, whatever the locale.
+// Returns the shortest text that reads back as the same number, in any locale.
 template <class Number>
 std::string text_of(Number n) {
   char text[40];
@@ -34,12 +34,12 @@ bool parse(std::string const& text, Number& n) {
          n <= std::numeric_limits<Number>::max();
 }
 
-// The largest values: sums and products of parameters must fit, and times must fit the clock.
+// The largest values. Sums and products of parameters must fit, and times must fit the clock.
 constexpr std::int64_t most_count = std::int64_t{1} << 40, most_of_a_kind = 1 << 16;
 constexpr std::int64_t most_block_bytes = std::int64_t{64} << 20;
 constexpr double most_time = 1e9, least_rate = 1e-3;
 
-// The reason why a value is refused; empty if it is not.
+// Returns the reason why a value is invalid; empty if it is valid.
 std::string nonsense(std::string_view name, std::int64_t n) {
   return n > most_count && name != "noise_seed" ? "is more than 2^40" : "";
 }
@@ -62,7 +62,7 @@ argosy::storage machine::storage() const {
   s.prices.byte_ns = byte_ns(nic_mb_per_s) + byte_ns(client_read_mb_per_s);
   s.exchange.round_ns = 5 * message_us * 1e3;
   s.exchange.byte_ns = byte_ns(nic_mb_per_s);
-  s.exchange.block_ns = (3 * block_us + revoke_us + token_us) * 1e3;  // read, written, read
+  s.exchange.block_ns = (3 * block_us + revoke_us + token_us) * 1e3;  // read, written, and read
   s.exchange.server_byte_ns = byte_ns(server_mb_per_s * static_cast<double>(servers));
   s.exchange.crowd = s.exchange.write = 1;
   return s;

@@ -32,13 +32,13 @@ class mount::state {
 
   std::error_code start(std::string const& address, node_id node);
   completion perform(call c);
-  int at_rest(std::string const& name);  // errno
+  int at_rest(std::string const& name);  // returns an errno
   void leave();
 
   node_id number_ = any_node;
   machine hardware_;
   mutable std::mutex mutex_;
-  std::optional<client_node> node_;  // none: nothing was heard of the host yet
+  std::optional<client_node> node_;  // empty until the first message of the host
 
  private:
   struct waiter {
@@ -55,7 +55,7 @@ class mount::state {
   void take_welcome(wire::frame const& f);
   void take_at_rest(wire::frame const& f);
   void ended(std::error_code error);
-  void post(outbox& out);  // with the mutex
+  void post(outbox& out);  // needs the mutex
   instant now() const {
     return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - start_);
   }
@@ -63,10 +63,10 @@ class mount::state {
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
   std::condition_variable welcomed_;
   std::shared_ptr<wire::connection> host_;
-  // set: the host is out of reach, and the node is not touched any more
+  // if set, the host is out of reach, and the node is not used any more
   std::error_code error_;
   std::map<std::int64_t, waiter*> waiting_;  // by ticket
-  std::map<std::uint64_t, waiter*> asking_;  // the host, by number
+  std::map<std::uint64_t, waiter*> asking_;  // requests to the host, by number
   std::uint64_t next_question_ = 0;
   wire::station station_;
 };
@@ -76,7 +76,7 @@ std::error_code mount::state::start(std::string const& address, node_id node) {
   std::error_code error;
   wire::address const where = wire::address_from(address, error);
   if (error) return error;
-  std::unique_lock lock(mutex_);  // what arrives may have to be answered
+  std::unique_lock lock(mutex_);  // the frame may need an answer
   host_ = station_.connect(
       where, process_frames::introduction(node),
       {[this](wire::frame f) { arrived(std::move(f)); }, [this](std::error_code e) { ended(e); }},
@@ -118,8 +118,7 @@ void mount::state::take_welcome(wire::frame const& f) {
 
 void mount::state::ended(std::error_code error) {
   std::lock_guard const lock(mutex_);
-  // Before the welcome the reason is reported; afterwards all files become unusable, whatever the
-  // reason.
+  // Before the welcome, reports the reason. Afterwards all files become unusable, for any reason.
   if (!error_) error_ = node_ ? std::error_code(ESTALE, std::system_category()) : error;
   welcomed_.notify_all();
   for (auto const& [ticket, w] : waiting_) w->changed.notify_all();

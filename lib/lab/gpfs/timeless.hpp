@@ -1,4 +1,4 @@
-// A machine whose actions take no simulated time, for processes where time is real.
+// A machine whose actions take no simulated time, for processes with real time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace argosy::lab::gpfs {
 
-// With the model's times, the state machines would see queues that grow whenever real work is
-// faster than the model. The lease is kept: it is really waited for.
+// Removes the model's times. With them the state machines would compute queues that grow whenever
+// real work is faster than the model. The lease is not changed, because it is really waited for.
 inline machine timeless(machine m) {
   for (double machine::* cost :
        {&machine::call_us, &machine::segment_us, &machine::hint_us, &machine::message_us,

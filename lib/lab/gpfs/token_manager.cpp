@@ -81,7 +81,8 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
             buried(body.node);
           }
         } else if constexpr (requires { on(m.from.index, body); }) {
-          // Ignores a file number that no open has given: a later open may give it to another file.
+          // Ignores a file number that no open has returned, because a later open may give it to
+          // another file.
           if constexpr (requires { body.file; })
             if (!files_.contains(body.file)) return;
           on(m.from.index, body);
@@ -189,8 +190,8 @@ bool token_manager::waits(file const& f, std::list<pending>::const_iterator p) c
   });
 }
 
-// The part of the desired range, around the required one, that conflicts with no token and with no
-// waiting request.
+// Returns the part of the desired range, around the required one, that conflicts with no token and
+// with no waiting request.
 block_range token_manager::grantable(file const& f, pending const& p) const {
   block_range const required = p.request.required;
   block_range range{std::min(p.request.desired.begin, required.begin),
@@ -211,7 +212,8 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
   return range;
 }
 
-// A stride is granted as a whole: a part of it would be asked for again.
+// Returns true if the range conflicts with no token and no waiting request. A stride is granted
+// only as a whole, because the node would request the rest again.
 bool token_manager::in_nobodys_way(file const& f, pending const& p, block_range range) const {
   return std::none_of(f.holders.begin(), f.holders.end(),
                       [&](auto const& h) {
@@ -227,11 +229,11 @@ bool token_manager::in_nobodys_way(file const& f, pending const& p, block_range 
 void token_manager::serve(file_id id, file& f) {
   using stage = shipping::stage;
   stage const s = f.ship.now;
-  if (s == stage::leaving) return;  // later, when all have flushed
+  if (s == stage::leaving) return;  // later, when all nodes have flushed
   for (auto p = f.requests.begin(); p != f.requests.end();) {
     if (s == stage::entering || s == stage::on) {
       if (p->asking) {
-        ++p;  // refused when it comes back
+        ++p;  // refused when the request comes again
         continue;
       }
       ++counters_.refusals;
@@ -339,7 +341,7 @@ void token_manager::on(node_id from, resize_request const& m) {
 
 void token_manager::on(node_id from, lock_request const& m) {
   file& f = files_.at(m.file);
-  if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile: nobody waits
+  if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile, so no task waits
   if (!m.waits && f.locks.would_wait({from, m.instance, m.owner}, m.begin, m.end, m.exclusive))
     return tell(from, lock_answer{m.call, true});
   if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call))

@@ -8,7 +8,8 @@
 
 namespace argosy::lab::gpfs {
 
-// A new node must learn which files are partitioned; otherwise it would ask for their tokens.
+// Adds a node. It must learn which files are partitioned, because it would otherwise request their
+// tokens.
 void token_manager::admit(node_id node, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
@@ -34,8 +35,8 @@ void token_manager::lost(node_id node) {
   out_->timers.push_back({now_ + duration_of(machine_.lease_s), node});
 }
 
-// Nobody can ask the node any more: blocks in its write tokens, and in partitioned files, of which
-// it may be an owner.
+// Returns the blocks whose state only the lost node had: blocks in its write tokens, and blocks of
+// partitioned files, of which it may be an owner.
 std::vector<file_blocks> token_manager::doubtful(node_id node) const {
   std::vector<file_blocks> all;
   for (auto const& [id, f] : files_) {
@@ -55,9 +56,9 @@ void token_manager::allocate(std::vector<file_blocks> const& written) {
     if (auto const f = files_.find(id); f != files_.end()) f->second.allocated.add(blocks);
 }
 
-// The lease has run out. Servers must refuse further writes of the node before others may write
-// there. They also say what it has written: what is on disk must be found again, and what never
-// came there is a hole.
+// Handles the end of a lease. Servers must refuse further writes of the node before other nodes may
+// write there. Servers also report the blocks that it has written: blocks on disk must be found
+// again, and blocks that never reached the disk are holes.
 void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
@@ -90,7 +91,7 @@ void token_manager::forget(node_id node) {
     shipping& s = f.ship;
     auto const is_here = [=](auto const& entry) { return entry.first.first == node; };
     if (s.now == shipping::stage::gathering) {
-      // The others wait for a fixed number of participants, and one of them is dead.
+      // The other instances wait for a fixed number of participants, and one of them is dead.
       if (std::any_of(s.starters.begin(), s.starters.end(), is_here)) fail_start(f, ESTALE);
     } else if (s.now != shipping::stage::off) {
       bool const took_part = std::any_of(s.members.begin(), s.members.end(),

@@ -29,7 +29,8 @@ void token_manager::on(node_id from, ship_start const& m) {
   bool const differs =
       !s.starters.empty() && s.starters.begin()->second.start.instances != m.instances;
   s.starters[id] = {m.call, m};
-  if (differs) return fail_start(f, EINVAL);  // nobody is left waiting for what cannot come
+  if (differs)
+    return fail_start(f, EINVAL);  // no instance may wait for a start that cannot succeed
   start_ship_if_all(m.file, f);
 }
 
@@ -75,7 +76,7 @@ void token_manager::on(node_id from, ship_ready const& m) {
   ship_flushed(m.file, f);
 }
 
-// Call after every change of the nodes that are awaited.
+// Call it after every change of the nodes that are awaited.
 void token_manager::ship_flushed(file_id id, file& f) {
   shipping& s = f.ship;
   using stage = shipping::stage;
@@ -132,17 +133,17 @@ void token_manager::on(node_id from, ship_interrupt const& m) {
   }
 }
 
-// Fails those who wait for the end of partitioning, which stays on.
+// Fails the calls that wait for the end of partitioning, which stays on.
 void token_manager::fail_stop(shipping& s, int error) {
   s.deadline = 0;
   std::erase_if(s.stoppers, [&](auto const& stopper) {
-    if (stopper.second < 0) return false;  // closed: it stays stopped
+    if (stopper.second < 0) return false;  // an instance that was closed stays stopped
     tell(stopper.first.first, ship_done{stopper.second, error});
     return true;
   });
 }
 
-// Starts the timer after which nobody waits for a missing participant any more.
+// Starts the timer after which no call waits for a missing participant any more.
 void token_manager::set_deadline(shipping& s) {
   if (machine_.ship_wait_s <= 0) return;
   s.deadline = --last_deadline_;

@@ -7,7 +7,7 @@
 
 namespace argosy::lab::detail {
 
-// The first token that ends behind a block.
+// Returns the first token that ends behind a block.
 auto token_map::behind(std::int64_t block) const -> std::vector<token>::const_iterator {
   return std::partition_point(tokens_.begin(), tokens_.end(),
                               [&](token const& before) { return before.range.end <= block; });
@@ -32,8 +32,9 @@ auto token_map::conflicting(block_range range, token_mode mode) const -> token c
   return nullptr;
 }
 
-// Every block of the range becomes how(what it is). Looks at tokens that overlap the range or touch
-// it, which may be joined with what it becomes, and at no others: a node may have thousands.
+// Replaces the mode of every block of the range by how(mode). Visits only tokens that overlap the
+// range or touch it, which may be joined with the result, because a node may have thousands of
+// tokens.
 template <class Change>
 void token_map::change(block_range range, Change const& how) {
   if (range.empty()) return;
@@ -46,7 +47,7 @@ void token_map::change(block_range range, Change const& how) {
     else
       all.push_back(t);
   };
-  std::int64_t at = range.begin;  // what lies before it inside the range is done
+  std::int64_t at = range.begin;  // the range before it is done
   auto const fill = [&](std::int64_t end) {
     if (at < end) add(how(token{{at, end}, token_mode::none, 0}));
     at = std::max(at, end);
@@ -69,7 +70,7 @@ void token_map::change(block_range range, Change const& how) {
     }
   }
   fill(range.end);
-  // Where as many tokens come as go, none of the others moves.
+  // If as many tokens are inserted as removed, the other tokens do not move.
   std::ptrdiff_t const begin = first - tokens_.begin(), old = last - first, now = std::ssize(all);
   auto const at_begin = tokens_.begin() + begin;
   std::copy_n(all.begin(), std::min(old, now), at_begin);

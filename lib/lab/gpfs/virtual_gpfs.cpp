@@ -1,5 +1,5 @@
-// Implements lab/gpfs/virtual_gpfs.hpp: joins the clock of a loopback system with the scheduler of
-// the cluster.
+// Implements lab/gpfs/virtual_gpfs.hpp: connects the clock of a loopback system with the scheduler
+// of the cluster.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
@@ -17,8 +17,8 @@
 namespace argosy::lab {
 namespace detail {
 
-// The system has a clock of its own, which goes on from run to run. In a run its events are in the
-// scheduler's queue.
+// The system has a clock of its own, which continues from run to run. In a run its events are in
+// the scheduler's queue.
 struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
       : system(m, nodes, std::move(t), {}, kept) {
@@ -28,9 +28,9 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   }
 
   // A call that is under way. It has its own memory, because the waiting task may be unwound, and
-  // with it the caller's memory.
+  // the caller's memory is lost then.
   struct pending {
-    task* who = nullptr;  // null: outside of runs, or nobody waits any more
+    task* who = nullptr;  // null outside of runs, or if no task waits any more
     bool is_open = false, abandoned = false;
     std::vector<std::byte> memory;
     gpfs::completion result;
@@ -81,7 +81,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     });
   }
 
-  // Work of a task is done where its rank runs, and that of the daemon beside the ranks of its
+  // Counts work of a task on the processor of its rank, and work of the daemon on those of its
   // node.
   void count_processors(bool counted) {
     for (int n = 0; n < system.nodes(); ++n) {
@@ -112,7 +112,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     if (scheduler* const s = scheduler::running(); s && p->who) s->wake(*p->who, time_of(c.at));
   }
 
-  // Nobody answers calls of a node that is gone: work beside a program that has ended may still
+  // Ends all calls of a node that is gone. Background work of a program that has ended may still
   // wait for one.
   void refuse_all_of(int node, gpfs::instant at) {
     std::vector<gpfs::loopback::ticket> left;
@@ -128,7 +128,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     p->is_open = c.kind == gpfs::call_kind::open;
     bool const is_read = c.kind == gpfs::call_kind::read;
     bool const is_write = c.kind == gpfs::call_kind::write;
-    // Then the caller's memory is only as long as it is: nobody touches it.
+    // The caller's memory then only gives the length, and is not accessed.
     bool const hollow = (is_read || is_write) && system.client(node).is_hollow(c.instance);
     std::span<std::byte> const into = c.kind == gpfs::call_kind::fcntl ? c.argument : c.into;
     if (!hollow) {
@@ -164,7 +164,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
                                  words);
     }
     if (hollow) return p->result;
-    // A directive may change all of its argument; a read changes only the bytes that it has read.
+    // A directive may change all of its argument. A read changes only the bytes that it has read.
     std::int64_t const moved = is_read ? p->result.value : static_cast<std::int64_t>(into.size());
     std::copy_n(p->memory.begin(), moved, into.begin());
     return p->result;
@@ -180,7 +180,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     system.start_later(node, std::move(c), timed ? instant_of(s->now().time) : system.now());
   }
 
-  // The client node of the calling rank.
+  // Returns the client node of the calling rank.
   int node_here() const {
     if (scheduler* const s = scheduler::running(); s && s->in_task()) {
       if (s->me().node >= system.nodes())
@@ -352,7 +352,7 @@ opener virtual_gpfs::opener() const {
   auto const rename = [=](std::string const& from, std::string const& to) {
     return with_name(gpfs::call_kind::rename, from, to);
   };
-  // The manager keeps names, and outlives the nodes: they are as good as on disk at once.
+  // The manager stores names, and outlives the nodes, so names are safe at once.
   auto const settle = [](std::string const&) { return std::error_code(); };
   auto const find = [state = state_](std::string const& path,
                                      std::error_code& error) -> std::optional<file_identity> {
@@ -387,7 +387,7 @@ void virtual_gpfs::put(std::string const& path, std::span<std::byte const> bytes
   if (!error) error = f.write(0, bytes).error;
   if (!error) error = f.sync();
   if (!error) error = f.close();
-  if (!scheduler::running()) state_->settle();  // in a run that takes virtual time
+  if (!scheduler::running()) state_->settle();  // in a run these events happen in virtual time
   faults(true);
   if (error) throw std::system_error(error, "argosy::lab::virtual_gpfs::put: " + path);
 }

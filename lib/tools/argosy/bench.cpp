@@ -1,5 +1,5 @@
-// argosy bench: how fast the four levels of access are in a directory, beside plain calls of the
-// system.
+// argosy bench: measures the four levels of access in a directory, and compares them with plain
+// system calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <unistd.h>
@@ -33,7 +33,8 @@ struct any_failure {
   void combine(any_failure const& other) { failed |= other.failed; }
 };
 
-// Pieces of all ranks in turn: piece i of a rank lies i x ranks pieces into the file.
+// The pieces of all ranks in turn: piece i of a rank begins (i x ranks + rank) pieces into the
+// file.
 struct pattern {
   std::int64_t pieces = 0, piece_bytes = 0;
   int rank = 0, ranks = 1;
@@ -44,7 +45,7 @@ struct pattern {
 struct level_result {
   std::string name;
   double write_s = 0, read_s = 0;
-  std::int64_t bytes = 0;  // of all ranks
+  std::int64_t bytes = 0;  // sum over all ranks
 };
 
 class bench {
@@ -89,8 +90,8 @@ class bench {
       }
     });
   }
-  // Every piece waits for all ranks: some of them tell enough, and nobody waits a minute for the
-  // rest.
+  // Returns a benchmark with fewer pieces, for calls in which every piece waits for all ranks. A
+  // part of the pieces gives the same rate, and the whole would take a minute.
   bench few() const {
     pattern less = p_;
     less.pieces = std::min<std::int64_t>(p_.pieces, std::max<std::int64_t>(16, p_.pieces / 32));
@@ -104,7 +105,7 @@ class bench {
     return std::span(data_).subspan(static_cast<std::size_t>(i * p_.piece_bytes),
                                     static_cast<std::size_t>(p_.piece_bytes));
   }
-  // Of the slowest rank, the best of some turns.
+  // Returns the best time of some turns; the time of a turn is that of the slowest rank.
   double best_of(std::function<void()> const& work) {
     double best = 1e300;
     for (int t = 0; t < turns; ++t) {
@@ -152,8 +153,8 @@ class bench {
     return r;
   }
 
-  // Calls of the system, and nothing else. A rank that fails goes on, so that the others do not
-  // wait for it.
+  // Measures plain system calls. A rank that fails continues, so that the other ranks do not wait
+  // for it.
   level_result plain(std::string name, bool one_stretch) {
     int error = 0;
     int const f = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);

@@ -1,5 +1,5 @@
-// argosy calibrate: measures in a directory the prices by which `automatic` chooses, and writes
-// them as hints.
+// argosy calibrate: measures the prices of calls in a directory, from which `automatic` chooses,
+// and writes them as hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -45,8 +45,8 @@ void require(io_result const& done, std::int64_t bytes, char const* what) {
   if (done.bytes != bytes) throw std::runtime_error(std::string(what) + ": the call was cut short");
 }
 
-// The median of some turns, each of `times` calls or as many as half a second takes, in nanoseconds
-// a call; `before` each turn.
+// Returns the median time of a call over some turns, in nanoseconds. A turn makes `times` calls, or
+// as many as fit into half a second. `before` runs before each turn.
 template <class F, class B = decltype([] {})>
 double median_ns(int times, F&& call, B&& before = {}) {
   std::array<double, 7> turns{};
@@ -65,7 +65,7 @@ double median_ns(int times, F&& call, B&& before = {}) {
   return turns[turns.size() / 2];
 }
 
-// Of this rank by itself, as docs/develop/prices.md tells.
+// Measures the prices of this rank alone, as docs/develop/prices.md describes. Local.
 std::vector<price> prices_of_file(std::string const& path) {
   constexpr std::int64_t file_bytes = 16 << 20, page = 4096, chunk = 256 << 10, small = 512;
   std::error_code error;
@@ -76,7 +76,8 @@ std::vector<price> prices_of_file(std::string const& path) {
     require(f.write(at, buffer), chunk, "writing");
   constexpr int pages = file_bytes / page, chunks = file_bytes / chunk;
   auto const few = std::span(buffer).first(small);
-  // Where nodes have caches of their own, what is read in a collective call is not in them.
+  // Drops the cache before reads. If each node has a cache of its own, the data that a collective
+  // call reads is not in it.
   auto const drop = [&] { require(f.reconcile(), "dropping what is kept"); };
   double const read = median_ns(
       pages / 2, [&](int i) { require(f.read(i * 2 * page, few), small, "reading"); }, drop);
@@ -86,8 +87,8 @@ std::vector<price> prices_of_file(std::string const& path) {
       median_ns(chunks, [&](int i) { require(f.read(i * chunk, buffer), chunk, "reading"); }, drop);
   double const write_chunk =
       median_ns(chunks, [&](int i) { require(f.write(i * chunk, buffer), chunk, "writing"); });
-  // A call costs its start and its bytes; both halves of a byte's price are paid by whoever
-  // rewrites a window.
+  // A call costs its start and its bytes. A rank that rewrites a window pays both halves of a
+  // byte's price, for reading and for writing.
   double const byte = std::max(
       0.0, (read_chunk - read + (write_chunk - write)) / 2 / static_cast<double>(chunk - small));
   std::vector<price> all{
@@ -104,7 +105,7 @@ std::vector<price> prices_of_file(std::string const& path) {
                              }),
                    "locking and unlocking a range"});
   }
-  // Pieces of 64 bytes out of a chunk, less what their bytes take.
+  // The price of pieces of 64 bytes in a chunk, without the price of their bytes.
   layout const pieces = repeat(chunk / 128, 128, argosy::bytes(64));
   std::vector<std::byte> out(static_cast<std::size_t>(pieces.size()));
   double const packing =
@@ -118,7 +119,8 @@ std::vector<price> prices_of_file(std::string const& path) {
   return all;
 }
 
-// Of ranks together: what a round of an exchange waits, and what a byte costs on its way.
+// Measures the prices of ranks together: the wait in a round of an exchange, and the transfer of a
+// byte.
 std::vector<price> prices_of_messages(mpi const& world) {
   constexpr int times = 50;
   constexpr std::size_t chunk = 256 << 10;
@@ -134,7 +136,7 @@ std::vector<price> prices_of_messages(mpi const& world) {
   if (!measured)
     throw std::runtime_error("a rank has no memory for messages that are measured; give it more");
   detail::message_prices const& messages = *measured;
-  // On several nodes bytes travel as messages.
+  // Bytes between nodes travel as messages.
   double const byte =
       world.node().size() < world.size() ? std::max(copied.value, messages.byte_ns) : copied.value;
   return {{"argosy_price_message_ns", messages.round_ns,
@@ -153,7 +155,7 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   bool const first = world.rank() == 0;
   std::vector<price> prices;
   std::string failed_text;
-  if (first) try {  // the others are idle: prices are those of an idle machine
+  if (first) try {  // the other ranks wait, so these are prices of an idle machine
       work_file const scratch(directory + fmt::format("/argosy-calibrate-{:016x}", number), true);
       prices = prices_of_file(scratch.path());
     } catch (std::exception const& e) {
@@ -171,7 +173,8 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
 
   std::string text = fmt::format("# Prices measured by argosy calibrate in {}, {}, nanoseconds.\n",
                                  directory, detail::counted(world.size(), "rank"));
-  for (char& c : text)  // a name of a directory is any text, and a comment is one line
+  // the name of a directory may contain any characters, and a comment is one line
+  for (char& c : text)
     if (c == '\n' && &c != &text.back()) c = ' ';
   for (price const& p : prices)
     text += fmt::format("{:<32} {:<12} # {}\n", p.hint, argosy::detail::plain_number(p.ns), p.what);
@@ -180,7 +183,7 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   if (!crowd.empty()) text += fmt::format("# {}: messages were not measured\n", crowd);
   std::string const path = given.value("--output", "argosy.hints");
   write_file(path, text);
-  // What was written must be what the library reads.
+  // Checks that the library accepts the file just written.
   file_hints const read(read_hints_file(path), {}, {});
   for (price const& p : prices)
     if (hint_state const* const s = read.find(p.hint); !s || s->status != hint_status::accepted)

@@ -44,7 +44,7 @@ word_form form_of(command_info const& c) {
 
 // --- roff ---
 
-// A text line: nothing in it is a request.
+// Returns a text line, escaped so that roff finds no request in it.
 std::string roff(std::string_view text) {
   std::string out;
   bool start = true;

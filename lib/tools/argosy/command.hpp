@@ -1,5 +1,4 @@
-// What the command can do: a table, of which help, the man page and the reading of arguments are
-// made.
+// The commands as a table. Help, the man page and the parsing of arguments use it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +13,8 @@ namespace argosy::tool {
 
 struct command_info {
   std::string_view name;
-  std::string_view operands;  // "TYPE", "FILE..."; empty: none
-  int least, most;            // how many; -1: any number
+  std::string_view operands;  // "TYPE", "FILE..."; empty if there are none
+  int least, most;            // number of operands; -1: any number
   std::string_view summary;   // one line
   std::string_view text;      // paragraphs
   std::span<option_info const> options;
@@ -27,10 +26,11 @@ std::span<command_info const> all_commands() noexcept;
 
 std::string help_of(command_info const& c);
 std::string help_of_all();
-// In roff, for man(1).
+// Returns the man page, in roff, for man(1).
 std::string man_page();
 
-// The whole command but its process: what `argosy WORDS...` prints and returns.
+// Runs `argosy WORDS...` without a process of its own: prints to the streams and returns the exit
+// code.
 int run(std::span<std::string const> words, std::ostream& out, std::ostream& err);
 
 }  // namespace argosy::tool

@@ -17,7 +17,7 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err);
 int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err);
 int run_doctor(arguments const& given, std::ostream& out, std::ostream& err);
 
-// Throws if it cannot be written whole.
+// Writes the file. Throws if it cannot be written completely.
 void write_file(std::string const& path, std::string const& text);
 
 }  // namespace argosy::tool

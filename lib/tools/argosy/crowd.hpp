@@ -1,4 +1,4 @@
-// Says it where ranks outnumber processors: what is measured then is who waits for a processor.
+// Warns if there are more ranks than processors, because then waiting for a processor is measured.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy::tool {
 
-// Empty if each rank has a processor. Collective.
+// Returns the warning; empty if each rank has a processor. Collective.
 inline std::string words_of_crowd(mpi const& world) {
   std::int64_t const processors = argosy::detail::processors_of_all(world);
   if (processors >= world.size()) return {};

@@ -70,7 +70,7 @@ class type_reader {
   static constexpr std::size_t longest = 1 << 20;
   static constexpr int deepest = 32;
 
-  // The text around the place, with a mark below it.
+  // Throws with the text around the place, and a mark below it.
   [[noreturn]] void fail(std::size_t where, std::string what) const {
     constexpr std::size_t shown = 70;
     std::size_t const from = where > shown / 2 ? where - shown / 2 : 0;
@@ -174,7 +174,7 @@ class type_reader {
     need(')', m);
     return l;
   }
-  // The type behind the numbers.
+  // Parses the type behind the numbers.
   layout old(maker_form const& m, int depth) {
     need(';', m);
     return type(depth + 1);

@@ -28,19 +28,19 @@
 
 namespace argosy::tool {
 
-// what() says what is wrong, shows the place, and the nearest form that would be right.
+// Its what() has the fault, the place in the text, and the nearest form that would be right.
 class datatype_text_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The part of process `rank` in every darray. Throws datatype_text_error, also for what the library
-// refuses. Types may be nested 32 deep.
+// Returns the layout; in every darray, that of process `rank`. Throws datatype_text_error, also for
+// types that the library refuses. Types may be nested 32 deep.
 layout parse_datatype(std::string_view text, std::int64_t rank = 0);
 
-// Bytes of a basic type by its name; 0 if there is none of this name.
+// Returns the bytes of a basic type by its name; 0 if there is no such type.
 std::int64_t basic_size(std::string_view name) noexcept;
-// Throws datatype_text_error for a name that is none.
+// Returns the bytes of a basic type. Throws datatype_text_error if there is no such type.
 std::int64_t require_basic_size(std::string_view name);
 
 }  // namespace argosy::tool

@@ -1,4 +1,4 @@
-// argosy doctor: what of this machine works, and what will be slow, and why.
+// argosy doctor: reports what works on this machine, what will be slow, and why.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <mpi.h>
@@ -147,7 +147,7 @@ finding system_of(std::string const& directory) {
           fmt::format("of type {:#x}, {}", static_cast<unsigned long>(s.f_type), facts)};
 }
 
-// A descriptor for as long as it lives.
+// A descriptor that is closed by the destructor.
 struct opened {
   explicit opened(std::string const& path)
       : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
@@ -161,7 +161,7 @@ struct opened {
   int error;
 };
 
-// Whether a lock that one open file holds keeps another one from it.
+// Checks that a lock of one open file excludes a lock of another.
 finding locks(opened const& a, opened const& b) {
 #if defined(F_OFD_SETLK)
   struct flock whole{};
@@ -190,7 +190,7 @@ finding locks(opened const& a, opened const& b) {
 finding written_and_read(opened const& a, opened const& b) {
   std::array<char, 6> const text{'a', 'r', 'g', 'o', 's', 'y'};
   std::array<char, 6> back{};
-  constexpr off_t far = off_t{1} << 32;  // files beyond 4 GiB, with a hole
+  constexpr off_t far = off_t{1} << 32;  // tests files beyond 4 GiB, with a hole
   if (::pwrite(a.descriptor, text.data(), text.size(), far) != static_cast<ssize_t>(text.size()))
     return {"writing", errno == EFBIG ? verdict::slow : verdict::broken,
             "at 4 GiB: " + error_text(errno)};

@@ -1,4 +1,4 @@
-// Implements the runs of planned.hpp, where the laboratory is built.
+// Implements the runs of planned.hpp in builds that have the laboratory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planned.hpp"
 
@@ -17,7 +17,8 @@ namespace argosy::tool {
 
 planned_call scaled(planned_call c, std::int64_t most_bytes) {
   while (c.array.bytes() > most_bytes) {
-    // The dimension with most elements for each process; none becomes smaller than its processes.
+    // Chooses the dimension with most elements for each process. No dimension becomes smaller than
+    // the number of its processes.
     std::size_t longest = 0;
     auto const each = [&](std::size_t d) { return c.array.sizes[d] / c.array.grid[d]; };
     for (std::size_t d = 1; d < c.array.sizes.size(); ++d)
@@ -56,7 +57,7 @@ dry_run run_dry(planned_call const& c, any_policy const& by) {
   if (c.kind == access_kind::read)
     files.put("array", std::vector<std::byte>(static_cast<std::size_t>(c.array.bytes())));
   lab::virtual_cluster const cluster(s);
-  // The run without the call is taken off.
+  // Runs with or without the call. The second is subtracted from the first.
   auto const run = [&](bool calls) {
     return cluster.run([&](lab::virtual_rank const& world) {
       auto f = lab::virtual_file::open(

@@ -1,4 +1,5 @@
-// argosy info: what .npy files and checkpoints hold, by their headers, and what saves left there.
+// argosy info: prints the contents of .npy files and checkpoints by their headers, and the
+// leftovers of saves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <ostream>
@@ -27,25 +28,25 @@ struct looked_at {
   std::string path;
   file_header header;
   bool read = false;
-  std::string fault;  // of what could not be read
+  std::string fault;  // why the file could not be read
   std::vector<damaged_block> damaged;
-  std::vector<leftover> parts = {};  // that saves have left
-  bool removing = false;             // and those that no job needs have been removed
+  std::vector<leftover> parts = {};  // left by saves
+  bool removing = false;             // true if parts that no job needs have been removed
 };
 
 looked_at look_at(std::string const& path, bool check, bool remove_parts) {
   looked_at l{path, {}, false, {}, {}};
   l.removing = remove_parts;
-  std::error_code unknown;  // said by what follows
+  std::error_code unknown;  // the following read reports it
   l.parts = remove_parts ? remove_leftovers(path, unknown) : find_leftovers(path, unknown);
   try {
     l.header = read_header(path);
     l.read = true;
     if (check && std::holds_alternative<checkpoint_header>(l.header)) l.damaged = find_damage(path);
   } catch (error const& e) {
-    // The command creates nothing, so the advice to create a file is left out.
+    // The command creates no file, so the advice to create one is left out.
     l.fault = e.code() == errc::no_such_file ? detail::words_without_advice(e) + "." : e.what();
-    // It says its name itself.
+    // The command prints its name itself.
     if (l.fault.starts_with("argosy: ")) l.fault.erase(0, 8);
   }
   return l;
@@ -57,7 +58,7 @@ void add_shape(json_writer& j, std::vector<std::int64_t> const& shape) {
   j.close(']');
 }
 
-// Of what both formats say of an array.
+// Adds the members that arrays of both formats have.
 template <class Array>
 void add_array(json_writer& j, Array const& a, std::int64_t offset) {
   j.member("type", to_string(a.type)).member("order", a.order == order::c ? "c" : "fortran");

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/src.hpp>  // its sources, once in a program
+#include <boost/json/src.hpp>  // compiles its sources, once in a program
 
 namespace argosy::tool {
 namespace {
 
-// The length of the UTF-8 sequence at the start of `s`; 0 if it is none.
+// Returns the length of the UTF-8 sequence at the start of `s`; 0 if there is none.
 std::size_t utf8_at(std::string_view s) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   unsigned const first = byte(0);
@@ -27,7 +27,7 @@ std::size_t utf8_at(std::string_view s) {
     if (byte(i) >> 6 != 2) return 0;
   if (n == 1) return 1;
   unsigned const second = byte(1);
-  // Too long, surrogates, beyond Unicode.
+  // Rejects sequences that are too long, surrogates, and numbers beyond Unicode.
   if (first < 0xc2 || (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || first > 0xf4 || (first == 0xf4 && second > 0x8f))
     return 0;
@@ -65,7 +65,7 @@ std::string number_text(double x) {
 boost::json::value parse_json(std::string_view text) {
   boost::json::parse_options as;
   as.max_depth = 64;
-  as.allow_invalid_utf8 = true;  // names of files are any bytes
+  as.allow_invalid_utf8 = true;  // names of files may have any bytes
   boost::json::parser parser({}, as);
   boost::json::error_code error;
   std::size_t const read = parser.write_some(text.data(), text.size(), error);

@@ -13,9 +13,10 @@
 
 namespace argosy::tool {
 
-// In quotes, with escapes; bytes that are no UTF-8 become the replacement character.
+// Returns the text in quotes, with escapes. Bytes that are not UTF-8 become the replacement
+// character.
 std::string quoted(std::string_view text);
-// The shortest that reads back; null for what is no number.
+// Returns the shortest text that reads back as the same number; null for infinities and NaN.
 std::string number_text(double x);
 
 //   json_writer j(out);
@@ -38,7 +39,7 @@ class json_writer {
   json_writer& key(std::string_view name) {
     separate();
     out_ << quoted(name) << ": ";
-    first_ = true;  // its value needs no comma
+    first_ = true;  // the value after a key needs no comma
     return *this;
   }
   json_writer& value(std::string_view text) { return raw(quoted(text)); }
@@ -69,8 +70,8 @@ class json_writer {
   bool first_ = true;
 };
 
-// Reads it by Boost.JSON. Throws std::invalid_argument with the place of the first fault. Nesting
-// beyond 64 is a fault. Bytes that are no UTF-8 are taken as they are.
+// Parses by Boost.JSON. Throws std::invalid_argument with the place of the first fault. Nesting
+// beyond 64 is a fault. Bytes that are not UTF-8 are accepted unchanged.
 boost::json::value parse_json(std::string_view text);
 
 }  // namespace argosy::tool

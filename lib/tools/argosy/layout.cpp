@@ -1,4 +1,4 @@
-// argosy layout: a datatype's normal form, its numbers, its picture.
+// argosy layout: prints a datatype's normal form, its sizes, and its picture.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fstream>
 #include <ostream>

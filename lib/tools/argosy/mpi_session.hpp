@@ -1,4 +1,4 @@
-// MPI, from the first command that needs it to the end of the program.
+// Begins MPI at the first command that needs it, and ends it at the end of the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace argosy::tool {
 
-// Begins MPI unless it has begun. Ended by end_mpi(), which main() calls last.
+// Begins MPI unless it has begun. main() ends it by end_mpi(), its last call.
 inline void begin_mpi() {
   int begun = 0, level = 0;
   MPI_Initialized(&begun);
   if (begun == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
 }
 
-// For all_reduce.
+// A maximum for all_reduce.
 struct largest {
   double value = 0;
   void combine(largest const& other) { value = std::max(value, other.value); }
 };
 
-// Whether all ranks come here. Waited for, but not for long: the others may be waiting for this
-// one.
+// Returns true if all ranks call this within two seconds. Other ranks may be waiting for this one,
+// so it does not wait longer.
 inline bool all_come(MPI_Comm ranks) {
   using clock = std::chrono::steady_clock;
   MPI_Request met = MPI_REQUEST_NULL;
@@ -42,22 +42,22 @@ inline bool all_come(MPI_Comm ranks) {
   return false;
 }
 
-// Work that ranks do together. Where all failed, each has said why and the program ends as usual: a
-// launcher may lose what was printed just before an abort. A rank that failed by itself ends the
-// others, which may wait for it.
+// Runs work that ranks do together. If all ranks failed, each has printed its error, and the
+// program ends as usual, because a launcher may lose output printed just before an abort. If only
+// some failed, they abort the job, because the other ranks may wait for them.
 template <class F>
 int together(std::ostream& err, F&& work) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks == 1) return work();
-  // Of its own, so that it meets nothing of the work.
+  // A communicator of its own, so that its messages are separate from those of the work.
   MPI_Comm failed_ranks = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &failed_ranks);
   int code = failed;
   try {
     code = work();
   } catch (std::exception const& e) {
-    // In one piece: another rank that failed may end this one at any moment.
+    // Written in one piece, because another rank that failed may abort this one at any time.
     err << "argosy: " + std::string(e.what()) + "\n" << std::flush;
     if (!all_come(failed_ranks)) MPI_Abort(MPI_COMM_WORLD, failed);
   }

@@ -1,4 +1,4 @@
-// argosy plan: what a collective call on a dealt array would do, without a file.
+// argosy plan: shows what a collective call on a distributed array would do, without a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -106,11 +106,11 @@ planned_call call_of(arguments const& given) {
     for (std::size_t i = 0; i < d; ++i) c.array.grid.push_back(grid.extent(static_cast<int>(i)));
   }
   c.hints = hints_of(given);
-  c.array.part_of(0);  // throws where it cannot be
+  c.array.part_of(0);  // throws if the array cannot be distributed like this
   return c;
 }
 
-// The library's own view of each rank, on a file that is not open.
+// One rank's open file and job in the library, for a file that is not open.
 struct planned_rank {
   planned_rank(std::int64_t rank, std::int64_t ranks)
       : file(static_cast<int>(rank), static_cast<int>(ranks)) {}
@@ -133,7 +133,7 @@ std::unique_ptr<planned_rank> rank_of(planned_call const& c, std::int64_t rank) 
 
 struct considered {
   std::string policy, reason;
-  double ns = -1;  // -1: the policy names no price of its own
+  double ns = -1;  // -1 if the policy has no price of its own
   collective_plan plan;
 };
 
@@ -142,7 +142,7 @@ struct planning {
   argosy::detail::access_histogram where;
   collective_plan chosen;
   std::vector<considered> policies;
-  argosy::plan alone;  // of rank 0
+  argosy::plan alone;  // the plan of rank 0
   std::vector<layout> parts;
 };
 
@@ -154,13 +154,13 @@ collective_plan planned_by(any_policy const& policy, planned_call const& c, plan
   return made;
 }
 
-// The time of the slowest rank by itself.
+// The time of the slowest rank, if each rank transfers its own data.
 struct alone_times {
   double independent_ns = 0, sieving_ns = 0;
 };
 
-// The table of policies has a line for each, made by these overloads. `automatic` has none, since
-// it chooses among the others.
+// Overloads that make the table of policies, one line for each. `automatic` has none, because it
+// chooses among the others.
 
 considered considered_by(std::type_identity<independent>, alone_times const& t, planning const&) {
   return {std::string(independent::name),
@@ -185,7 +185,7 @@ data_shipping by_hints(std::type_identity<data_shipping>, argosy::detail::open_f
 
 planning plan_of(planned_call const& c) {
   planning p;
-  constexpr std::int64_t most_parts = 1024;  // that are drawn
+  constexpr std::int64_t most_parts = 1024;  // the most parts that are drawn
   alone_times times;
   std::vector<std::unique_ptr<planned_rank>> ranks;
   for (std::int64_t r = 0; r < c.ranks; ++r) {
@@ -218,7 +218,7 @@ planning plan_of(planned_call const& c) {
     p.chosen = {std::string(alone.name()), "the hints forbid going together", c.kind};
   if (first.work.bytes > 0) {
     constexpr std::int64_t most_windows = 100'000;
-    // Of a long access the first windows tell enough.
+    // For a long access, the first windows are representative.
     detail::job shown = first.work;
     access const wanted = first.file.access_of(shown);
     window const w = alone.next(wanted, 0);
@@ -318,7 +318,7 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
     throw usage_error(e.what());
   }
   bool const wanted = !given.has("--no-dry-run");
-  // the plan that the dry run carries out
+  // plans for the storage that the dry run uses
   if (wanted && has_virtual_cluster()) c.on = dry_storage(c);
   planning const p = plan_of(c);
   if (given.has("--svg")) {

@@ -1,4 +1,4 @@
-// What `argosy plan` was asked for, and a run of it on the virtual cluster.
+// The call that `argosy plan` was asked for, and its run on the virtual cluster.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace argosy::tool {
 
-// An array dealt to ranks; or filetypes, which are as they are given.
+// An array dealt to ranks, or filetypes, which are used unchanged.
 struct planned_array {
   std::vector<std::int64_t> sizes, grid;
   std::int64_t element_bytes = 8;
-  std::int64_t cyclic = 0;  // 0: blocks
+  std::int64_t cyclic = 0;  // 0: dealt in blocks
   layout part_of(std::int64_t rank) const;
   std::int64_t bytes() const;
 };
@@ -28,7 +28,7 @@ struct planned_call {
   std::int64_t ranks = 4, nodes = 1, block_bytes = 4096;
   access_kind kind = access_kind::write;
   argosy::hints hints;
-  storage on = {};  // what the file lies on
+  storage on = {};  // the storage under the file
 };
 
 // Counted by the virtual cluster, with seconds of its model.
@@ -38,14 +38,14 @@ struct dry_run {
   std::int64_t file_calls = 0, file_runs = 0, messages = 0, message_bytes = 0;
 };
 
-// False: this command was built without the laboratory.
+// Returns false if this command was built without the laboratory.
 bool has_virtual_cluster() noexcept;
-// One call on so many ranks, after the file is open and the view set. `by`: empty for what the
-// hints choose.
+// Makes one call on all ranks, after the file is open and the view set. If `by` is empty, the hints
+// choose the policy.
 dry_run run_dry(planned_call const& c, any_policy const& by);
-// What the file of these runs lies on.
+// Returns the storage under the file of these runs.
 storage dry_storage(planned_call const& c);
-// The same array with halved sizes, until all of it fits into `most_bytes`.
+// Returns the call with the sizes of its array halved until all of it fits into `most_bytes`.
 planned_call scaled(planned_call c, std::int64_t most_bytes);
 
 }  // namespace argosy::tool

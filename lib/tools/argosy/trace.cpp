@@ -1,4 +1,4 @@
-// argosy trace: what the files of a run were asked for, by call and by rank.
+// argosy trace: summarises the calls of a run to its files, by call and by rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <functional>
@@ -36,7 +36,7 @@ struct sum {
 
   void add(trace_event const& e) {
     ++calls;
-    // What `size` returns is no transfer.
+    // The result of `size` is not a transfer.
     std::int64_t const moved = !e.is_transfer() ? 0 : e.result >= 0 ? e.result : e.bytes;
     bytes += std::clamp<std::int64_t>(moved, 0, std::int64_t{1} << 50);
     runs += e.runs;
@@ -47,10 +47,11 @@ struct sum {
   double seconds() const { return static_cast<double>(ns) * 1e-9; }
 };
 
-// A phase, with the time that is spent in no phase and no file call inside of it, which adds up.
+// The times of a phase. `own_ns` leaves out phases and file calls inside of it, so these times can
+// be added.
 struct phase_sum {
   sum all;
-  std::map<int, std::int64_t> own_ns;  // of each rank
+  std::map<int, std::int64_t> own_ns;  // for each rank
   std::int64_t own() const {
     std::int64_t ns = 0;
     for (auto const& [rank, own] : own_ns) ns += own;
@@ -73,10 +74,10 @@ struct findings {
   std::map<std::string, sum> by_call;
   std::map<int, sum> by_rank;
   std::map<std::string, phase_sum> by_phase;
-  std::map<int, std::int64_t> waits_ns;  // for other ranks
+  std::map<int, std::int64_t> waits_ns;  // time that each rank waits for other ranks
   std::vector<offender> small;           // the worst first
   sum messages;
-  sum merged;  // reads of what was to be written back with changes
+  sum merged;  // reads of windows that were to be written back with changes
   std::int64_t small_bytes = 0;
   std::int64_t span_ns = 0;
 };
@@ -94,7 +95,7 @@ sum merging_of(trace const& t) {
   return merged;
 }
 
-// Of each event, the time outside of those inside of it.
+// Returns for each event its time without that of the events inside of it.
 std::vector<std::int64_t> own_times(trace const& t) {
   std::vector<std::int64_t> own;
   own.reserve(t.events.size());
@@ -111,7 +112,8 @@ std::vector<std::int64_t> own_times(trace const& t) {
   return own;
 }
 
-// The rank that waits least, where the others wait much longer on average: for it.
+// The rank that the other ranks wait for: it waits least, and the others wait much longer on
+// average.
 struct laggard {
   int rank = 0;
   std::int64_t waits_ns = 0, others_ns = 0;
@@ -165,7 +167,7 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
   return f;
 }
 
-// Ranks from slow to fast.
+// Returns the ranks from slow to fast.
 std::vector<std::pair<int, sum>> slowest(findings const& f) {
   std::vector<std::pair<int, sum>> all(f.by_rank.begin(), f.by_rank.end());
   std::ranges::sort(all, std::greater(),
@@ -273,7 +275,8 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
     add_sum(j, o.of);
     j.close('}');
   }
-  // Ranks of several processes: a rank is that of its communicator, and there may be more than one.
+  // Ranks that several processes have. A rank is numbered in its communicator, so processes of
+  // different communicators may have the same rank.
   j.close(']').key("ranks_of_several_processes").open('[');
   for (auto const& [rank, processes] : t.processes) {
     if (processes.size() < 2) continue;
@@ -293,7 +296,7 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
   out << "\n";
 }
 
-// As many as fit in a line.
+// Returns as many as fit in a line.
 std::vector<std::string> first_of(std::set<std::string> const& processes) {
   constexpr std::size_t most = 8;
   std::vector<std::string> all;

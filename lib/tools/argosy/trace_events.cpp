@@ -46,7 +46,7 @@ std::int64_t ns_of(double microseconds) {
   return std::abs(ns) < 9e18 ? static_cast<std::int64_t>(std::llround(ns)) : 0;
 }
 
-// Members of an object; null or `otherwise` if there is none of this kind.
+// Return members of an object; null or `otherwise` if there is no member of this kind.
 boost::json::value const* json_member(boost::json::value const& of, std::string_view name) {
   boost::json::object const* const all = of.if_object();
   return all ? all->if_contains(name) : nullptr;
@@ -66,8 +66,8 @@ double json_real(boost::json::value const& of, std::string_view name) {
   return m && m->is_number() ? m->to_number<double>() : 0;
 }
 
-// Microseconds as nanoseconds. Those since 1970 have more digits than a double, so their text is
-// read if it is found.
+// Converts microseconds to nanoseconds. Microseconds since 1970 have more digits than a double, so
+// their text is used if it is found in the line.
 std::int64_t exact_ns(std::string_view line, boost::json::value const& v, std::string const& name) {
   double const us = json_real(v, name);
   std::string const key = "\"" + name + "\":";
@@ -79,19 +79,19 @@ std::int64_t exact_ns(std::string_view line, boost::json::value const& v, std::s
   std::string digits(text.substr(std::min(dot + 1, text.size())).substr(0, 3));
   digits.resize(3, '0');
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2000;
-  // Boost.JSON's doubles may be the neighbours of those that are nearest.
+  // Boost.JSON may return a neighbour of the nearest double.
   double const read = number<double>(text).value_or(-1);
   if (!(std::abs(read - us) <= 1e-12 * us) || !whole_us || *whole_us > most) return ns_of(us);
   return *whole_us * 1000 + *number<std::int64_t>(digits);
 }
 
-// Returns -1 for what is no rank.
+// Returns -1 if the number is no rank.
 int json_rank(boost::json::value const& of, std::string_view name, std::int64_t otherwise) {
   std::int64_t const n = json_whole(of, name, otherwise);
   return n < 0 || n > std::numeric_limits<int>::max() ? -1 : static_cast<int>(n);
 }
 
-// Prints events as lines, each with its time, what took how long, and what came of it.
+// Prints events as lines, each with its time, its duration, and its result.
 class text_lines {
  public:
   explicit text_lines(std::ostream& out) : out_(out) {}
@@ -169,7 +169,7 @@ class reader {
     if (line.ends_with('\r')) line.remove_suffix(1);
     while (line.starts_with(',') || line.starts_with('[')) line.remove_prefix(1);
     while (line.ends_with(',') || line.ends_with(' ')) line.remove_suffix(1);
-    // The last two are what timelines of virtual ranks have around their events.
+    // The last two surround the events in timelines of virtual ranks.
     if (line.empty() || line == "]" || line == "]}" || line.starts_with("{\"displayTimeUnit\""))
       return;
     line_ = line;
@@ -181,7 +181,7 @@ class reader {
   }
 
  private:
-  // A sum of all times must fit.
+  // limited so that a sum of all times fits
   static constexpr std::int64_t longest = std::int64_t{1} << 53;
 
   void read_event(boost::json::value const& v) {
@@ -205,7 +205,7 @@ class reader {
     into_.programs.push_back(json_text(args, "name"));
     if (lines_) lines_->print_head(args);
     std::string_view told = into_.programs.back();
-    // From "rank 3 (prog, pid 12 on host)".
+    // The text to parse is "rank 3 (prog, pid 12 on host)".
     constexpr std::string_view before = ", pid ";
     if (told.ends_with(')')) told.remove_suffix(1);
     if (auto const at = told.rfind(before); at != std::string_view::npos)
@@ -286,7 +286,7 @@ void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
   out += "}}";
 }
 
-// An arrow from its send to its receive for each message of which both are there.
+// Writes an arrow from send to receive for each message of which both are in the traces.
 void write_arrows(std::string& out, std::vector<trace_message> const& messages, std::int64_t zero) {
   auto const key = [](trace_message const& m) {
     return std::tuple(std::string_view(m.file), m.sent ? m.rank : m.peer, m.sent ? m.peer : m.rank,
@@ -346,7 +346,7 @@ trace read_traces(std::vector<std::string> const& paths, std::ostream* lines) {
                                " is no trace of argosy: ARGOSY_TRACE=calls or phases writes them");
   }
   std::ranges::sort(all.events, {},
-                    [](trace_event const& e) {  // what holds others comes before them
+                    [](trace_event const& e) {  // containing events come before the events in them
                       return std::tuple(e.begin_ns, e.rank, e.thread, -e.took_ns);
                     });
   return all;

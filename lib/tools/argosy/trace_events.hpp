@@ -1,4 +1,4 @@
-// Traces of ranks, read: the calls of files that `ARGOSY_TRACE` wrote.
+// Reads traces of ranks: the calls of files that `ARGOSY_TRACE` wrote.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,9 +19,9 @@ struct trace_event {
   std::string category = "file";  // "file", "error", or a phase of a call
   std::int64_t begin_ns = 0, took_ns = 0;
   std::int64_t offset = -1, bytes = -1, runs = 1, result = -1;
-  std::int64_t number = -1;  // of a round
+  std::int64_t number = -1;  // number of the round
   std::string detail;        // flags of an open; "to merge" of a read
-  std::string error;         // empty: none
+  std::string error;         // empty if there is none
 
   std::int64_t end_ns() const noexcept { return begin_ns + took_ns; }
   bool is_transfer() const noexcept {
@@ -34,30 +34,31 @@ struct trace_message {
   int rank = 0, peer = 0;
   std::int64_t thread = 0;
   bool sent = false;
-  std::int64_t number = 0;  // of those of this file from one of the two ranks to the other
+  std::int64_t number = 0;  // counts messages of this file from one of the two ranks to the other
   std::int64_t at_ns = 0, bytes = -1;
   std::string file;
 };
 
 struct trace {
-  std::vector<trace_event> events;  // in the order of their begins
+  std::vector<trace_event> events;  // in the order of their beginnings
   std::vector<trace_message> messages;
-  std::vector<std::string> programs;  // what the traces say of themselves, one for each file
+  std::vector<std::string> programs;  // the descriptions in the traces, one for each file
   std::map<int, std::set<std::string>>
-      // of each rank, "pid 12 on host": several, if communicators number anew
+      // "pid 12 on host" for each rank; several, if communicators number ranks anew
       processes;
   std::vector<std::string> faults;  // "FILE:12: ..." lines that could not be read
 };
 
-// Appends what the text of one file holds. `origin` names it in faults; a torn line is a fault, not
-// the end. Prints a line of text for each event to `lines`, unless that is null.
+// Appends the events of one file's text. `origin` names the file in faults. A torn line is a fault,
+// and reading continues after it. Prints a line of text for each event to `lines`, unless that is
+// null.
 void read_trace(std::string_view text, std::string const& origin, trace& into,
                 std::ostream* lines = nullptr);
-// Reads the files; throws std::runtime_error for one that cannot be read, or holds no trace.
+// Reads the files. Throws std::runtime_error if one cannot be read, or holds no trace.
 trace read_traces(std::vector<std::string> const& paths, std::ostream* lines = nullptr);
 
-// One JSON for Perfetto: a process per rank, and an arrow for each message of which both ends are
-// there.
+// Returns one JSON for Perfetto, with a process for each rank, and an arrow for each message whose
+// two ends are in the traces.
 std::string perfetto_json(trace const& t);
 
 }  // namespace argosy::tool

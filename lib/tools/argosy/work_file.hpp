@@ -1,4 +1,4 @@
-// A file in a directory of the user's, for measurements: removed at the end, whatever comes.
+// A file for measurements in a directory of the user. The destructor removes it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@ namespace argosy::tool {
 
 class work_file {
  public:
-  // `remove`: on one rank only.
+  // `remove` is true on only one rank.
   work_file(std::string path, bool remove) : path_(std::move(path)), remove_(remove) {}
   work_file(work_file const&) = delete;
   work_file& operator=(work_file const&) = delete;

@@ -31,7 +31,7 @@ option_info const& option_named(word_form const& form, std::string const& name) 
   throw usage_error(fmt::format("{} needs {}, not \"{}\"", option, needed, text));
 }
 
-// Returns the number; nothing if the text is no whole number within these bounds.
+// Returns the number, or nothing if the text is no whole number within these bounds.
 std::optional<std::int64_t> whole(std::string_view text, std::int64_t least, std::int64_t most) {
   std::int64_t n = 0, unit = 1;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -81,7 +81,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   while (!text.empty()) {
     if (text.front() == '\n') {
       flush();
-      // A line that begins with a blank is kept as it is.
+      // A line that begins with a blank is not wrapped.
       text.remove_prefix(1);
       while (text.starts_with("  ")) {
         auto const end = text.find('\n');

@@ -1,4 +1,4 @@
-// Of the words that are known, the one that was probably meant.
+// Finds the known word that the user probably meant.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace argosy::tool {
 
-// Letters to insert, remove, change, or swap with their neighbour. O(a x b).
+// Returns the number of letters to insert, remove, change, or swap with their neighbour. O(a x b).
 inline std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -26,9 +26,11 @@ inline std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-// Empty if none is near. A word that begins another one is near to it.
+// Returns the nearest known word; empty if none is near. A word that begins with `word` is near to
+// it.
 inline std::string nearest(std::string_view word, std::span<std::string_view const> known) {
-  constexpr std::size_t longest = 40;  // of what is compared: nobody meant such a word
+  // longer words are not compared, because no known word is that long
+  constexpr std::size_t longest = 40;
   std::string_view best;
   std::size_t least = word.size() / 3 + 2;
   if (word.empty() || word.size() > longest) return {};
