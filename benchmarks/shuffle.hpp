@@ -1,4 +1,4 @@
-// An order at random that is the same everywhere: std::shuffle differs between standard libraries.
+// A random order that is equal on all systems. std::shuffle differs between standard libraries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

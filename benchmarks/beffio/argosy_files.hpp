@@ -28,8 +28,8 @@ inline argosy::hints to_hints(hint_list const& list) {
   return h;
 }
 
-// The policy that a call is given, by the hints in force: for software that goes by other policies
-// than the hints choose here.
+// Returns the policy for a call, for the hints in force. For software whose policies differ from
+// those that the hints choose here.
 using policy_choice = std::function<argosy::any_policy(call, argosy::resolved_hints const&)>;
 
 template <argosy::communicator World>
@@ -37,7 +37,7 @@ class argosy_files {
  public:
   class file;
 
-  // Without a choice no call is given a policy.
+  // Without `choice`, the hints choose the policy of each call.
   explicit argosy_files(argosy::opener files = argosy::posix_opener(), policy_choice choice = {})
       : opener_(std::move(files)), choice_(std::move(choice)) {}
   std::string_view name() const { return "argosy"; }
@@ -100,8 +100,8 @@ class argosy_files<World>::file {
   }
   void sync(std::error_code& error) {
     file_.sync(error);
-    // What could not be stored is counted, and written again or not; later calls are to be judged
-    // by themselves.
+    // The benchmark counts data that could not be stored, and may write it again. Later calls are
+    // judged by themselves, so the error is cleared.
     if (error) file_.clear_sync_error();
   }
   void close(std::error_code& error) { file_.close(error); }
@@ -111,7 +111,8 @@ class argosy_files<World>::file {
       argosy::hint_state const* const state = file_.get_hints().find(key);
       if (!text.empty()) text += ';';
       text += key + "=" + (state ? state->value : std::string());
-      using enum argosy::hint_status;  // what the last call made of it is not asked for here
+      // only whether a hint is in force matters here, not the status `rejected`
+      using enum argosy::hint_status;
       bool const taken = state && (state->status == accepted || state->status == capped ||
                                    state->status == overridden);
       if (!taken) text += " (" + std::string(state ? name_of(state->status) : "unknown") + ")";
@@ -131,7 +132,7 @@ class argosy_files<World>::file {
     };
     file_.set_view(p.displacement, {argosy::type<double>, row, native}, {to_hints(h), error});
   }
-  // What hints say may have changed.
+  // Chooses policies again, because the hints may have changed.
   void choose() {
     if (!choice_ || !file_.is_open()) return;
     for (call const c : {call::together, call::ordered, call::alone})
@@ -140,7 +141,8 @@ class argosy_files<World>::file {
 
   argosy::basic_file<World> file_;
   policy_choice choice_;
-  std::array<argosy::any_policy, 3> policies_;  // of each kind of call; empty: the hints choose
+  // one for each kind of call; empty if the hints choose
+  std::array<argosy::any_policy, 3> policies_;
 };
 
 }  // namespace beffio

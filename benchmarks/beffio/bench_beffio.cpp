@@ -1,7 +1,8 @@
 // b_eff_io under mpiexec: five types of patterns, written, rewritten and read by several numbers of
-// ranks, through argosy's files and those of the MPI library. Run: mpiexec -n 4
-// build/release/bin/bench_beffio --impl both --seconds 60 --dir DIR [--csv FILE] [--plots DIR]
-// [--help] How to read what it prints: docs/use/beffio.md.
+// ranks, through argosy's files and those of the MPI library.
+// Run: mpiexec -n 4 build/release/bin/bench_beffio --impl both --seconds 60 --dir DIR
+//      [--csv FILE] [--plots DIR] [--help]
+// How to read its output: docs/use/beffio.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ std::vector<run_result> earlier_runs(options const& o) {
   return all;
 }
 
-// A directory of this run alone, and all files in it.
+// A directory of this run alone, with all its files.
 class run_directory {
  public:
   explicit run_directory(std::string const& in)
@@ -60,7 +61,7 @@ class run_directory {
                                " cannot be made: " + (error ? error.message() : "it is there"));
   }
   std::string const& path() const { return path_; }
-  // Ranks may still be making files in it.
+  // Tries again, because other ranks may still be making files in it.
   void remove() const {
     std::error_code error;
     for (int k = 0; k < 20 && std::filesystem::exists(path_, error); ++k)
@@ -78,10 +79,10 @@ class run_directory {
   std::string path_;
 };
 
-// What the ranks have, together.
+// The resources of the ranks together.
 struct ground {
-  std::int64_t memory_mib = 0;  // of each rank, at most
-  std::int64_t cache = 0;       // bytes, of all nodes
+  std::int64_t memory_mib = 0;  // at most, for each rank
+  std::int64_t cache = 0;       // bytes, sum over all nodes
 };
 struct least_memory {
   std::int64_t mib;
@@ -97,7 +98,7 @@ ground ground_of(argosy::mpi const& world, options const& o) {
           o.cache_mib > 0 ? o.cache_mib * mib : all.value};
 }
 
-// From rank 0.
+// Returns rank 0's text on all ranks. Collective.
 std::string told(argosy::mpi const& world, std::string text) {
   std::uint64_t size = text.size();
   world.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
@@ -154,7 +155,7 @@ void measure(argosy::mpi const& world, options const& o, plan const& p, observer
     run(world, p, tell, ours);
 }
 
-// Rank 0, with all that only it has.
+// The state that only rank 0 has: journal, directory and signals.
 class host {
  public:
   host(options const& o, plan& p, int ranks, ground const& g)
@@ -181,7 +182,7 @@ class host {
   }
   host(host const&) = delete;
   host& operator=(host const&) = delete;
-  // Also where an exception ends the run.
+  // Also runs if an exception ends the run.
   ~host() {
     interruption_.reset();
     if (!options_.keep || options_.dry_run) directory_.remove();
@@ -197,15 +198,15 @@ class host {
   }
 
  private:
-  // Files first: who sent the signal may soon kill.
+  // Removes the files first, because the sender of the signal may soon kill this process.
   void interrupted(int signal) {
     ::signal(SIGPIPE, SIG_IGN);
     if (!options_.keep) directory_.remove();
     journal_->save(false);
-    // On standard error: Open MPI's mpiexec sleeps until it kills, and then reads what is left in
-    // that pipe, but not what is left in the terminal that standard output looks like.
+    // Prints to standard error, because Open MPI's mpiexec sleeps until it kills. Then it reads the
+    // rest of that pipe, but not the rest of the terminal that standard output looks like.
     fmt::print(stderr, "{}\ninterrupted: this is what was measured until then\n", journal_->text());
-    if (!options_.keep) directory_.remove();  // what came meanwhile
+    if (!options_.keep) directory_.remove();  // files made meanwhile
     ::_exit(128 + signal);
   }
 
@@ -271,8 +272,8 @@ int show(options const& o) {
 int chosen(int argc, char** argv) {
   argosy::mpi const world(MPI_COMM_WORLD);
   bool const leads = world.rank() == 0;
-  // Where a rank ends at once, mpiexec gives the others no time: rank 0 has something to tell
-  // first.
+  // Other ranks wait at a signal: if a rank ends at once, mpiexec gives the others no time, and
+  // rank 0 has results to print first.
   std::optional<interruption> waits;
   if (!leads)
     waits.emplace([](int signal) {

@@ -1,4 +1,4 @@
-// Two runs, cell by cell.
+// Compares two runs, cell by cell.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,10 +15,10 @@ struct comparison {
   double ratio() const { return one->rate() / other->rate(); }
 };
 
-// The patterns with time of their own that both have measured, in the order of `one`. They point
-// into the runs.
+// Returns the patterns driven by time that both runs have measured, in the order of `one`. The
+// results point into the runs.
 std::vector<comparison> compared(run_result const& one, run_result const& other);
-// Of some of their ratios. Nothing of none.
+// Returns the mean of the ratios that are chosen, or nothing if there are none.
 std::optional<double> geometric_mean(std::vector<comparison> const& all,
                                      std::optional<method> of = {}, std::optional<int> type = {});
 

@@ -24,7 +24,7 @@ bool to_chunk(std::string const& word, std::int64_t& chunk) {
   return to_number(word, chunk) && std::find(known.begin(), known.end(), chunk) != known.end();
 }
 
-// What is wrong with it; empty: nothing.
+// Reads a line. Returns its fault; empty if there is none.
 std::string read_line(std::istringstream& words, hint_line& line) {
   std::string ranks, how, type, chunk, more;
   if (!(words >> ranks >> how >> type >> chunk >> line.key >> line.value))

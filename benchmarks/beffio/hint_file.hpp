@@ -21,9 +21,9 @@ using hint_list = std::vector<std::pair<std::string, std::string>>;
 struct hint_line {
   static constexpr std::int64_t at_open = -1, any_chunk = -2, longest = -3;
 
-  int ranks = 0;     // 0: any
-  int how = -1;      // a method; -1: any
-  int of_type = -1;  // -1: any
+  int ranks = 0;     // 0: any number
+  int how = -1;      // a method; -1: any method
+  int of_type = -1;  // -1: any type
   std::int64_t chunk = any_chunk;
   std::string key, value;
 };
@@ -31,14 +31,14 @@ struct hint_line {
 class hint_file {
  public:
   hint_file() = default;
-  // Throws std::runtime_error with the number of a line that cannot be read.
+  // Throws std::runtime_error with the number of a line that cannot be parsed.
   static hint_file parse(std::string_view text);
 
   bool empty() const { return lines_.empty(); }
   hint_list at_open(int ranks, method m, int type) const {
     return chosen(ranks, m, type, hint_line::at_open, 0);
   }
-  // Of a pattern: `chunk` bytes, where `longest` is MPART.
+  // Returns the hints of a pattern with chunks of `chunk` bytes. `longest` is MPART.
   hint_list of(int ranks, method m, int type, std::int64_t chunk, std::int64_t longest) const {
     return chosen(ranks, m, type, chunk, longest);
   }

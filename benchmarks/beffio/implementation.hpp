@@ -1,5 +1,5 @@
-// An implementation: files under the benchmark. A small concept, so that a library's own files,
-// those of the MPI library and those of a simulated machine take the same place.
+// The concept of an implementation: the files under the benchmark. A library's own files, those of
+// the MPI library and those of a simulated machine are exchangeable.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace beffio {
 
-// Where a rank's stream lies: all of the file from the displacement on; or, with chunks, one of
-// this rank, then one of each other rank, and so on, as a darray of ranks x chunk that is dealt by
-// its first dimension.
+// The place of a rank's stream. Without chunks it is all of the file from the displacement on. With
+// chunks, chunks of all ranks follow one another in turn, as in a darray of ranks x chunk that is
+// dealt by its first dimension.
 struct placement {
-  std::int64_t displacement = 0;  // bytes
-  std::int64_t chunk = 0;         // bytes; 0: all
+  std::int64_t displacement = 0;  // in bytes
+  std::int64_t chunk = 0;         // in bytes; 0: no chunks
   int ranks = 1, rank = 0;
 };
 
-enum class opened { to_write, to_rewrite, to_read };  // made first, written, read
-// collective, collective at the shared pointer, of one rank
+enum class opened { to_write, to_rewrite, to_read };  // opened first, second, and third
+// collective, collective at the shared pointer, and local
 enum class call { together, ordered, alone };
 
 struct open_request {
@@ -37,12 +37,12 @@ struct open_request {
 using words = std::span<std::uint64_t>;
 using const_words = std::span<std::uint64_t const>;
 
-// A file counts words of 8 bytes. Calls set the error, and return bytes that were moved.
+// A file counts words of 8 bytes. Calls set `error`, and return the bytes moved.
 template <class F>
 concept measured_file =
     std::movable<F> && requires(F& f, placement const& p, hint_list const& h, call c, words in,
                                 const_words out, std::int64_t words_on, std::error_code& error) {
-      f.set_view(p, h, error);  // collective; hints as well, where there are any
+      f.set_view(p, h, error);  // Collective. The hints may be empty.
       f.set_hints(h, error);    // collective
       { f.write(c, out, error) } -> std::same_as<std::int64_t>;
       { f.read(c, in, error) } -> std::same_as<std::int64_t>;
@@ -50,7 +50,7 @@ concept measured_file =
       f.seek_shared(words_on, error);  // collective
       f.sync(error);                   // collective
       f.close(error);                  // collective
-      // "key=value", by ';': the values that those keys have now
+      // Returns "key=value", separated by ';', with the current values of these keys.
       { f.in_force(h) } -> std::same_as<std::string>;
     };
 
@@ -59,7 +59,7 @@ concept implementation =
     measured_file<typename I::file> &&
     requires(I& i, World const& w, open_request const& r, std::error_code& error) {
       { i.name() } -> std::convertible_to<std::string_view>;
-      // collective; the result is used if nothing failed
+      // Collective. The result is used if no rank failed.
       { i.open(w, r, error) } -> std::same_as<typename I::file>;
       { i.remove(r.path) } -> std::same_as<std::error_code>;  // local
     };

@@ -1,5 +1,5 @@
-// Signals that end a program: told to a thread, while others are in calls that nobody can
-// interrupt.
+// Handles signals that end a program on a thread of their own, while other threads are in calls
+// that cannot be interrupted.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,8 @@ inline sigset_t ending_signals() {
   return set;
 }
 
-// From here on until `restore`, in this thread and in those that it starts: before MPI_Init, which
-// may start some.
+// Blocks the signals in this thread and in threads that it starts, until let_signals_end(). Call it
+// before MPI_Init, which may start threads.
 inline void hold_signals() {
   sigset_t const set = ending_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
@@ -31,7 +31,7 @@ inline void let_signals_end() {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-// Calls `f` with the first signal that comes, on a thread of its own. `f` ends the process.
+// Calls `f` when the first signal comes, on a thread of its own. `f` ends the process.
 class interruption {
  public:
   explicit interruption(std::function<void(int)> f)

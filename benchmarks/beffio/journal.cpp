@@ -16,9 +16,10 @@
 namespace beffio {
 namespace {
 
-constexpr std::size_t most_failures = 10;  // that are told; all are counted
+constexpr std::size_t most_failures = 10;  // failures printed; all are counted
 
-// Under mpiexec standard output and error are pipes, or look like a terminal and are none.
+// Opens the terminal. Under mpiexec, standard output and error are pipes, or look like a terminal
+// and are none.
 std::FILE* open_terminal() {
   int const d = ::open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
   return d < 0 ? nullptr : ::fdopen(d, "w");

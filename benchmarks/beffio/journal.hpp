@@ -1,5 +1,5 @@
-// Rank 0's book of a run: what is measured goes to its files as it comes, a line on the terminal
-// tells how far it is, and what there is can be told at any time.
+// Rank 0's record of a run. It writes measurements to its files as they come, shows the progress in
+// a line on the terminal, and can print all results at any time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace beffio {
 
-// "31 %, argosy, 4 ranks, write, type 2 (separated), chunks of 32 KiB; 12 s, about 26 s more"
+// Returns "31 %, argosy, 4 ranks, write, type 2 (separated), chunks of 32 KiB; 12 s, about 26 s
+// more".
 std::string progress_text(double share, double elapsed, std::string const& implementation,
                           contender const& who, pattern const& p);
 
@@ -31,11 +32,11 @@ class journal final : public observer {
   void closed(contender const& who, double seconds, std::int64_t errors) override;
   void failed(contender const& who, std::string const& what) override;
 
-  // From here on by any thread.
-  // Writes tables, and pictures; false, and words on stderr, if some file cannot be written.
+  // The following functions may be called by any thread. This one writes tables, and pictures.
+  // Returns false, and prints the reason to stderr, if a file cannot be written.
   bool save(bool with_pictures) const;
   std::string text() const;
-  bool went_well() const;  // no failed call, no wrong data
+  bool went_well() const;  // true without failed calls and wrong data
 
  private:
   void say(std::string const& line) const;
@@ -51,12 +52,12 @@ class journal final : public observer {
   std::FILE* terminal_ = nullptr;
 };
 
-// Write what the options name. Return false, with a sentence on standard error, if some file cannot
-// be written.
+// Write the files that the options name. Return false, with a sentence on standard error, if a file
+// cannot be written.
 bool save_tables(options const& o, std::vector<run_result> const& runs);
 bool save_pictures(options const& o, std::vector<run_result> const& runs,
                    std::vector<run_result> const& others);
-// The report of each, and how they compare: with the first, and with what was run earlier.
+// Returns the report of each run, and its comparison with the first run and with earlier runs.
 std::string all_text(std::vector<run_result> const& runs, std::vector<run_result> const& others,
                      std::int64_t cache);
 

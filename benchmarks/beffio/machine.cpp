@@ -22,7 +22,7 @@
 namespace beffio {
 namespace {
 
-// Of /proc/meminfo, in bytes; -1: it is not there.
+// Returns a value of /proc/meminfo, in bytes; -1 if it is not there.
 std::int64_t of_meminfo(std::string const& name) {
   std::ifstream in("/proc/meminfo");
   for (std::string line; std::getline(in, line);)
@@ -94,7 +94,7 @@ forecast forecast_of(schedule const& s, probe const& p, int implementations, int
   forecast f;
   f.each = estimated(s, p);
   f.free = free;
-  // whose files are there at a time
+  // partitions whose files exist at a time
   int const partitions = s.rules == release::r1 ? 1 : s.partitions;
   f.least = implementations * partitions * least_bytes(ranks, longest);
   if (free >= 0) f.usable = free / 10 * 9;

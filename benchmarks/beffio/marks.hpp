@@ -1,5 +1,5 @@
-// What is in memory: words that tell where they belong, so that a chunk in a wrong place, or an old
-// one, is seen.
+// The contents of memory: words that encode their place in the file, so that a chunk in a wrong
+// place, or a stale one, is detected.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace beffio {
 
-// The first and the last word of a chunk. From the highest bit on: 1 bit set; 1 bit rewrite; 3 bits
-// type; 4 bits pattern; 1 bit last word; 12 bits rank; 11 bits chunk of the call; 31 bits call of
-// the pattern.
+// Returns the first or the last word of a chunk. From the highest bit on: 1 bit set; 1 bit rewrite;
+// 3 bits type; 4 bits pattern; 1 bit last word; 12 bits rank; 11 bits chunk of the call; 31 bits
+// call of the pattern.
 constexpr std::uint64_t mark(bool rewritten, int type, int pattern, int rank, std::int64_t call,
                              std::int64_t chunk, bool last) {
   auto const field = [](auto value, int bits) {
@@ -23,13 +23,13 @@ constexpr std::uint64_t mark(bool rewritten, int type, int pattern, int rank, st
          field(pattern, 4) << 55 | field(last ? 1 : 0, 1) << 54 | field(rank, 12) << 42 |
          field(chunk, 11) << 31 | field(call, 31);
 }
-// All others, by their place in the memory of the call. Never a mark.
+// Returns any other word, by its place in the memory of the call. It is never a mark.
 constexpr std::uint64_t fill(int rank, std::int64_t word) {
   return (static_cast<std::uint64_t>(rank) & 0xffff) << 40 | static_cast<std::uint64_t>(word);
 }
 
-// Memory of one rank, to write from and to read into. Another type may take its place, whose `out`
-// and `in` are ranges of words, too.
+// Memory of one rank, to write from and to read into. Another type may replace it if its `out` and
+// `in` are ranges of words, too.
 class buffers {
  public:
   buffers(int rank, std::int64_t bytes) : rank_(rank), out(words(bytes)), in(words(bytes)) {
@@ -41,13 +41,13 @@ class buffers {
       out[at] = mark(rewritten, type, number, rank_, call, chunk, last);
     });
   }
-  // As before all calls.
+  // Restores the state before all calls.
   void unset(pattern const& p) {
     each(p, [&](std::size_t at, std::int64_t, bool) {
       out[at] = fill(rank_, static_cast<std::int64_t>(at));
     });
   }
-  // Marks that were read and are not what was written.
+  // Returns the number of marks that differ from those written.
   std::int64_t wrong(bool rewritten, int type, int number, pattern const& p,
                      std::int64_t call) const {
     std::int64_t n = 0;
@@ -59,7 +59,7 @@ class buffers {
 
  private:
   static std::size_t words(std::int64_t bytes) { return static_cast<std::size_t>(bytes / 8); }
-  // A chunk of one word has a last word only.
+  // A chunk of one word has only a last word.
   template <class F>
   static void each(pattern const& p, F&& f) {
     std::int64_t const length = p.chunk / 8;

@@ -61,7 +61,8 @@ mpi_files::file mpi_files::open(argosy::mpi const& world, open_request const& r,
 }
 
 std::error_code mpi_files::remove(std::string const& path) {
-  // What some MPI libraries leave beside a file for its shared pointer goes with the directory.
+  // Some MPI libraries leave a second file for the shared pointer. It is removed with the
+  // directory.
   return to_error(MPI_File_delete(path.c_str(), MPI_INFO_NULL));
 }
 

@@ -24,7 +24,7 @@ class mpi_files {
   std::error_code remove(std::string const& path);
 };
 
-// One that is dropped and not closed stays open: closing is collective.
+// A file that is destroyed without close stays open, because closing is collective.
 class mpi_files::file {
  public:
   explicit file(MPI_File f = MPI_FILE_NULL) : file_(f) {}

@@ -43,7 +43,7 @@ constexpr bench::option_info table[] = {
     {"--quiet", "", "no line of progress on the terminal"},
 };
 
-// Throws usage_error for an empty text.
+// Returns the value. Throws usage_error if it is empty.
 std::string text_of(bench::arguments const& given, std::string_view option,
                     std::string otherwise = {}) {
   std::string text = given.value(option, std::move(otherwise));
@@ -62,7 +62,7 @@ bench::program const usage{"bench_beffio",
                            "nothing; 2 if the options make no sense."};
 
 options options_from(bench::arguments const& given) {
-  constexpr double most_seconds = 1e7;  // a hundred days, which no clock here has trouble with
+  constexpr double most_seconds = 1e7;  // a hundred days, which all clocks here can represent
   constexpr std::int64_t most_mib = std::int64_t{1} << 40;
   options o;
   std::string const who = given.choice("--impl", {"argosy", "mpi", "both"});

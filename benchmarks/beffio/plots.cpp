@@ -23,7 +23,7 @@ std::vector<tick> chunk_ticks(std::int64_t longest) {
   auto const chunks = compared_chunks(longest);
   for (std::size_t k = 0; k < chunks.size(); ++k)
     ticks.push_back({static_cast<double>(chunk_places[k]), chunk_text(chunks[k])});
-  // Chunks that are a little longer lie close: their names say so only.
+  // Chunks that are a little longer lie close, so their names have only the difference.
   for (std::size_t k : {1u, 3u, 5u}) ticks[k].name = "+ 8";
   return ticks;
 }
@@ -42,7 +42,7 @@ bool any(std::vector<point> const& points) {
   return std::any_of(points.begin(), points.end(), [](auto const& p) { return p.value > 0; });
 }
 
-// Of letters that file names have.
+// Returns the text with only those characters that file names may have.
 std::string slug(std::string const& text) {
   std::string out;
   for (char const c : text)
@@ -67,7 +67,7 @@ std::string over_types(run_result const& r, int n, method m) {
                            "chunk in the file", chunk_ticks(r.longest()), {{"MB/s", lines}});
 }
 
-// Names of runs that are told apart.
+// Runs with names that differ.
 struct named {
   run_result const* run;
   std::string name;
@@ -119,7 +119,7 @@ std::string side_by_side(std::vector<named> const& runs, int n) {
                           panels);
 }
 
-// Patterns by their chunk; the others together.
+// Patterns of the seven chunks, and the others together.
 std::string time_shares(run_result const& r, int n) {
   auto const chunks = compared_chunks(r.longest());
   std::vector<std::string> parts;

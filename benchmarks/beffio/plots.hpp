@@ -11,14 +11,15 @@
 namespace beffio {
 
 struct picture {
-  std::string name;  // of a file, without .svg
+  std::string name;  // name of the file, without .svg
   std::string svg;
 };
 
-// For each run and partition: write, rewrite and read over the chunk, a line for each type; and
-// what share of the time each pattern took. For each partition: a picture of each type, with the
-// methods of all runs, and all runs side by side, which is how sets of hints are compared. b_eff_io
-// over the number of ranks. `others` were run earlier: dashed, and not alone.
+// Returns these pictures. For each run and partition: write, rewrite and read over the chunk, with
+// a line for each type, and the share of time of each pattern. For each partition: a picture of
+// each type with the methods of all runs, and all runs together, to compare sets of hints. Also
+// b_eff_io over the number of ranks. `others` are earlier runs, which are dashed, and not drawn
+// alone.
 std::vector<picture> pictures(std::vector<run_result> const& runs,
                               std::vector<run_result> const& others);
 

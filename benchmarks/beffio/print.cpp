@@ -20,7 +20,7 @@ std::string number_text(std::optional<double> v) {
                     : fmt::format("{:.3f}", *v);
 }
 
-// A line for each chunk and method, and a last one for the type as a whole.
+// Returns a table with a line for each chunk and method, and a last line for the type.
 std::string table(int ranks, std::array<std::int64_t, 7> const& chunks, std::string const& unit,
                   std::function<std::optional<double>(method, int type, int number)> const& at,
                   std::function<std::optional<double>(method, int type)> const& total) {
@@ -66,7 +66,7 @@ std::string averages(run_result const& r, int n) {
 }
 
 std::string hints_of(run_result const& r) {
-  // Each once, with where it was met first.
+  // Each set of hints once, with the first place that has it.
   std::map<std::string, std::string> seen;
   std::vector<std::string> order;
   for (cell const& c : r.cells)

@@ -1,4 +1,4 @@
-// What people read.
+// Reports for people.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace beffio {
 
-// "1 MiB", "32 KiB + 8", "1 032".
+// Returns "1 MiB", "32 KiB + 8", "1 032".
 std::string chunk_text(std::int64_t bytes);
 std::string duration_text(double seconds);
 std::string bytes_text(double bytes);
 
-// What a run measured: a table for each partition, averages, b_eff_io, whether it may be compared,
-// hints. `cache`: bytes.
+// Returns the results of a run: a table for each partition, averages, b_eff_io, whether it may be
+// compared, and hints. `cache`: bytes.
 std::string report_text(run_result const& r, std::int64_t cache);
-// How many times as fast `one` is as `other`, in the same tables.
+// Returns how many times as fast `one` is as `other`, in the same tables.
 std::string comparison_text(run_result const& one, run_result const& other,
                             std::string const& names);
 

@@ -21,7 +21,7 @@ constexpr std::string_view ending_names[] = {"once", "time", "count", "space", "
 constexpr std::string_view method_names[] = {"write", "rewrite", "read"};
 constexpr release releases[] = {release::r1, release::r2};
 
-// Values as text, which from_text() reads. Texts stand in quotes, numbers have `digits`.
+// Returns a value as text, which from_text() parses. Texts are in quotes, numbers have `digits`.
 template <class T>
 std::string to_text(T const& v, int digits) {
   if constexpr (std::is_same_v<T, double>)
@@ -73,16 +73,17 @@ std::string json_quoted(std::string const& text) {
   return out + '"';
 }
 
-enum class form { number, flag, word, text };  // word: without quotes in CSV
+enum class form { number, flag, word, text };  // word: a text without quotes in CSV
 
 struct column {
   char const* name;
   form as;
   std::string (*get)(run_result const& r, cell const& c);
-  void (*set)(std::string const& text, run_result& r, cell& c);  // null: it follows from others
+  // null if the column follows from others
+  void (*set)(std::string const& text, run_result& r, cell& c);
 };
 
-// The member of the run or of the cell; of a member of the cell, by `Inner`.
+// Makes the column of a member of the run or of the cell; with `Inner`, of a member of that member.
 template <auto Member, auto... Inner>
 auto& part_of(auto& r, auto& c) {
   if constexpr (std::is_invocable_v<decltype(Member), decltype(r)>)
@@ -172,7 +173,7 @@ std::string json_members(Columns const& columns, run_result const& r, cell const
   return all;
 }
 
-// Each value with a name: type 0 .. 4, average, partition, system.
+// Visits each value with a name: type 0 .. 4, average, partition, system.
 template <class F>
 void each_value(run_result const& r, F&& f) {
   for (int const n : r.partitions()) {

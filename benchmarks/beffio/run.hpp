@@ -1,5 +1,5 @@
-// A run: all methods, types and patterns on all partitions, of one implementation or of several
-// side by side.
+// A run: all methods, types and patterns on all partitions, for one implementation, or for several
+// in turn.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace beffio {
 
-// As `run`, with memory of the caller's, which has room for the largest call.
+// Runs with memory of the caller, which has room for the largest call.
 template <class Memory, argosy::communicator World, implementation<World>... Implementations>
 void run_in(Memory& memory, World const& world, plan const& p, observer& tell,
             Implementations... files) {
@@ -58,8 +58,8 @@ void run_in(Memory& memory, World const& world, plan const& p, observer& tell,
   }
 }
 
-// Collective: by all ranks of the world, with the same plan. `tell` is told on rank 0. Several
-// implementations take turns, pattern by pattern, each with files of its own.
+// Runs the plan. Collective: called by all ranks of the world, with the same plan. `tell` is called
+// on rank 0. Several implementations take turns, pattern by pattern, each with files of its own.
 template <argosy::communicator World, implementation<World>... Implementations>
 void run(World const& world, plan const& p, observer& tell, Implementations... files) {
   buffers memory(world.rank(), largest_call(p.longest));

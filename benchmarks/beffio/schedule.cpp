@@ -9,7 +9,7 @@ namespace beffio {
 std::int64_t calls_to_come(std::int64_t done, double elapsed, double planned, bool geometric) {
   if (done == 0) return 1;
   auto const n = static_cast<double>(done);
-  // One more would take as long as those before did.
+  // Another call would take as long as the mean of those before.
   if (elapsed * (n + 1) / n > planned) return 0;
   if (!geometric) return 1;
   if (elapsed <= 0) return done;
@@ -19,7 +19,7 @@ std::int64_t calls_to_come(std::int64_t done, double elapsed, double planned, bo
 
 namespace {
 
-// Patterns with one call, and fillers, of all types and ranks.
+// Returns the bytes of patterns with one call, and of fillers, for all types and ranks.
 std::int64_t single_bytes(int ranks) { return ranks * (types + 2) * mib; }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::int64_t most_calls(std::int64_t budget, int ranks, pattern const& p) {
 }
 
 std::int64_t least_bytes(int ranks, std::int64_t longest) {
-  std::int64_t bytes = 2 * mib;  // fillers
+  std::int64_t bytes = 2 * mib;  // bytes of fillers
   for (int t = 0; t < types; ++t)
     for (pattern const& p : patterns_of(t, longest)) bytes += p.memory;
   return ranks * bytes;
@@ -68,8 +68,8 @@ segment segment_of(std::span<pattern const> all, std::span<std::int64_t const> c
 
 estimate estimated(schedule const& s, probe const& p) {
   double const unit = s.unit_seconds();
-  // Segmented types write no more than the separated one, so each unit of time counts as if it were
-  // driven by it.
+  // Segmented types write no more than the separated one, so each unit of time counts as if time
+  // drove them, too.
   double const bytes = p.cached * unit * write_units;
   double const rewrites = s.rules == release::r1 || s.all_rewrites ? write_units : scatter_units;
   auto const lasting = [&](double units_of_time) {

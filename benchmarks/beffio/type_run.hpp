@@ -1,5 +1,4 @@
-// One type and method on one partition: a file that is opened, goes through all patterns, and is
-// closed.
+// One type and method on one partition: opens a file, runs all patterns, and closes it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,12 +23,12 @@
 namespace beffio {
 
 inline constexpr int most_patterns = 9;
-// A pattern that is driven by time ends when so many calls have failed.
+// A pattern that is driven by time ends when this many calls have failed.
 inline constexpr std::int64_t most_errors = 10;
 
 constexpr std::int64_t largest_call(std::int64_t longest) { return std::max(longest, 2 * mib); }
 
-// What is known of the files of a partition, from one method to the next.
+// The state of a partition's files, which one method leaves to the next.
 struct files_state {
   std::array<std::array<std::int64_t, most_patterns>, types> calls{};
   std::array<bool, types> rewritten{};
@@ -45,7 +44,7 @@ double seconds_in(World const& world) {
         .count();
 }
 
-// Of all ranks, and what the lowest rank that failed says.
+// Sums over all ranks, and the error of the lowest rank that failed.
 struct tally {
   std::int64_t bytes = 0, errors = 0, wrong = 0;
   int rank = -1;
@@ -104,7 +103,8 @@ class type_run {
     if (error) file_.reset();
     tally all = mine_;
     team_.all_reduce(all);
-    // Ranks that go on alone may fail alone; others have nobody to call with.
+    // If opening fails on one rank, the other ranks of a common file close theirs. Separated files
+    // are independent.
     if (all.errors > 0 && who_.type != separated) file_.reset();
     if (file_ && !has_view_per_pattern()) {
       placement where;
@@ -178,7 +178,7 @@ class type_run {
     if (team_.rank() == 0) tell_.closed(who_, seconds, all.errors);
   }
 
-  // Collective: the file is gone, or it is told that it is not.
+  // Removes the files. Collective. Reports files that could not be removed.
   void remove() {
     team_.barrier();
     if (team_.rank() == 0 || who_.type == separated) {
@@ -213,7 +213,7 @@ class type_run {
     note("set_view", error);
   }
 
-  // The calls; how many there were.
+  // Makes the calls. Returns their number.
   std::int64_t repeat(int number, pattern const& p, double start, cell& c) {
     std::int64_t count = -1;
     if (!writes_first())
@@ -232,7 +232,8 @@ class type_run {
     std::int64_t done = 0, first_error = mine_.errors;
     for (;;) {
       argosy::detail::reducible_sum failed{mine_.errors - first_error};
-      if (done > 0) team_.all_reduce(failed);  // nobody leaves before all have come
+      // waits for all ranks, so that no rank looks at the clock earlier
+      if (done > 0) team_.all_reduce(failed);
       std::int64_t next = 0;
       if (team_.rank() == 0) {
         next = calls_to_come(done, now() - start, c.scheduled, plan_.when.geometric);
@@ -270,8 +271,8 @@ class type_run {
     if (!error && moved == p.memory) return;
     if (!error) error = std::make_error_code(std::errc::message_size);
     note(name_of(who_.how), error);
-    if (at_shared_pointer()) return;  // which all ranks put right after the pattern
-    std::error_code ignored;          // the next call says so
+    if (at_shared_pointer()) return;  // all ranks set the pointer after the pattern
+    std::error_code ignored;          // the next call reports it
     std::int64_t const after = (k + 1) * p.memory;
     file_->seek((has_view_per_pattern() ? after : offset_ + after) / 8, ignored);
   }
@@ -285,7 +286,7 @@ class type_run {
     std::memcpy(mine_.words.data(), text.data(), std::min(text.size(), mine_.words.size() - 1));
   }
 
-  // Of all ranks since the last time; tells the first failure.
+  // Returns the sums over all ranks since the last time. Reports the first failure.
   tally summed() {
     tally all = mine_;
     team_.all_reduce(all);
@@ -316,11 +317,11 @@ class type_run {
   observer& tell_;
   contender who_;
   std::vector<pattern> patterns_;
-  std::vector<std::int64_t> segmented_;  // calls, if they are written first
+  std::vector<std::int64_t> segmented_;  // calls of each pattern, if they are written first
   std::optional<typename I::file> file_;
   hint_list opening_;
-  bool anyone_ = false;      // some rank has the file
-  std::int64_t offset_ = 0;  // bytes of this rank, of all patterns before
+  bool anyone_ = false;      // true if some rank has the file
+  std::int64_t offset_ = 0;  // bytes of all earlier patterns, on this rank
   double open_seconds_ = 0;
   tally mine_;
 };

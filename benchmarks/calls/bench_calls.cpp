@@ -1,7 +1,8 @@
-// What one small call costs beside its system call and beside the MPI library's own file.
+// The cost of one small call, compared with its system call and with the MPI library's own file.
 // Run: mpiexec -n 2 build/release/bin/bench_calls [--benchmark_filter=read_at/8/] [--dir DIR]
-// [--rounds N] The file is in the page cache; ranks use blocks of their own. Times are of the
-// slowest rank.
+//      [--rounds N]
+// The file is in the page cache. Ranks use blocks of their own. Times are those of the slowest
+// rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <vector>
@@ -27,7 +28,7 @@ constexpr bench::program usage{
     "library's own file.",
     table};
 
-// The other ranks take part and say nothing.
+// Reporter of the other ranks, which take part without printing.
 class silent : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(Context const&) override { return true; }
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  benchmark::Initialize(&argc, argv);  // which takes its own options away
+  benchmark::Initialize(&argc, argv);  // which removes its own options
   int status = 0;
   auto const read = [](bench::arguments const& given) {
     return calls::setting{given.value("--dir", "/dev/shm"), given.small_number("--rounds", 41, 1)};

@@ -13,7 +13,7 @@
 namespace calls {
 namespace {
 
-// Instructions of this thread in user mode.
+// Counts instructions of this thread in user mode.
 class instruction_counter {
  public:
   instruction_counter() {
@@ -30,7 +30,7 @@ class instruction_counter {
   ~instruction_counter() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  // -1: unknown.
+  // Returns -1 if unknown.
   std::int64_t now() const {
     std::int64_t n = 0;
     return descriptor_ >= 0 && ::read(descriptor_, &n, sizeof n) == sizeof n ? n : -1;
@@ -41,7 +41,8 @@ class instruction_counter {
 };
 
 double slowest_ns(MPI_Comm comm, action const& one, std::int64_t calls) {
-  for (int i = 0; i < 16; ++i) one();  // caches and predictors as they are in a row of such calls
+  // warms caches and predictors to their state in a row of such calls
+  for (int i = 0; i < 16; ++i) one();
   MPI_Barrier(comm);
   double const start = MPI_Wtime();
   for (std::int64_t i = 0; i < calls; ++i) one();

@@ -1,4 +1,4 @@
-// A contest of calls: argosy's, the MPI library's and the bare system call, in turn, each for some
+// A contest of calls: argosy's, the MPI library's and the plain system call, in turn, each some
 // thousand times.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -18,7 +18,7 @@ struct setting {
   int rounds;
 };
 
-// One way to make the call; empty: there is none.
+// One way to make the call; empty if there is none.
 using action = std::function<void()>;
 
 struct entry {
@@ -29,13 +29,13 @@ struct entry {
 using bench::spread;
 struct outcome {
   spread raw, mpi, argosy;
-  spread above;              // argosy's time less that of the system call, in the same round
-  spread ratio;              // the MPI library's time by argosy's, in the same round
-  double allocations = 0;    // of a call of argosy, on the heap
-  double instructions = -1;  // of user code in a call of argosy; -1: the machine does not tell
+  spread above;              // argosy's time minus that of the system call, in the same round
+  spread ratio;              // the MPI library's time divided by argosy's, in the same round
+  double allocations = 0;    // on the heap, in a call of argosy
+  double instructions = -1;  // in user mode, in a call of argosy; -1 if unknown
 };
 
-// Collective. `calls`: as many in a row, to be timed as one.
+// Runs a contest. Collective. Times `calls` calls in a row as one.
 outcome run(MPI_Comm comm, entry const& e, std::int64_t calls, int rounds);
 
 }  // namespace calls

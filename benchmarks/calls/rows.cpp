@@ -33,7 +33,7 @@ void note_wrong_bytes(std::string const& row) {
   some_wrong = true;
 }
 
-// The file of one row, open in three ways, and this rank's bytes. Blocks of ranks do not meet.
+// The file of one row, opened in three ways, and this rank's bytes. Blocks of ranks are disjoint.
 class place {
  public:
   place(MPI_Comm comm, setting const& how, std::string const& row, std::int64_t bytes,
@@ -69,7 +69,7 @@ class place {
     if (rank_ == 0) ::unlink(path_.c_str());
   }
 
-  // Of each rank in the file, with room for pieces and the holes between them.
+  // Returns the bytes of each rank in the file, with space for pieces and the gaps between them.
   std::int64_t span() const { return 2 * bytes_; }
   std::int64_t offset() const { return rank_ * span(); }
   std::int64_t bytes() const { return bytes_; }
@@ -99,10 +99,10 @@ struct row {
   io::mode more = io::mode::none;
 };
 
-// One more call of argosy, and then by the bare system call: what a read brought, or what a write
-// left.
+// Makes one more call of argosy, then checks by the plain system call the bytes that were read or
+// written.
 bool right(place& p, entry const& e, std::string const& name) {
-  // where shared pointers stand depends on the ranks
+  // the places of shared pointers depend on the ranks
   if (name.find("_at") == std::string::npos) return true;
   std::vector<std::byte> const before(p.data().begin(), p.data().end());
   std::vector<std::byte> other(before.size(), std::byte{0x5a});
@@ -150,8 +150,8 @@ entry write_at_all(place& p) {
           },
           [&p] { p.argosy.write_at_all(p.offset(), p.data()); }};
 }
-// Pointers go back now and then, so that the file stays small; that is part of no contestant's call
-// but one in 256.
+// Makes a call that sets the pointer back once in 256 calls, so that the file stays small. Only
+// that call contains the cost.
 template <class Call, class Back>
 action rewound(Call call, Back back) {
   return [call, back, n = 0]() mutable {
@@ -177,8 +177,8 @@ entry write_ordered(place& p) {
           rewound([&p] { p.argosy.write_ordered(p.data()); }, [&p] { p.argosy.seek_shared(0); })};
 }
 
-// Every other piece of 64 bytes: by hand, the window that spans them, read, and picked from or put
-// into.
+// Every other piece of 64 bytes. The loop reads the window that spans them, and picks the pieces
+// from it or puts them into it.
 constexpr std::int64_t piece = 64;
 void look_at_pieces(place& p) {
   MPI_Datatype pieces = MPI_DATATYPE_NULL;
@@ -212,8 +212,8 @@ entry write_pieces(place& p) {
           [&p] { p.argosy.write_at(0, p.data()); }};
 }
 
-// Opened and closed again by all ranks. `makes`: a file that is not there, which one rank removes
-// afterwards; each time another name, since hosts remember those of files that are gone.
+// All ranks open and close the file. With `makes` the file does not exist, and one rank removes it
+// afterwards. Each time it has another name, because hosts cache the names of files that are gone.
 entry opened(place& p, bool makes) {
   auto const with_name = [&p, makes](std::string const& who, auto open) -> action {
     return [&p, makes, who, open, n = 0]() mutable {
@@ -252,8 +252,8 @@ entry opened(place& p, bool makes) {
 entry open_again(place& p) { return opened(p, false); }
 entry open_new(place& p) { return opened(p, true); }
 
-// A view of 8-byte blocks, one at either of two places each, and its datatype, which MPI's side has
-// to make, too. By hand: a copy of the list. `from_mpi`: argosy is given MPI's datatype.
+// A view of 8-byte blocks, one at either of two places each. Its datatype is made, too, because
+// MPI's side must make it. The loop copies the list. With `from_mpi`, argosy gets MPI's datatype.
 entry set_view(place& p, bool from_mpi) {
   std::int64_t const block = 8;
   std::vector<std::int64_t> places(static_cast<std::size_t>(p.bytes() / block));

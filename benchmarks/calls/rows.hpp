@@ -10,7 +10,7 @@ namespace calls {
 // own ("self").
 void enter_all(setting const& how);
 
-// Some call of argosy left other bytes than it should have; which one was told on standard error.
+// Returns true if a call of argosy left wrong bytes. The call was printed to standard error.
 bool wrong_bytes();
 
 }  // namespace calls

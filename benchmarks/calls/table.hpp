@@ -1,4 +1,4 @@
-// The closing table: a line per call.
+// Prints the closing table: a line for each call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -66,7 +66,7 @@ void enter_interior() {
              type, pack_loop, unpack_loop);
 }
 
-// A cell is a row of five doubles; every second one is this process'.
+// A cell is a row of five doubles. Every second cell belongs to this process.
 void enter_cells() {
   constexpr int rows = 64, cells = 102;
   MPI_Datatype row, type;
@@ -79,7 +79,7 @@ void enter_cells() {
                  {rows, 2 * cells * 80, cells, 80});
 }
 
-// Rank 0's part of a matrix of doubles on a 2 x 2 grid, all of whose blocks are full.
+// Rank 0's part of a matrix of doubles on a 2 x 2 grid. All its blocks are full.
 template <int Block>
 void enter_cyclic() {
   constexpr int n = 256;

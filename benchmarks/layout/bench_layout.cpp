@@ -1,7 +1,8 @@
-// How fast layouts are packed, unpacked, copied and searched, beside hand-written loops, memcpy and
-// MPI_Pack. Run: build/release/bin/bench_layout [--benchmark_filter=REGEX]
-// [--benchmark_format=json] Working sets: 256 KiB of data, where the name does not say otherwise;
-// hot in the second- or third-level cache.
+// The speed of packing, unpacking, copying and searching layouts, compared with hand-written loops,
+// memcpy and MPI_Pack.
+// Run: build/release/bin/bench_layout [--benchmark_filter=REGEX] [--benchmark_format=json]
+// Working sets: 256 KiB of data unless the name says otherwise; hot in the second- or third-level
+// cache.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +14,7 @@
 #include "cases.hpp"
 #include "table.hpp"
 
-// The tables go to `out`: not among the JSON.
+// The tables go to `out`, so that they do not mix with JSON.
 template <class Reporter>
 void run(std::FILE* out) {
   bench::collecting<Reporter> reporter;
@@ -23,7 +24,8 @@ void run(std::FILE* out) {
 }
 
 int main(int argc, char** argv) {
-  // Google Benchmark would choose the reporter by itself, but the tables need what it reports.
+  // Chosen here, because the tables need the results that Google Benchmark's own reporter would
+  // get.
   bool const json = std::any_of(argv, argv + argc,
                                 [](std::string_view s) { return s == "--benchmark_format=json"; });
   MPI_Init(&argc, &argv);

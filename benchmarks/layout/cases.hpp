@@ -18,7 +18,7 @@
 
 namespace contest {
 
-// Scattered memory, the stream, and what the stream should be; shared by all contestants of a case.
+// Scattered memory, the stream, and the expected stream. All contestants of a case share them.
 struct buffers {
   std::vector<std::byte> memory, stream, expected_stream, expected_memory;
 
@@ -36,14 +36,14 @@ inline bool matched_and_wiped(std::vector<std::byte>& bytes,
   return matched;
 }
 
-// An MPI datatype that lives until MPI is finalized, as the cases do.
+// Commits an MPI datatype. It lives until MPI is finalized, as the cases do.
 inline MPI_Datatype committed(MPI_Datatype type) {
   MPI_Type_commit(&type);
   return type;
 }
 
-// Pack and unpack of one layout: `pack_loop` and `unpack_loop` are what an expert writes for it.
-// `Flat` is what io::flatten gave: a layout, a static layout or one of elements.
+// Packs and unpacks one layout. `pack_loop` and `unpack_loop` are the loops that an expert writes
+// for it. `Flat` is the result of io::flatten: a layout, a static layout, or a layout of elements.
 template <class Flat, class PackLoop, class UnpackLoop>
 void enter_both(std::string const& name, Flat const& flat, MPI_Datatype type, PackLoop pack_loop,
                 UnpackLoop unpack_loop) {

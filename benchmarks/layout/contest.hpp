@@ -1,4 +1,4 @@
-// A contest: argosy and its raw twins on the same data, in turn, within one measurement.
+// A contest: argosy and its competitors on the same data, in turn, within one measurement.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,26 +23,25 @@ namespace contest {
 
 using action = std::function<void()>;
 
-// `bytes` of data per call. Whoever is missing does not take part. `check` is called after one call
-// of each contestant, outside of the timing: it says whether what was left behind is right, and
-// wipes it.
+// `bytes` of data for each call. Missing contestants do not take part. `check` is called after one
+// call of each contestant, outside of the timing. It returns true if the result is right, and
+// clears it.
 struct entry {
   std::int64_t bytes = 0;
-  // `buffered`: pack and unpack, where layouts are copied
+  // `buffered`: pack and unpack, for copies between layouts
   action argosy, loop, mpi, copy, buffered;
   std::function<bool()> check;
 };
 
-// One way to do the work; `counter` names the ratio of its time to argosy's.
+// One way to do the work. `counter` names the ratio of its time to argosy's.
 struct contestant {
   char const* counter;
   action run;
-  std::int64_t calls = 1;                // as many as fill the time of one round
-  std::vector<double> seconds_per_call;  // of each round
+  std::int64_t calls = 1;                // as many as take the time of one round
+  std::vector<double> seconds_per_call;  // one for each round
 };
 
-// One call ahead of the clock, so that each finds in the caches what it left there, not what others
-// did.
+// Makes one call before the timing, so that the caches hold what this contestant left there.
 inline double seconds(action const& run, std::int64_t calls) {
   run();
   auto const start = std::chrono::steady_clock::now();
@@ -53,10 +52,10 @@ inline double seconds(action const& run, std::int64_t calls) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// In each round all contestants are timed in turn, so that what disturbs one disturbs all. The
-// ratios are those of one round; their medians are the counters.
+// Times all contestants in turn in each round, so that a disturbance affects all of them. Ratios
+// are computed within a round; the counters are their medians.
 inline void measure(benchmark::State& state, std::string const& name, entry const& e) {
-  constexpr double round_seconds = 2e-4;  // the clock's own cost vanishes
+  constexpr double round_seconds = 2e-4;  // long enough that the clock's own cost is negligible
   std::vector<contestant> all;
   for (auto const& [counter, run] : {std::pair{"argosy", e.argosy},
                                      {"vs_loop", e.loop},
@@ -66,7 +65,7 @@ inline void measure(benchmark::State& state, std::string const& name, entry cons
     if (run) all.push_back({counter, run, 1, {}});
   for (contestant& c : all) {
     c.run();
-    // as many bytes, but not those
+    // a copy of as many bytes, but not of the same bytes
     bool const dense_copy = std::string_view(c.counter) == "vs_memcpy";
     if (!e.check() && !dense_copy) {
       std::fprintf(stderr, "%s: wrong bytes were moved by %s\n", name.c_str(), c.counter);

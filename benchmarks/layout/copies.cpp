@@ -1,5 +1,5 @@
-// From one layout to another: in one go, beside a hand-written loop and beside pack and unpack
-// through a buffer.
+// Copies between layouts, compared with a hand-written loop and with pack and unpack through a
+// buffer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <string>
@@ -64,14 +64,14 @@ void enter_copies() {
                  for (std::int64_t k = 0; k < 5; ++k)
                    std::memcpy(to + (5 * i + k) * 16, from + 80 * i + 8 * k, 8);
              });
-  // No piece of one side fits a piece of the other: what buffers are for.
+  // No piece of one side fits a piece of the other. This is the case for which buffers are used.
   enter_pair("24B/to_pieces_of_40", io::repeat(10240, 48, io::bytes(24)),
              io::repeat(6144, 80, io::bytes(40)),
              [](std::byte const* __restrict from, std::byte* __restrict to) {
                for (std::int64_t i = 0; i < 30720; ++i)
                  std::memcpy(to + i / 5 * 80 + i % 5 * 8, from + i / 3 * 48 + i % 3 * 8, 8);
              });
-  // A tile with a halo in memory, to its place in an array that is wider.
+  // A tile with a halo in memory, copied to its place in a wider array.
   enter_pair("256B/tile_to_array",
              io::repeat(32, 34 * 34 * 8, io::repeat(32, 34 * 8, io::bytes(256))),
              io::repeat(32, 64 * 64 * 8, io::repeat(32, 64 * 8, io::bytes(256))),

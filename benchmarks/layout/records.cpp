@@ -1,4 +1,4 @@
-// Two members out of a record, for many records: how many is known at run time, or at compile time.
+// Two members of a record, for many records, whose number is known at run time or at compile time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cstddef>

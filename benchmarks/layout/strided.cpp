@@ -1,4 +1,4 @@
-// Pieces of one length at twice their length: known at run time, and at compile time.
+// Pieces of one length at a distance of twice their length, known at run time and at compile time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string>
 

@@ -1,4 +1,4 @@
-// The closing table: a line per case with its ratios, marked where it misses its aim.
+// Prints the closing table: a line for each case with its ratios, marked if it misses its aim.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,13 +14,13 @@ namespace contest {
 
 using bench::counter;
 
-// What a row should reach at least.
+// The least ratios that a row should reach.
 struct aims {
   double loop, mpi;
 };
 
-// By the length of its pieces, which its name carries: "stride/8B/...". What does not fit into the
-// caches is bound by memory: no one is faster than the loop there.
+// Returns the aims by the length of the pieces, which the name contains: "stride/8B/...". Data that
+// does not fit into the caches is limited by memory, so no contestant is faster than the loop.
 inline aims aims_of(std::string const& name) {
   auto const slash = name.rfind('/', name.find("B/"));
   double const length = std::atof(name.c_str() + slash + 1);

@@ -1,9 +1,12 @@
-// How much of a nonblocking collective write a program hides behind its own work: iwrite_all, work
-// as long as the write takes alone, wait; for argosy, for argosy that is kept to MPI
-// (argosy_progress = in_calls), and for the MPI library's own files, in turn.
+// How much of a nonblocking collective write a program hides behind its own work. The program calls
+// iwrite_all, works as long as the write takes alone, and waits. This is measured in turn for
+// argosy, for argosy that only uses MPI (argosy_progress = in_calls), and for the MPI library's own
+// files.
+//
 //   mpiexec -n 4 bench_overlap [--dir D] [--bytes N] [--rounds N]
-// "sleeps": the processor is free meanwhile, as where the work is done by an accelerator;
-// "computes": it is not.
+//
+// "sleeps": the processor is free meanwhile, as if an accelerator did the work. "computes": the
+// processor is busy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
 
@@ -48,7 +51,7 @@ setting setting_from(bench::arguments const& given) {
   return s;
 }
 
-// Of the slowest rank.
+// Returns the time of the slowest rank.
 double seconds_of(std::function<void()> const& what) {
   MPI_Barrier(MPI_COMM_WORLD);
   double const begin = MPI_Wtime();
@@ -73,8 +76,8 @@ struct implementation {
   std::function<void(std::function<void()> const& meanwhile)> write;
 };
 
-// The share of the write that is hidden behind work that takes as long: 1 all, 0 none, less than 0
-// if the write gets in the way.
+// Measures the share of the write that is hidden behind work of the same length: 1 all, 0 none,
+// negative if the write slows the work down.
 void contest(std::vector<implementation> const& all, int rounds, char const* kind,
              void (*work)(double), bool tells) {
   std::vector<std::vector<double>> alone(all.size()), hidden(all.size());
@@ -82,7 +85,8 @@ void contest(std::vector<implementation> const& all, int rounds, char const* kin
     for (std::size_t i = 0; i < all.size(); ++i) {
       double const a = seconds_of([&] { all[i].write([] {}); });
       double const b = seconds_of([&] { all[i].write([&] { work(a); }); });
-      if (round < 0) continue;  // the first of each makes what it keeps
+      // does not count the first round, in which each makes the state that it caches
+      if (round < 0) continue;
       alone[i].push_back(a * 1e3);
       hidden[i].push_back((a + a - b) / a);
     }

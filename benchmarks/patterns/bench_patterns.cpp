@@ -1,7 +1,9 @@
-// How fast noncontiguous reads and writes are, independent and collective, beside the MPI library's
-// own files and plain pread/pwrite. Run: mpiexec -n 2 build/release/bin/bench_patterns [--group
-// collective] [--dir DIR] [--pattern vector/8/] [--help] The file is in the page cache.
-// benchmarks/compare_patterns.sh runs the collective group against all peers there are.
+// The speed of noncontiguous reads and writes, local and collective, compared with the MPI
+// library's own files and plain pread/pwrite.
+// Run: mpiexec -n 2 build/release/bin/bench_patterns [--group collective] [--dir DIR]
+//      [--pattern vector/8/] [--help]
+// The file is in the page cache. benchmarks/compare_patterns.sh runs the collective group against
+// all other libraries that are installed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <exception>
@@ -29,14 +31,14 @@ using namespace patterns;
 
 using implementations = std::vector<std::unique_ptr<implementation>>;
 
-// Throws usage_error.
+// Makes the implementations. Throws usage_error.
 implementations implementations_of(options const& o) {
   std::vector<std::string> names = o.implementations;
   if (names.empty()) names = {"argosy", "mpi", o.collective ? "limit" : "posix"};
   implementations all;
   for (std::string const& name : names) {
     all.push_back(make_implementation(name, o.hints));
-    // What does not follow the pattern would write into its holes.
+    // An implementation that does not follow the pattern would write into its gaps.
     if (!all.back() || (!o.collective && !all.back()->follows_the_pattern()))
       throw bench::usage_error(std::string("--impl needs names of argosy, argosy:POLICY, mpi, ") +
                                (o.collective ? "posix and limit" : "and posix") + ", not \"" +
@@ -45,7 +47,7 @@ implementations implementations_of(options const& o) {
   return all;
 }
 
-// What one rank tells people.
+// The output of one rank for people.
 class teller {
  public:
   teller(options const& o, bool speaks) : lists_(o.list), speaks_(speaks) {
@@ -57,9 +59,9 @@ class teller {
   }
   bool speaks() const { return speaks_ && !lists_; }
   std::FILE* csv() const { return csv_; }
-  // Not among the CSV.
+  // Returns a stream other than that of the CSV.
   std::FILE* table() const { return csv_ == stdout ? stderr : stdout; }
-  // Whether the row is to be run.
+  // Returns true if the row is to be run.
   bool begins(std::string const& name) {
     if (lists_ && speaks_) std::puts(name.c_str());
     if (speaks()) bench::say(name);
@@ -74,7 +76,7 @@ class teller {
   std::FILE* csv_ = stdout;
 };
 
-// How many rows there were.
+// Returns the number of rows.
 std::size_t run_independent_group(options const& o, implementations const& all, int ranks,
                                   teller& tell) {
   if (tell.speaks()) print_csv_header(tell.csv());
@@ -132,7 +134,8 @@ int run_merge(options const& o) try {
   if (csv != stdout) std::fclose(csv);
   print_collective_summary(o.csv.empty() ? stderr : stdout, lines, o.verbose);
   return 0;
-} catch (std::exception const& e) {  // of files: no other rank waits
+} catch (
+    std::exception const& e) {  // an error of files on this rank, for which no other rank waits
   std::fprintf(stderr, "bench_patterns: %s\n", e.what());
   return 1;
 }

@@ -76,7 +76,7 @@ class cells_pattern final : public pattern {
     return ((at[0] * sizes[1] + at[1]) * sizes[2] + at[2]) * item();
   }
 
-  // Of the cells of a rank, one layer above the other.
+  // Returns the starts of a rank's cells, one layer above the other.
   std::vector<box> starts_of(int rank) const {
     box const& g = c_.grid;
     if (c_.owners == ownership::block)
@@ -88,7 +88,7 @@ class cells_pattern final : public pattern {
     return starts;
   }
 
-  // As the chosen order names dimensions.
+  // Orders the numbers of the dimensions as `order` requires.
   template <class Number>
   std::vector<Number> named(box const& b) const {
     std::vector<Number> numbers;
@@ -110,7 +110,7 @@ class cells_pattern final : public pattern {
     MPI_Type_free(&one);
     return made;
   }
-  // Frees the parts.
+  // Makes a record, and frees its parts.
   static MPI_Datatype mpi_record(std::vector<MPI_Datatype> parts,
                                  std::vector<MPI_Aint> const& places) {
     MPI_Datatype made = parts.front();
@@ -131,7 +131,7 @@ class cells_pattern final : public pattern {
 
 box block_grid(int ranks) {
   std::array<int, 3> n{};
-  MPI_Dims_create(ranks, 3, n.data());  // the greatest first
+  MPI_Dims_create(ranks, 3, n.data());  // returns the greatest number first
   return {n[2], n[1], n[0]};
 }
 box multipartition_grid(int ranks) {

@@ -13,7 +13,7 @@
 namespace patterns {
 namespace {
 
-// Byte by byte along the stream, so that it does not matter where pieces are joined.
+// Returns the offset of every byte of the stream, so that it does not matter how pieces are joined.
 std::vector<std::int64_t> offsets_in(argosy::layout const& l, std::int64_t bytes) {
   std::vector<std::int64_t> all;
   for (std::int64_t base = 0; static_cast<std::int64_t>(all.size()) < bytes && l.size() > 0;

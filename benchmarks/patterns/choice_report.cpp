@@ -12,15 +12,15 @@ namespace patterns {
 namespace {
 
 constexpr std::string_view prefix = "argosy:";
-// Choices that cost less are as good as any other: so much differs between two runs of the same
-// work.
+// A choice that costs less than `as_good` counts as right, because two runs of the same work differ
+// by that much.
 constexpr double as_good = 1.1, dear = 1.2;
 
 bool same_row(measured const& a, measured const& b) {
   return a.pattern == b.pattern && a.how == b.how && a.op == b.op && a.ranks == b.ranks;
 }
 
-// As reports begin: "two_phase: 8 bytes, ...".
+// Parses the beginning of a report: "two_phase: 8 bytes, ...".
 std::string_view chosen_by(measured const& m) {
   return std::string_view(m.last).substr(0, m.last.find(':'));
 }
@@ -31,7 +31,7 @@ void print_choices(std::FILE* out, std::vector<measured> const& lines) {
   int rows = 0, right = 0, costly = 0;
   double most = 0;
   for (measured const& m : lines) {
-    // At the other levels each rank goes by itself, whatever the policy.
+    // At the other levels each rank transfers its own data, with any policy.
     if (m.implementation != "argosy" || (m.how != 1 && m.how != 3)) continue;
     measured const* fastest = nullptr;
     measured const* named = nullptr;
@@ -47,7 +47,7 @@ void print_choices(std::FILE* out, std::vector<measured> const& lines) {
       fmt::print(out, "\n{:<18} {:>5} {:<8} {:>5} {:>10} {:<10} {:<10} {:>10} {:>12}\n",
                  "choices of argosy", "level", "op", "ranks", "argosy ms", "chosen", "fastest",
                  "its ms", "chosen / it");
-    // of one round each, whatever else goes on
+    // computed within rounds, so that other load affects both
     double const cost = speed(fastest->seconds, named->seconds);
     right += cost <= as_good ? 1 : 0;
     costly += cost > dear ? 1 : 0;

@@ -1,5 +1,5 @@
-// Whether argosy chose the faster of its policies: rows that ran with and without naming one, in
-// the same rounds.
+// Reports whether argosy chose the faster of its policies, from rows that ran with and without a
+// named policy, in the same rounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace patterns {
 
-// Of each collective row that ran as argosy and as two or more argosy:POLICY: which of them argosy
-// chose, which was the fastest, and how many times as long the chosen one took, both by name; that
-// argosy did the same is in its own time beside them. Then how many choices were right. Nothing
-// without such rows.
+// Prints a line for each collective row that ran as argosy and as two or more argosy:POLICY. The
+// line has the policy that argosy chose, the fastest policy, and the ratio of their times when
+// named. argosy's own time stands in the same line. Then prints how many choices were right. Prints
+// nothing if there are no such rows.
 void print_choices(std::FILE* out, std::vector<measured> const& lines);
 
 }  // namespace patterns

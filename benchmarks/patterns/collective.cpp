@@ -23,12 +23,13 @@ class tournament {
     int const rounds = how_.repeat > 0 ? how_.repeat : 5;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       pass(i, true);
-      // Who takes that long gains nothing by a warm start.
+      // An implementation that takes that long gains nothing by a warm start, so its first pass
+      // counts.
       if (books_[i].spent < how_.row_seconds) books_[i] = {books_[i].calls};
     }
     for (int round = 0; round < rounds; ++round)
       for (std::size_t k = 0; k < all_.size(); ++k) {
-        // Nobody always follows the same one.
+        // The order rotates, so that no implementation always follows the same one.
         std::size_t const i = (k + static_cast<std::size_t>(round)) % all_.size();
         if (books_[i].spent < how_.row_seconds) pass(i, false);
       }
@@ -45,7 +46,7 @@ class tournament {
     std::string last;
   };
   struct book {
-    std::int64_t calls = 1;  // of one operation, where one is too short for the clock
+    std::int64_t calls = 1;  // calls of one operation, if a single one is too short for the clock
     double spent = 0;
     std::array<column, operations.size()> columns{};
   };
@@ -54,7 +55,7 @@ class tournament {
     implementation& one = *all_[i];
     trial_.remove_file();
     one.open({trial_.comm(), trial_.path(), &trial_.what(), level_, true});
-    // Only one call meets a file that is not there.
+    // Only the first call can create the file.
     timed(i, operation::write, 1);
     if (how_.sync) one.sync();
     check(i, operation::write, first);

@@ -1,5 +1,5 @@
 // Whole files, written by all ranks together and read again, at the levels of the literature on
-// ROMIO: all implementations of one pattern in turn, so that what disturbs one disturbs all.
+// ROMIO. All implementations of one pattern run in turn, so that a disturbance affects all of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,26 +16,26 @@
 
 namespace patterns {
 
-// Of one implementation and one operation. Seconds until the last rank is done; -1 where a number
-// is unknown.
+// The result of one implementation and one operation. Seconds until the last rank is done; -1 for
+// an unknown number.
 struct measured {
   std::string pattern;
   int how = 0;
   std::string op, implementation;
   int ranks = 0;
-  std::int64_t bytes = 0;  // of all ranks
+  std::int64_t bytes = 0;  // sum over all ranks
   double median = 0, low = 0;
-  double vs_mpi = -1, vs_limit = -1;  // how many times as fast: the median over the rounds
-  std::int64_t file_calls = -1;       // that the system saw, of all ranks
-  // of the rank with most, its own data and shared memory included
+  double vs_mpi = -1, vs_limit = -1;  // speed relative to them: the median over the rounds
+  std::int64_t file_calls = -1;       // system calls, of all ranks
+  // On the rank with the largest, with its own data and shared memory.
   std::int64_t peak_rss_bytes = -1;
-  std::string last = {};             // what the implementation says it did on rank 0
-  std::vector<double> seconds = {};  // round by round
+  std::string last = {};             // the implementation's own report on rank 0
+  std::vector<double> seconds = {};  // one for each round
 };
 
-// Collective. In each round each implementation makes the file, writes it again and reads it. What
-// the ranks read is compared in every round, and the file in the first, which warms up and does not
-// count; all outside of the timing. What is wrong ends the program.
+// Collective. In each round each implementation makes the file, writes it again and reads it. The
+// data read is compared in every round, and the file in the first, which warms up and does not
+// count. Comparisons are outside of the timing. Wrong data ends the program.
 std::vector<measured> run_collective(MPI_Comm comm, collective_case const& c,
                                      std::vector<std::unique_ptr<implementation>> const& all,
                                      effort const& how);

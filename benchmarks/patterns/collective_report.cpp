@@ -23,7 +23,7 @@ constexpr char const* header =
     "limit,file_calls,"
     "peak_rss_bytes";
 
-// The kinds of rows that have an aim.
+// Returns true for a kind of rows that has an aim.
 bool is_contiguous(measured const& m) {
   return m.how <= 1 && m.pattern != "dist3d" && m.pattern != "btio";
 }
@@ -33,7 +33,7 @@ bool is_tiny(measured const& m) { return m.pattern == "tiled/8"; }
 double least_of_limit(measured const& m) {
   return is_contiguous(m) ? 0.95 : is_tiny(m) ? 0.25 : 0.5;
 }
-// The aims that a row misses: "< aim: 0.50 of the limit"; empty if none.
+// Returns the aims that a row misses: "< aim: 0.50 of the limit"; empty if none.
 std::string missed(measured const& m) {
   std::string aims;
   if (m.vs_mpi >= 0 && m.vs_mpi < 1) aims = "1.00 of mpi";
@@ -44,7 +44,7 @@ std::string missed(measured const& m) {
 }
 bool below(measured const& m) { return !missed(m).empty(); }
 
-// Empty if it is unknown.
+// Returns an empty text if the number is unknown.
 template <class Number>
 std::string known(Number x, fmt::format_string<Number&> format) {
   return x >= 0 ? fmt::format(format, x) : std::string();
@@ -97,7 +97,7 @@ std::vector<std::string> origins(std::vector<named_run> const& runs) {
 }
 
 std::vector<measured> merge(std::vector<named_run> const& runs) {
-  // The run in which argosy is least ahead, row by row; in the order of the first run.
+  // The run in which argosy is least ahead, for each row; in the order of the first run.
   std::map<key, std::pair<double, named_run const*>> best;
   std::vector<key> order;
   for (named_run const& run : runs)
@@ -121,7 +121,7 @@ std::vector<measured> merge(std::vector<named_run> const& runs) {
 
 namespace {
 
-// argosy's speed in the rows that are chosen.
+// Prints argosy's speed in the chosen rows.
 void print_means(std::FILE* out, std::vector<measured> const& mine, std::string const& name,
                  std::function<bool(measured const&)> const& chosen) {
   bench::geometric_mean mpi, limit;

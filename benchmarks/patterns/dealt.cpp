@@ -19,7 +19,7 @@ class dealt_pattern final : public pattern {
   std::int64_t piece_bytes() const override { return d_.piece; }
   double density() const override { return d_.density; }
   std::int64_t file_bytes() const override {
-    // Where there are holes, the last of them counts.
+    // In a pattern with gaps, the file includes the last gap.
     std::int64_t const dealt_bytes =
         (d_.ranks - 1) * d_.rank_stride + (d_.count - 1) * d_.stride + d_.piece;
     return std::max(dealt_bytes, d_.density < 1 ? d_.count * d_.stride : 0);

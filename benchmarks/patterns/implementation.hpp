@@ -16,7 +16,7 @@
 
 namespace patterns {
 
-// How much a call says, as in the literature on ROMIO.
+// How much data one call describes, as in the literature on ROMIO.
 enum class level {
   pieces = 0,           // an independent call for each piece
   pieces_together = 1,  // a collective call for each piece
@@ -29,32 +29,33 @@ struct setting {
   std::string path;
   pattern const* what;
   level how;
-  bool creates;  // otherwise the file is there
+  bool creates;  // if false, the file exists
 };
 
-// Calls that fail end the program.
+// A way to carry out patterns. A call that fails ends the program.
 class implementation {
  public:
   virtual ~implementation() = default;
   virtual std::string_view name() const = 0;
-  // Collective, outside of the timing: opens the file, and sets the view where the level has one.
+  // Opens the file, and sets the view if the level has one. Collective, outside of the timing.
   virtual void open(setting const& s) = 0;
   virtual void close() = 0;
-  // Collective, outside of the timing: what all ranks have written is what each of them reads next,
-  // on whichever host.
+  // Makes the writes of all ranks visible to each rank, on any host. Collective, outside of the
+  // timing.
   virtual void sync() = 0;
-  // All that the pattern gives this rank. Collective or not, as the level says.
+  // Reads all data of this rank in the pattern. Collective or local, by the level.
   virtual void read(std::byte* memory) = 0;
   virtual void write(std::byte const* memory) = 0;
-  // What the last call did, in words; may be empty.
+  // Returns a text about the last call; may be empty.
   virtual std::string last() const { return {}; }
-  // Otherwise it moves as many bytes, from and to the start of memory, elsewhere in the file.
+  // Returns false if it moves as many bytes at other places: from and to the start of memory,
+  // elsewhere in the file.
   virtual bool follows_the_pattern() const { return true; }
 };
 
-// `name`: argosy; argosy:POLICY, with that policy for all calls; mpi, the MPI library's own files;
-// posix, a pread or pwrite for each piece; limit, the bytes of each rank in contiguous calls of 4
-// MiB, one rank's after the other's. Null for others.
+// Returns the implementation of that name, or null. Names: argosy; argosy:POLICY, with that policy
+// for all calls; mpi, the MPI library's own files; posix, a pread or pwrite for each piece; limit,
+// contiguous calls of 4 MiB with the bytes of each rank, one rank's after the other's.
 std::unique_ptr<implementation> make_implementation(std::string_view name,
                                                     argosy::hints const& of_argosy);
 

@@ -32,8 +32,8 @@ std::vector<transfer> pieces_of(setting const& s) {
   return pieces;
 }
 
-// The pieces of a rank, where each is a call. Collective calls need as many on every rank: empty
-// ones fill up.
+// Returns the pieces of a rank, if each is a call. Collective calls need equally many on every
+// rank, so empty pieces are added.
 std::vector<transfer> calls_of(setting const& s) {
   if (s.how == level::independent || s.how == level::collective) return {};
   std::vector<transfer> calls = pieces_of(s);
@@ -62,7 +62,7 @@ class argosy_file final : public implementation {
   void close() override { file_.close(); }
   void sync() override {
     file_.sync();
-    file_.sync();  // the first of all ranks is before the second of each
+    file_.sync();  // twice, because the first sync of all ranks must precede the second of each
   }
   void read(std::byte* memory) override {
     switch (how_) {
@@ -190,7 +190,8 @@ class plain_file : public implementation {
   void open(setting const& s) override {
     comm_ = s.comm;
     pieces_ = plan(s);
-    // One rank makes it: several hosts at a time, some file systems tell apart only later.
+    // One rank makes the file. If several hosts make it at a time, some file systems notice only
+    // later that it is one file.
     if (rank_in(s.comm) == 0) get(s, s.creates ? O_CREAT : 0);
     MPI_Barrier(s.comm);
     if (rank_in(s.comm) != 0) get(s, 0);

@@ -69,14 +69,14 @@ class contest {
     op_ == operation::read ? all_[i]->read(trial_.memory()) : all_[i]->write(trial_.memory());
   }
 
-  // One call ahead of the clock, so that each finds the caches as it left them.
+  // Makes one call before the timing, so that the caches hold what this implementation left there.
   double timed(std::size_t i, std::int64_t calls) {
     call(i);
     return slowest(trial_.comm(), [&] {
       for (std::int64_t k = 0; k < calls; ++k) call(i);
     });
   }
-  // By the calls themselves, the shortest of three: where ranks wait for a processor, meeting takes
+  // Measures a call alone, the shortest of three. If ranks wait for a processor, a barrier takes
   // longer than many calls.
   std::int64_t calls_for(std::size_t i) {
     double seconds = 1;
@@ -86,7 +86,8 @@ class contest {
       seconds = std::min(seconds, MPI_Wtime() - start);
     }
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, trial_.comm());
-    // Ranks that take turns: several time slices, in which meeting at the end is little.
+    // If ranks share processors: several time slices, compared with which the wait at the end is
+    // short.
     constexpr double several_slices = 0.02;
     bool const in_turns =
         trial_.what().ranks() > static_cast<int>(std::thread::hardware_concurrency());

@@ -1,5 +1,5 @@
-// Independent calls: all implementations of one pattern in turn, so that what disturbs one disturbs
-// all. The file is in the page cache; writes go to a file that is there, and keep its holes.
+// Local calls: all implementations of one pattern in turn, so that a disturbance affects all of
+// them. The file is in the page cache. Writes go to an existing file, and do not change its gaps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace patterns {
 
-// Of one implementation; seconds of one call on the slowest rank.
+// The result of one implementation, in seconds of one call on the slowest rank.
 struct result {
   std::string implementation;
   double median = 0, low = 0, high = 0;
-  std::vector<double> seconds;  // of each round
+  std::vector<double> seconds;  // one for each round
   std::string last;
 };
 
@@ -30,17 +30,17 @@ struct row {
   double density = 0;
   operation op = operation::read;
   int ranks = 0;
-  std::int64_t bytes = 0;  // of all ranks
+  std::int64_t bytes = 0;  // sum over all ranks
   std::vector<result> results;
 
   result const* find(std::string const& implementation) const;
-  // Median over the rounds of the seconds of `other` by those of `one`: above 1, `one` is faster. 0
-  // if one of them is missing.
+  // Returns the median over the rounds of the seconds of `other` divided by those of `one`: above
+  // 1, `one` is faster. Returns 0 if one of them is missing.
   double ratio(std::string const& one, std::string const& other) const;
 };
 
-// Collective. The file is made anew; every byte of it, or of memory, is compared outside of the
-// timing, before and after; what is wrong ends the program.
+// Runs a row. Collective. Makes the file anew. Compares every byte of it, or of memory, before and
+// after, outside of the timing. Wrong data ends the program.
 row run_independent(MPI_Comm comm, pattern const& p, operation op,
                     std::vector<std::unique_ptr<implementation>> const& all, effort const& how);
 

@@ -13,10 +13,10 @@
 namespace patterns {
 namespace {
 
-// Empty if it is unknown.
+// Returns an empty text if the ratio is unknown.
 std::string known(double ratio) { return ratio > 0 ? fmt::format("{:.3f}", ratio) : std::string(); }
 
-// Statistics of argosy's speed in the rows that are chosen.
+// Returns the statistics of argosy's speed in the chosen rows.
 double mean_of(std::vector<row> const& rows, std::function<bool(row const&)> const& chosen,
                char const* other) {
   bench::geometric_mean mean;

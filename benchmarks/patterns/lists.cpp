@@ -10,13 +10,14 @@
 namespace patterns {
 namespace {
 
-// Pieces of all ranks side by side: a row of the file has one of each.
+// Interleaves pieces of all ranks: a row of the file has one of each rank.
 dealt interleaved(std::string name, int ranks, std::int64_t piece, std::int64_t file) {
   return {std::move(name), ranks,        piece, std::max<std::int64_t>(1, file / (piece * ranks)),
           piece,           piece * ranks};
 }
 
-// Cells of equal edges that fill a file of about so many bytes, with as many cells as the grid has.
+// Returns cells of equal edges that fill a file of about that many bytes, with as many cells as the
+// grid has.
 cells cubes(cells c, std::int64_t file) {
   auto const items =
       static_cast<double>(file / (c.doubles * static_cast<std::int64_t>(sizeof(double))));
@@ -26,7 +27,7 @@ cells cubes(cells c, std::int64_t file) {
   return c;
 }
 
-// The same rows, but only as many as there may be calls.
+// Returns the same rows, but only as many as the limit on calls allows.
 cells with_few_pieces(cells c, std::int64_t calls) {
   std::int64_t const cells_of_rank = c.owners == ownership::multipartition ? c.grid[0] : 1;
   c.part[1] = std::clamp<std::int64_t>(calls / cells_of_rank, 1, c.part[1]);
@@ -58,8 +59,7 @@ std::vector<std::unique_ptr<pattern>> independent_patterns(int ranks, limits con
   for (int halo : {0, 1}) {
     cells c{halo ? "tile3d_halo" : "tile3d", ranks, {edge, edge, edge}, block_grid(ranks)};
     c.halo = halo;
-    // One more cell in each dimension than there are ranks: also a single rank has holes to step
-    // over.
+    // One more cell in each dimension than there are ranks, so that even a single rank has gaps.
     c.whole = times({c.grid[0] + 1, c.grid[1] + 1, c.grid[2] + 1}, c.part);
     all.push_back(make(c));
   }

@@ -1,4 +1,4 @@
-// Which patterns are measured, in which sizes.
+// The patterns that are measured, and their sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,19 +11,20 @@
 
 namespace patterns {
 
-// How large the data of independent calls may be.
+// The limits of the data of local calls.
 struct limits {
-  std::int64_t bytes = 1 << 20;   // that a rank reads or writes
-  std::int64_t pieces = 1 << 15;  // that a rank reads or writes
-  std::int64_t span = 64 << 20;   // of the file
+  std::int64_t bytes = 1 << 20;   // read or written by a rank
+  std::int64_t pieces = 1 << 15;  // read or written by a rank
+  std::int64_t span = 64 << 20;   // bytes of the file
 };
 std::vector<std::unique_ptr<pattern>> independent_patterns(int ranks, limits const& most);
 
-// And of files that ranks access together, without holes.
+// The sizes of files that ranks access together, without gaps.
 struct sizes {
-  std::int64_t file = 64 << 20;  // about
-  std::int64_t calls = 1 << 12;  // of a rank, where each piece is a call: the file is smaller there
-  // of `segmented` and `strided`
+  std::int64_t file = 64 << 20;  // approximately
+  std::int64_t calls =
+      1 << 12;  // For each rank, if each piece is a call: then the file is smaller.
+  // For `segmented` and `strided`.
   std::vector<std::int64_t> transfers = {256 << 10, 1 << 20, 4 << 20, 16 << 20};
 };
 struct collective_case {

@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The options of the command line.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,23 +16,23 @@
 namespace patterns {
 
 struct options {
-  bool collective = false;  // the group of rows; otherwise the independent ones
+  bool collective = false;  // the collective group of rows; otherwise the independent one
   limits most;
   sizes files;
   effort how;
-  std::string filter;                        // of names as `full_name` makes them
+  std::string filter;                        // part of names as `full_name` makes them
   std::vector<std::string> implementations;  // empty: all of the group
   std::string csv;                           // a file; empty: stdout
-  argosy::hints hints;                       // of argosy's files
+  argosy::hints hints;                       // for argosy's files
   bool list = false, verbose = false, check = false;
-  std::vector<std::pair<std::string, std::string>> merged;  // name, file
+  std::vector<std::pair<std::string, std::string>> merged;  // name and file
 };
 
 extern bench::program const usage;
-// Throws usage_error.
+// Parses the arguments. Throws usage_error.
 options options_from(bench::arguments const& given);
 
-// vector/8/0.5/read, dist3d/3: what --pattern is looked for in.
+// Returns the text that --pattern is searched in: vector/8/0.5/read, dist3d/3.
 std::string full_name(pattern const& p, operation op);
 std::string full_name(collective_case const& c);
 

@@ -24,7 +24,8 @@ std::string library() {
   return s.substr(0, s.find(','));
 }
 
-// The I/O of an MPI library: ROMIO has hints of its name, and Open MPI's own has none.
+// Returns the I/O component of an MPI library: ROMIO has hints of its name, and Open MPI's own has
+// none.
 std::string component(std::string const& directory) {
   if (char const* const asked = std::getenv("OMPI_MCA_io"); asked && *asked) return asked;
   std::string const path = directory + "/bench_patterns.component." + std::to_string(::getpid());

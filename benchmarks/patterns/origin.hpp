@@ -1,4 +1,4 @@
-// Where numbers come from: what the lines before the header of a CSV say.
+// The origin of numbers: the lines before the header of a CSV.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace patterns {
 
-// "version: argosy 0.1.0", "mpi: ...", "component: ompio", "host: ...", "ranks: 4", "options:
-// --group collective ...". The component is that of files in this directory. Collective; only rank
-// 0 gets lines.
+// Returns "version: argosy 0.1.0", "mpi: ...", "component: ompio", "host: ...", "ranks: 4",
+// "options: --group collective ...". The component is that of files in this directory. Collective;
+// only rank 0 gets lines.
 std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory, int argc,
                                    char** argv);
 
-// Comments, which most readers of CSV can skip: "# component: ompio".
+// Begins comments, which most parsers of CSV can skip: "# component: ompio".
 constexpr std::string_view comment = "# ";
 void print_origin(std::FILE* out, std::vector<std::string> const& origin);
 

@@ -1,6 +1,6 @@
-// A pattern: which bytes of the file each rank wants, and where they lie in its memory. Described
-// three times: for argosy, for MPI, and piece by piece, as hand-written loops need it and as all
-// data is checked.
+// A pattern: the bytes of the file that belong to each rank, and their places in its memory. Each
+// is described three times: for argosy, for MPI, and piece by piece, for hand-written loops and for
+// the checks of all data.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,14 +18,14 @@ struct transfer {
   std::int64_t file_offset, memory_offset, bytes;
 };
 
-// What one rank wants.
+// The part of one rank.
 struct share {
   argosy::layout view, memory;
   std::int64_t bytes = 0;
-  std::int64_t memory_bytes = 0;  // to the end of the last wanted byte
+  std::int64_t memory_bytes = 0;  // up to the end of its last byte
 };
 
-// The same as MPI describes it; freed by its owner.
+// This part, described for MPI. Its owner frees the datatypes.
 struct mpi_share {
   MPI_Datatype view = MPI_DATATYPE_NULL, memory = MPI_DATATYPE_NULL;
   void free() {
@@ -34,18 +34,19 @@ struct mpi_share {
   }
 };
 
-// Ranks want disjoint bytes.
+// The bytes of different ranks are disjoint.
 class pattern {
  public:
   virtual ~pattern() = default;
   virtual std::string name() const = 0;
   virtual int ranks() const = 0;
   virtual std::int64_t piece_bytes() const = 0;
-  virtual double density() const { return 1; }  // the part of the file that all ranks together want
+  // Returns the fraction of the file that belongs to a rank.
+  virtual double density() const { return 1; }
   virtual std::int64_t file_bytes() const = 0;
   virtual share of(int rank) const = 0;
   virtual mpi_share mpi_of(int rank) const = 0;
-  // Calls `f` with every piece of a rank, ascending in the file.
+  // Calls `f` with every piece of a rank, in ascending order of the file.
   virtual void walk(int rank, std::function<void(transfer const&)> const& f) const = 0;
 };
 

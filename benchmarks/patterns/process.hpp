@@ -1,4 +1,4 @@
-// What the system knows of this process.
+// Counters of this process in the system.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace patterns {
 
-// The number behind `name` in a file of /proc; -1: there is none. One call that reads.
+// Returns the number behind `name` in a file of /proc, or -1 if there is none. Makes one call that
+// reads.
 inline std::int64_t proc_number(char const* path, char const* name) {
   int const d = ::open(path, O_RDONLY | O_CLOEXEC);
   if (d < 0) return -1;
@@ -24,16 +25,16 @@ inline std::int64_t proc_number(char const* path, char const* name) {
   return found ? std::strtoll(found + std::strlen(name), nullptr, 10) : -1;
 }
 
-// Calls of the system that read or wrote, so far: a count that no library keeps itself. -1:
-// unknown.
+// Returns the number of system calls that read or wrote so far. The system counts them, not the
+// library that is measured. -1 if unknown.
 inline std::int64_t file_calls() {
   std::int64_t const reads = proc_number("/proc/self/io", "syscr: "),
                      writes = proc_number("/proc/self/io", "syscw: ");
   return reads < 0 || writes < 0 ? -1 : reads + writes;
 }
-constexpr std::int64_t calls_of_counting = 2;  // that one file_calls() adds to the next
+constexpr std::int64_t calls_of_counting = 2;  // file_calls() itself adds this to the next result
 
-// The most memory that was resident since the last forget_peak(), with that which others share. -1:
+// Returns the largest resident memory since the last forget_peak(), with shared memory. -1 if
 // unknown.
 inline std::int64_t peak_rss_bytes() {
   std::int64_t const kib = proc_number("/proc/self/status", "VmHWM:");

@@ -65,7 +65,7 @@ class shuffled_pattern final : public pattern {
   }
 
   shuffled s_;
-  std::vector<int> owners_;  // of each slot
+  std::vector<int> owners_;  // one for each slot
 };
 
 }  // namespace

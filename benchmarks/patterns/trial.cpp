@@ -17,7 +17,7 @@
 namespace patterns {
 namespace {
 
-// Where memory lies must not depend on who is measured.
+// Page-aligned, so that the place of memory does not depend on the implementation.
 constexpr std::align_val_t page{4096};
 constexpr std::int64_t chunk = 1 << 20;
 
@@ -27,8 +27,8 @@ std::byte content(int rank, std::int64_t offset, int salt) {
              : static_cast<std::byte>(((offset + rank * 77 + salt * 1237) * 2246822519) >> 11);
 }
 
-// This host may keep pages, and an end, of an earlier look, also beyond a close
-// (docs/use/file_systems.md): the next read asks the server.
+// Makes the next read ask the server. This host may have cached pages, and the size, of an earlier
+// read, also beyond a close (docs/use/file_systems.md).
 void look_at_server(int descriptor) {
   struct ::statx about{};
   ::fdatasync(descriptor);
@@ -37,8 +37,8 @@ void look_at_server(int descriptor) {
     fail("statx failed");
 }
 
-// The file of rank 0 while there is one: a run that is ended, by hand or because nobody reads its
-// output, leaves nothing in memory.
+// The file of rank 0 while there is one. A run that is ended, by hand or because its output is not
+// read, removes it and leaves nothing in memory.
 std::array<char, 4096> kept_path = {};
 void end_run(int signal) {
   if (kept_path[0] != 0) ::unlink(kept_path.data());
@@ -55,7 +55,7 @@ void remove_at_signals(std::string const& path) {
 
 trial::trial(MPI_Comm comm, pattern const& p, std::string const& directory)
     : comm_(comm), pattern_(p), rank_(rank_in(comm)) {
-  long process = ::getpid();  // of one rank
+  long process = ::getpid();  // the process of one rank
   MPI_Bcast(&process, 1, MPI_LONG, 0, comm_);
   base_ = directory + "/bench_patterns." + std::to_string(process);
   take_next_name();
@@ -132,7 +132,7 @@ bool trial::file_holds(int salt) const {
   std::int64_t const from = size / ranks * rank_,
                      to = rank_ + 1 == ranks ? size : size / ranks * (rank_ + 1);
   auto const hoped = file_image(from, to, salt);
-  // The last rank asks for more than there may be.
+  // The last rank reads one byte more, which must not exist.
   std::vector<std::byte> found(hoped.size() + (rank_ + 1 == ranks ? 1 : 0));
   int const d = ::open(path_.c_str(), O_RDONLY);
   if (d >= 0) look_at_server(d);

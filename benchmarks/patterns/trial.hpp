@@ -1,4 +1,4 @@
-// What is common to all that is measured: a rank's memory, what belongs into it and into the file,
+// The common part of all measurements: a rank's memory, the expected contents of memory and file,
 // and the clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -23,20 +23,20 @@ constexpr char const* name_of(operation op) {
 }
 
 struct effort {
-  int repeat = 0;              // rounds; 0: as many as the group of patterns usually has
+  int repeat = 0;              // rounds; 0: the default of the group of patterns
   double seconds = 0.0005;     // that a round of one implementation lasts at least
-  double row_seconds = 1.5;    // fewer rounds where they would last longer
-  std::string directory = {};  // of the file
-  // after each write, outside of the timing: hosts have caches of their own
+  double row_seconds = 1.5;    // fewer rounds if they would last longer
+  std::string directory = {};  // for the file
+  // after each write, outside of the timing, because hosts have caches of their own
   bool sync = false;
-  bool timed_sync = false;  // inside
+  bool timed_sync = false;  // inside of the timing
 };
 
-// The bytes of one pattern on one rank. `salt` tells one filling from the next; 0 is what the file
-// holds before.
+// The bytes of one pattern on one rank. `salt` distinguishes fillings; 0 is the content of the file
+// before.
 class trial {
  public:
-  // Collective. A file name of its own for each program that runs.
+  // Collective. Each program that runs has a file name of its own.
   trial(MPI_Comm comm, pattern const& p, std::string const& directory);
   trial(trial const&) = delete;
   trial& operator=(trial const&) = delete;
@@ -46,20 +46,21 @@ class trial {
   pattern const& what() const { return pattern_; }
   std::string const& path() const { return path_; }
   std::byte* memory() const { return memory_; }
-  std::int64_t bytes() const { return bytes_; }          // of this rank
-  std::int64_t all_bytes() const { return all_bytes_; }  // of all ranks
+  std::int64_t bytes() const { return bytes_; }          // number on this rank
+  std::int64_t all_bytes() const { return all_bytes_; }  // number on all ranks
 
   void spoil() const { std::fill_n(memory_, memory_bytes_, nobody); }
   void fill(int salt) const;
-  // Only the first of its bytes, or all.
+  // Returns true if memory holds the expected bytes. Checks all bytes, or only the first.
   bool memory_holds(int salt, bool all = true) const;
 
-  // Collective: one rank writes what the file holds before.
+  // Makes the file with its content before, by one rank. Collective.
   void make_file() const;
-  // The next one has another name: on several hosts the old one is remembered for some time.
+  // Removes the file. The next one has another name, because some hosts cache the old name for some
+  // time.
   void remove_file();
-  // Collective: what all ranks wrote, what was there before around it, and nothing else. Each rank
-  // looks at a part.
+  // Returns true if the file holds the data of all ranks, the old content around it, and nothing
+  // else. Collective. Each rank checks a part.
   bool file_holds(int salt) const;
 
  private:
@@ -77,9 +78,9 @@ class trial {
   std::byte* memory_;
 };
 
-// Of `f`, from the first rank that begins to the last that is done: where there are more ranks than
-// processors, ranks that need not wait for each other run one after the other, and the clock of
-// each one by itself would not see it. Collective.
+// Returns the time of `f`, from the first rank that begins to the last that ends. Collective. If
+// there are more ranks than processors, ranks that need not wait for each other run one after the
+// other, which the clock of a single rank would not show.
 template <class F>
 double slowest(MPI_Comm comm, F&& f) {
   MPI_Barrier(comm);

@@ -57,7 +57,7 @@ void stroke(svg::svg_sheet& sheet, double x1, double y1, double x2, double y2, s
       dash));
 }
 
-// Names with their colours, as many in a line as fit. The place below.
+// Draws names with their colours, as many in a line as fit. Returns the place below.
 double legend(svg::svg_sheet& sheet, double y, std::vector<series> const& lines) {
   double x = left;
   for (series const& s : lines) {
@@ -75,7 +75,7 @@ double legend(svg::svg_sheet& sheet, double y, std::vector<series> const& lines)
   return y + line_height;
 }
 
-// Names of bars, as entries of a legend.
+// Returns names of bars, as entries of a legend.
 std::vector<series> entries(std::vector<std::string> const& names) {
   std::vector<series> all;
   for (std::size_t k = 0; k < names.size(); ++k) all.push_back({names[k], {}, k});
@@ -164,7 +164,7 @@ std::string bar_chart(std::string const& title, std::string const& up,
     for (std::size_t g = 0; g < groups.size(); ++g) {
       double const at = x0 + static_cast<double>(g) * group + 8;
       double const middle = at + bar * static_cast<double>(bars.size()) / 2;
-      // Names lie askew where groups are narrow.
+      // Names are rotated if groups are narrow.
       sheet.raw(fmt::format("<g transform=\"translate({} {}) rotate(-30)\">\n",
                             svg::svg_number(middle + 6), svg::svg_number(top + tall + 14)));
       sheet.text(0, 0, groups[g], 10, "end");

@@ -15,7 +15,7 @@ namespace bench {
 
 using results = std::vector<benchmark::BenchmarkReporter::Run>;
 
-// Remembers what `Reporter` prints.
+// Prints as `Reporter` does, and stores the runs.
 template <class Reporter>
 class collecting : public Reporter {
  public:
@@ -38,12 +38,12 @@ inline void count(benchmark::State& state, std::string const& name, spread const
   state.counters[name + "_high"] = s.high;
 }
 
-// -1 if there is none.
+// Returns -1 if there is none.
 inline double counter(benchmark::BenchmarkReporter::Run const& r, std::string const& name) {
   auto const found = r.counters.find(name);
   return found == r.counters.end() ? -1 : found->second.value;
 }
-// "1.20 (1.10 - 1.30)", or "-".
+// Returns "1.20 (1.10 - 1.30)", or "-".
 inline std::string spread_text(benchmark::BenchmarkReporter::Run const& r, std::string const& name,
                                int digits) {
   if (r.counters.find(name) == r.counters.end()) return "-";

@@ -1,4 +1,4 @@
-// The options of a benchmark: a table, of which its help and its messages are made.
+// The options of a benchmark, as a table. Its help and its messages are made from the table.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,18 +20,19 @@ using argosy::tool::usage_error;
 
 struct program {
   std::string_view name;     // "bench_gpfs"
-  std::string_view summary;  // what it does
+  std::string_view summary;  // one line about the program
   std::span<option_info const> options;
-  std::string_view text = {};  // what is said below the options
+  std::string_view text = {};  // text below the options
 };
 
 std::string help_of(program const& p);
-// Throws usage_error for words that are not in the table. The last value of an option counts, so
-// that scripts put their own in front.
+// Parses the words. Throws usage_error for words that are not in the table. The last value of an
+// option counts, so scripts can put their own options first.
 arguments words_of(program const& p, int argc, char const* const* argv);
 
-// Returns read(words), or nothing if the program has to end with `status`: its help was asked for,
-// or a word is wrong. The rank that `speaks` has printed the help, or a sentence about that word.
+// Returns read(words), or nothing if the program has to end with `status`, because help was
+// requested or a word is wrong. The rank that `speaks` has printed the help, or a sentence about
+// that word.
 template <class Read>
 auto options_of(program const& p, int argc, char const* const* argv, int& status, Read const& read,
                 bool speaks = true) -> std::optional<decltype(read(words_of(p, argc, argv)))> {

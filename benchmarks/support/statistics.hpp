@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// Returns the mean of both values in the middle if their number is even, 0 if there is none.
+// Returns the mean of the two middle values if their number is even, and 0 if there is none.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -18,7 +18,7 @@ inline double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// The median, and the values that a tenth of all is below and above.
+// The median, and the values that a tenth of all lies below and above.
 struct spread {
   double low = 0, median = 0, high = 0;
 };
@@ -29,8 +29,8 @@ inline spread spread_of(std::vector<double> values) {
   return {values[n / 10], median(values), values[n - 1 - n / 10]};
 }
 
-// Returns how many times as fast `one` is as `other`: the median over the rounds of their seconds.
-// Returns 0 if one of them was never measured.
+// Returns how many times as fast `one` is as `other`: the median over the rounds of the ratio of
+// their seconds. Returns 0 if one of them was never measured.
 inline double speed(std::vector<double> const& one, std::vector<double> const& other) {
   std::vector<double> ratios;
   for (std::size_t k = 0; k < std::min(one.size(), other.size()); ++k)
@@ -38,7 +38,8 @@ inline double speed(std::vector<double> const& one, std::vector<double> const& o
   return median(std::move(ratios));
 }
 
-// The geometric mean of ratios, and the least of them. Ratios that are not positive are unknown.
+// The geometric mean of ratios, and the least of them. Ratios that are not positive count as
+// unknown.
 class geometric_mean {
  public:
   void add(double ratio) {
@@ -48,7 +49,7 @@ class geometric_mean {
     ++count_;
   }
   int count() const { return count_; }
-  // 0 of none.
+  // Returns 0 if there are no ratios.
   double value() const { return count_ > 0 ? std::exp(logs_ / count_) : 0; }
   double least() const { return least_; }
 

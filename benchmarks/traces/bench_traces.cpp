@@ -1,7 +1,8 @@
-// What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not, in
-// turn. Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N] [--calls N]
-// `again` is a second file without a trace: how far two of the same kind are apart. The others are
-// compared with the mean of both. Times are of the slowest rank.
+// The cost of ARGOSY_TRACE: the same calls on files that are traced and on files that are not, in
+// turn.
+// Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N] [--calls N]
+// `again` is a second file without a trace: its distance from the first shows the noise. The others
+// are compared with the mean of both. Times are those of the slowest rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -62,7 +63,7 @@ ground ground_from(bench::arguments const& given) {
   return g;
 }
 
-// Each round makes so many calls on each file; the first file changes from round to round.
+// Each round makes a number of calls on each file. The first file changes from round to round.
 void contest(ground const& g, char const* name, std::int64_t bytes, io::view const& seen,
              std::function<void(io::file&, std::vector<std::byte>&)> const& call) {
   std::int64_t const calls =
@@ -71,7 +72,7 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
   for (std::size_t k = 0; k < ways.size(); ++k) {
     ::setenv("ARGOSY_TRACE", ways[k].mode, 1);
     ::setenv("ARGOSY_TRACE_WRITE", ways[k].write, 1);
-    // A rank has one trace in a directory.
+    // A rank writes one trace in a directory, so each file has its own.
     ::setenv("ARGOSY_TRACE_DIR", (g.directory + "/" + name_of(ways[k])).c_str(), 1);
     files.push_back(
         io::file::open(g.world, g.directory + "/data" + std::to_string(k),
@@ -80,7 +81,7 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
   }
   std::vector<std::byte> memory(static_cast<std::size_t>(bytes), std::byte{1});
   std::array<std::vector<double>, ways.size()> ns, ratio;
-  for (int round = -1; round < g.rounds; ++round) {  // the first is not counted
+  for (int round = -1; round < g.rounds; ++round) {  // the first round does not count
     std::array<double, ways.size()> took{};
     for (std::size_t k = 0; k < ways.size(); ++k) {
       std::size_t const which = (k + static_cast<std::size_t>(round + 1)) % ways.size();
@@ -125,7 +126,7 @@ void run(ground const& g) {
             [](io::file& f, std::vector<std::byte>& m) { f.write_at(0, m); });
     contest(g, "read_at", bytes, mine,
             [](io::file& f, std::vector<std::byte>& m) { f.read_at(0, m); });
-    // Stretches of 512 bytes of all ranks in turn, written together.
+    // Pieces of 512 bytes of all ranks in turn, written together.
     std::int64_t const piece = std::min<std::int64_t>(bytes, 512);
     io::view const dealt(piece * rank, io::type<std::byte>,
                          io::resized(io::bytes(piece), 0, piece * ranks));

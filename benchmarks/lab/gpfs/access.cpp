@@ -1,4 +1,4 @@
-// How ranks get their pieces into the file and out of it.
+// The ways in which ranks write their pieces to the file and read them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <span>

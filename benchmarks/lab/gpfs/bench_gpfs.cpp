@@ -1,5 +1,5 @@
-// Access patterns on a simulated GPFS, in virtual time: who wins, with how many ranks, and what it
-// costs in messages.
+// Access patterns on a simulated GPFS, in virtual time: which way is fastest, on how many ranks,
+// and how many messages it costs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
@@ -37,7 +37,8 @@ row const* find(std::vector<row> const& rows, std::string const& experiment, int
   return at == rows.end() ? nullptr : &*at;
 }
 
-// What any machine of this kind must show, where several nodes share blocks.
+// Returns true if the order is that of any machine of this kind on which several nodes share
+// blocks.
 bool winners_are_right(options const& o, std::vector<row> const& rows) {
   bool right = true;
   auto const expect = [&](bool well, std::string const& what) {

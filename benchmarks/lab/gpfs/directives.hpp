@@ -1,5 +1,5 @@
-// What programs tell the simulated GPFS: file partitioning begins and ends, nothing of a file stays
-// cached.
+// Directives of programs to the simulated GPFS: begin and end file partitioning, and drop a file's
+// cache.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -29,7 +29,7 @@ inline char const* op_name(access_kind kind) {
   return kind == access_kind::write ? "write" : "read";
 }
 
-// Is told what is being measured now, and what was.
+// Gets the name of the current measurement, and its result.
 struct observer {
   std::function<void(std::string const& setting)> begins;
   std::function<void(std::string const& setting, access_kind kind, std::int64_t bytes,
@@ -59,20 +59,20 @@ inline constexpr experiment experiments[] = {
     {"random", "16 pieces of 4 KiB in each of some blocks, dealt at random", random_blocks},
 };
 
-// What a rank does through a file of the library. `offsets` are its pieces, of one length, in file
+// How a rank accesses a file of the library. `offsets` are its pieces, of one length, in file
 // order.
 struct file_access {
   argosy::any_policy policy;
   bool together = true;
-  bool served = false;  // by agents that are there from open to close
+  bool served = false;  // by agents that exist from open to close
   bool each = false;    // a call for each piece
 };
-// One run: all ranks write, or read, the pieces that `pieces_of` says, and what they read is
+// Runs once: all ranks write, or read, the pieces that `pieces_of` returns. The data read is
 // checked.
 measured through_file(stage& s, access_kind kind, file_access const& how, std::uint64_t salt,
                       std::int64_t piece_bytes,
                       std::function<std::vector<std::int64_t>(int rank)> const& pieces_of);
-// The same with a call of the file system for each piece.
+// Runs once, with a call of the file system for each piece.
 measured by_calls(stage& s, access_kind kind, std::uint64_t salt, std::int64_t piece_bytes,
                   std::function<std::vector<std::int64_t>(int rank)> const& pieces_of,
                   bool partitioned = false);
@@ -81,7 +81,7 @@ measured by_calls(stage& s, access_kind kind, std::uint64_t salt, std::int64_t p
 struct setting {
   std::string name;
   std::function<measured(stage& s, access_kind kind)> run;
-  bool reads = true;  // false: as another setting
+  bool reads = true;  // if false, the reads are those of another setting
 };
 void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt,
                     observer const& tell);

@@ -19,7 +19,7 @@ std::string plot(std::string const& experiment, std::string const& title,
   for (row const& r : rows) {
     if (r.experiment != experiment) continue;
     ranks.insert(r.ranks);
-    // Both panels have a line for each setting, of the same colour.
+    // Both panels have a line for each setting, in the same colour.
     for (bench::line_panel& p : panels) {
       auto const same = [&](bench::series const& s) { return s.name == r.setting; };
       if (std::none_of(p.lines.begin(), p.lines.end(), same))

@@ -9,7 +9,7 @@
 
 namespace shapes {
 
-// SVG. Writes on the left, reads on the right; both axes are logarithmic.
+// Returns an SVG with writes on the left and reads on the right. Both axes are logarithmic.
 std::string plot(std::string const& experiment, std::string const& title,
                  std::vector<row> const& rows);
 

@@ -1,4 +1,4 @@
-// Blocks in an order that nobody can guess, with the multiple access range hint and without.
+// Blocks in an order that cannot be predicted, with the multiple access range hint and without.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -24,17 +24,17 @@ constexpr int pieces_per_block = 16;
 
 struct block_access {
   std::int64_t block = 0;
-  std::array<std::int64_t, pieces_per_block> offsets = {};  // in the block, from low to high
+  std::array<std::int64_t, pieces_per_block> offsets = {};  // in the block, in ascending order
 };
 
-// Each block has one owner. Order and pieces are random.
+// Returns the blocks of each rank. Each block has one owner. Order and pieces are random.
 std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks,
                                              std::int64_t block_bytes) {
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks) + 100);
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
   shuffle(all, random);
-  // With gaps: two pieces that touch would look like a stream.
+  // With gaps, because two adjacent pieces would look like a stream.
   std::vector<std::int64_t> places(static_cast<std::size_t>(block_bytes / (2 * piece_bytes)));
   std::vector<std::vector<block_access>> of_ranks(static_cast<std::size_t>(ranks));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -63,14 +63,14 @@ struct ranges_hint {
   io::lab::gpfs::gpfsMultipleAccessRange_t ranges;
 };
 
-// As published: as many ranges as possible are under way; of those that were accepted, at most
-// max_acc are accessed between two calls of the hint, which give back what was accessed and ask for
-// more.
+// Gives hints as published: as many ranges as possible are under way. At most max_acc of the
+// accepted ranges are accessed between two calls of the hint. Each call releases the accessed
+// ranges and requests more.
 template <class Access>
 void guided(io::lab::virtual_gpfs_handle& f, std::vector<block_access> const& mine, bool is_write,
             std::size_t max_acc, Access&& access) {
   constexpr std::size_t max_pre = io::lab::gpfs::range_count_max;
-  std::deque<io::lab::gpfs::gpfsRangeArray_t> done;  // and not given back
+  std::deque<io::lab::gpfs::gpfsRangeArray_t> done;  // accessed but not released
   std::size_t next = 0, asked = 0;                   // [next, asked): accepted, not accessed
   while (next < mine.size() || !done.empty()) {
     ranges_hint h;

@@ -15,7 +15,7 @@ namespace {
 
 int nodes_of(int ranks, int per_node) { return (ranks + per_node - 1) / per_node; }
 
-// Ranks reach each other through the adapters and memories of the machine.
+// Ranks communicate through the adapters and memories of the machine.
 io::lab::scenario scenario_of(options const& o, int ranks, io::lab::gpfs::machine const& m) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1};
   s.network.latency_ns = static_cast<std::int64_t>(m.message_us * 1000);

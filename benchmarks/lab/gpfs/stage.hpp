@@ -1,4 +1,4 @@
-// A simulated GPFS under so many virtual ranks, and what is measured of a run on it.
+// A simulated GPFS under virtual ranks, and the measurements of a run on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace shapes {
 
-// Of all ranks together.
+// Sums over all ranks.
 struct measured {
   double seconds = 0;
   std::int64_t messages = 0, revocations = 0, file_calls = 0;
@@ -25,7 +25,7 @@ struct measured {
 
 class stage;
 
-// What a rank is given: its world, and a clock that all ranks start and stop together.
+// One rank of a run: its world, and a clock that all ranks start and stop together.
 class player {
  public:
   player(argosy::lab::virtual_rank const& world, stage& where) : world_(world), stage_(where) {}
@@ -33,9 +33,10 @@ class player {
   argosy::lab::virtual_rank const& world() const { return world_; }
   int rank() const { return world_.rank(); }
   stage& where() const { return stage_; }
-  // Collective: nothing of the file is cached, and nobody has tokens.
+  // Starts the clock. Collective. Before that, drops the cache and the tokens of the file on all
+  // nodes.
   void start();
-  // Collective. What a report of this rank says of messages between ranks counts, too.
+  // Stops the clock. Collective. Adds the messages between ranks in this rank's report.
   void stop(argosy::report const& r = {});
 
  private:
@@ -50,7 +51,7 @@ class stage {
 
   int ranks() const { return ranks_; }
   std::int64_t block_bytes() const { return files.system().hardware().block_bytes; }
-  // One run; `program` starts and stops the clock once. Throws what it throws.
+  // Runs once; `program` starts and stops the clock once. Throws the exceptions of the program.
   measured run(std::function<void(player&)> const& program);
 
   argosy::lab::virtual_gpfs files;
@@ -64,18 +65,18 @@ class stage {
   measured counted() const;
 };
 
-// The byte of the file at this offset, different for each salt: what is written, and what is to be
-// read.
+// Returns the byte of the file at this offset, different for each salt. It is written, and expected
+// when reading.
 inline std::byte byte_at(std::int64_t offset, std::uint64_t salt) {
   return static_cast<std::byte>(
       ((static_cast<std::uint64_t>(offset) + 1) * 0x9e3779b97f4a7c15u ^ salt * 0x2545f491u) >> 40);
 }
 void fill(std::span<std::byte> bytes, std::int64_t offset, std::uint64_t salt);
-// Throws if they are not those.
+// Throws if the bytes differ from the expected ones.
 void require(std::span<std::byte const> bytes, std::int64_t offset, std::uint64_t salt);
 void require(std::error_code const& error, char const* what);
 
-// A handle of this rank.
+// Opens a handle of this rank.
 argosy::lab::virtual_gpfs_handle opened(player& p);
 
 }  // namespace shapes

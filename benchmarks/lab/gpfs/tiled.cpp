@@ -1,4 +1,4 @@
-// Experiments on a file that the ranks' pieces fill.
+// Experiments on a file that the ranks' pieces fill completely.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -22,11 +22,11 @@ namespace {
 
 using deal = std::function<std::vector<std::int64_t>(int rank)>;
 
-// Files are small here beside those that agents are made for: with stripes of a block every rank
-// has some.
+// Files are small here compared with those that agents are made for. Stripes of one block give
+// every rank some.
 io::data_shipping shipping(options const& o) { return {.stripe_bytes = o.machine.block_bytes}; }
 
-// To each rank as many of the blocks, in file order.
+// Deals equally many blocks to each rank, in file order.
 deal at_random(int ranks, std::int64_t blocks, std::int64_t block_bytes) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i) * block_bytes;
@@ -48,7 +48,7 @@ deal in_turn(int ranks, std::int64_t records, std::int64_t record_bytes) {
   };
 }
 
-// Of each rank's one piece, all blocks.
+// Divides each rank's one piece into blocks.
 deal blocks_of(deal const& pieces, std::int64_t bytes, std::int64_t block_bytes) {
   return [=](int rank) {
     std::vector<std::int64_t> blocks;
@@ -73,8 +73,8 @@ void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint
 
 void discontiguous(options const& o, int ranks, observer const& tell) {
   constexpr std::int64_t piece = 1024;
-  // With a call for each block, or a window of the whole file for each rank, little is long enough
-  // to see the rate.
+  // With a call for each block, or a window of the whole file for each rank, little data is enough
+  // to measure the rate.
   std::int64_t const few = o.share(128), many = o.share(1024);
   deal const little = at_random(ranks, few, piece), all = at_random(ranks, many, piece);
   std::uint64_t salt = 0;
@@ -103,7 +103,7 @@ void discontiguous(options const& o, int ranks, observer const& tell) {
 void contiguous(options const& o, int ranks, observer const& tell) {
   std::int64_t const stretch = o.share(16) * o.machine.block_bytes;
   deal const each = [=](int rank) { return std::vector<std::int64_t>{rank * stretch}; };
-  // Servers that slow down when more is asked of them than they take, as with releases that had no
+  // Servers that slow down if they get more requests than they can serve, as in releases without
   // flow control.
   io::lab::gpfs::machine flooded = o.machine;
   flooded.overload_write = 1;
@@ -123,8 +123,8 @@ void contiguous(options const& o, int ranks, observer const& tell) {
                       controlled},
                      ranks * stretch, salt, tell);
     }
-  // A call of the file system for each block; partitioned one at a time round robin, most of them
-  // are another node's.
+  // A call of the file system for each block. If the file is partitioned round robin, most blocks
+  // belong to another node.
   deal const blocks = blocks_of(each, stretch, o.machine.block_bytes);
   for (bool const partitioned : {false, true}) {
     stage s(o, ranks, o.machine);
@@ -138,8 +138,8 @@ void contiguous(options const& o, int ranks, observer const& tell) {
   }
 }
 
-// What was open in the paper: does an agent gain by a second buffer for a call, and by merging over
-// holes?
+// Answers an open question of the paper: whether an agent gains by a second buffer for a call, and
+// by merging over gaps.
 void agents(options const& o, int ranks, observer const& tell) {
   constexpr std::int64_t piece = 1024;
   std::int64_t const many = o.share(1024);

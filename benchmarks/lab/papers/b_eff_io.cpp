@@ -1,4 +1,4 @@
-// b_eff_io 2.0 with all rewrites, of one partition of all tasks: one run gives all cells of a set
+// b_eff_io 2.0 with all rewrites, on one partition of all tasks. One run gives all cells of a set
 // of hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace be = beffio;
 
 namespace {
 
-// The same for all tasks, and nobody looks at it: files have no contents.
+// Memory that all tasks share and that is not checked, because files have no contents.
 struct unmarked_memory {
   std::span<std::uint64_t> out, in;
 
@@ -52,7 +52,7 @@ class recorder final : public be::observer {
   be::run_result& to_;
 };
 
-// Software with agents goes by the hints of the row; others have none of their own.
+// Software with agents uses the hints of the row. Other software has no hints.
 be::plan plan_of(setup const& s) {
   be::plan p;
   p.when.seconds = s.seconds / static_cast<double>(s.scale);
@@ -65,8 +65,8 @@ be::plan plan_of(setup const& s) {
   return p;
 }
 
-// Where software has a choice, calls of one task do not wait for others, so they have no policy of
-// all.
+// If the software has a choice, calls of one task are local, so the collective policy is not used
+// for them.
 be::policy_choice policy_of(setup const& s) {
   return [&s](be::call c, io::resolved_hints const& now) -> io::any_policy {
     software const& w = *find_software(s.what.software);
@@ -82,7 +82,7 @@ std::string chunk_name(be::pattern const& p, std::int64_t longest) {
   return p.chunk == longest ? "Lmax" : std::to_string(p.chunk);
 }
 
-// By the names of row::op; and behind each cell's, those of its chunks.
+// Returns values by the names of row::op; for each cell, also the values of its chunks.
 std::map<std::string, double> values_of(be::run_result const& r, std::int64_t longest) {
   std::map<std::string, double> all;
   int const ranks = r.ranks;

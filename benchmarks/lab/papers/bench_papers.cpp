@@ -1,5 +1,4 @@
-// Published experiments, run again on descriptions of the machines they were made on, in virtual
-// time.
+// Published experiments, run again in virtual time on descriptions of their machines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <exception>
@@ -33,12 +32,12 @@ void print_fit(std::string const& machine, fit const& f) {
   }
 }
 
-// Among names with commas between.
+// Returns true if `name` is one of the comma-separated names.
 bool is_among(std::string const& names, std::string const& name) {
   return ("," + names + ",").find("," + name + ",") != names.npos;
 }
 
-// Rows for claims only where they are asked for.
+// Returns true if the row is to be run. Rows for claims are run only if they are asked for.
 bool wanted(options const& o, row const& r) {
   if (r.role == part::claims && !o.claims && o.table.empty() && o.row.empty()) return false;
   return r.role != part::out && (o.table.empty() || is_among(o.table, r.table)) &&

@@ -1,5 +1,4 @@
-// Small pieces inside of blocks of the file system that are dealt to the tasks at random: one
-// collective call.
+// Small pieces of file system blocks that are dealt to the tasks at random, in one collective call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <numeric>
@@ -16,8 +15,8 @@ namespace papers {
 
 namespace io = argosy;
 
-// As many pieces of a block as the row's bytes give. The file is there before, and not cached when
-// a measurement begins; open, view, sync and close are in the time.
+// Each block has as many pieces as fit the row's bytes. The file exists before, and is not cached
+// when a measurement begins. The time includes open, view, sync and close.
 rates block_pieces(setup const& s) {
   std::int64_t const piece = s.what.transfer_bytes, block = s.machine.fs.block_bytes,
                      tasks = s.what.tasks();

@@ -19,7 +19,7 @@ using matrix = std::vector<vector>;
 constexpr int most_steps = 4;
 constexpr double least_deviation = 0.03, probe = 0.05;
 
-// The inverse of a symmetric, positive matrix.
+// Returns the inverse of a symmetric, positive definite matrix.
 matrix inverse(matrix a) {
   std::size_t const n = a.size();
   matrix b(n, vector(n));

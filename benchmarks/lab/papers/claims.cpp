@@ -1,4 +1,4 @@
-// Implements claims.hpp: a reader that computes as it goes.
+// Implements claims.hpp: a parser that evaluates directly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "claims.hpp"
 
@@ -61,7 +61,7 @@ class calculator {
   double number() {
     skip();
     double x = 0;
-    // behind the number of an interval
+    // parses the number before the dots of an interval
     std::size_t const dots = std::min(text_.find("..", at_), text_.size());
     auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + dots, x);
     if (error != std::errc()) refuse("a number should be here");

@@ -1,5 +1,5 @@
-// Sentences of the papers as expressions over rows: what holds of the published numbers, and of the
-// simulated ones.
+// Sentences of the papers as expressions over rows, evaluated for the published and the simulated
+// numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,16 +15,16 @@ struct claim {
   std::string id, source, sentence, expression;
 };
 
-// id,source,sentence,expression; throws std::invalid_argument.
+// Parses id,source,sentence,expression. Throws std::invalid_argument.
 std::vector<claim> read_claims(std::string const& file, std::string_view text);
 
-// The rate of a row, or its standard deviation over several runs, as `sd KEY`; none: it is not
-// known.
+// Returns the rate of a row, or for `sd KEY` its standard deviation over several runs. Nothing if
+// it is not known.
 using rate_function = std::function<std::optional<double>(std::string const& key)>;
 
 struct verdict {
-  std::optional<bool> holds;   // none: a rate is not known
-  double left = 0, right = 0;  // of the comparison that decided
+  std::optional<bool> holds;   // empty if a rate is not known
+  double left = 0, right = 0;  // both sides of the comparison that decided
 };
 
 //   [pc14.14.n60.read] > [pc14.13.n60.read] and [a]/[b] in 1.8..2.2

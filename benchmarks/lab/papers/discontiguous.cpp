@@ -1,5 +1,5 @@
-// Small blocks, dealt to the tasks at random, region after region: each region a new view, and one
-// collective call.
+// Small blocks, dealt to the tasks at random, region after region. Each region has a new view and
+// one collective call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <numeric>
@@ -19,11 +19,12 @@ namespace io = argosy;
 rates discontiguous(setup const& s) {
   constexpr std::int64_t region_bytes = std::int64_t{2} << 30;
   std::int64_t const block = s.what.transfer_bytes, tasks = s.what.tasks();
-  // of a task, in a region
+  // Bytes of a task, in a region.
   std::int64_t const most = std::max<std::int64_t>(1, region_bytes / s.scale / block / tasks);
   std::int64_t const mine = s.bytes(block) / block;
   io::lab::hollow_memory const memory(static_cast<std::size_t>(std::min(mine, most) * block));
-  // The blocks of a region, in the order in which they are dealt; all tasks compute the same, once.
+  // The blocks of a region, in the order in which they are dealt. They are computed once for all
+  // tasks.
   std::vector<std::int64_t> dealt;
   std::int64_t dealt_region = -1;
   auto const deal = [&](std::int64_t region, std::int64_t blocks) {

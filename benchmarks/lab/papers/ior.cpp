@@ -1,5 +1,5 @@
-// Transfers of all tasks, one after the other by each of them: IOR's segments and strides, the same
-// records sparse, and blocks dealt at random. Open and close are in the time.
+// Transfers of all tasks, each task one after the other: IOR's segments and strides, the same
+// records sparse, and blocks dealt at random. The time includes open and close.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <functional>
@@ -17,7 +17,7 @@ namespace io = argosy;
 
 namespace {
 
-// Each task makes its transfers, one after the other, at the offsets that `at` says.
+// Makes each task's transfers, one after the other, at the offsets that `at` returns.
 void transfers(player& p, io::access_kind kind, io::lab::hollow_memory const& memory,
                std::int64_t count, std::function<std::int64_t(std::int64_t)> const& at) {
   bool const writes = kind == io::access_kind::write;
@@ -51,7 +51,7 @@ std::int64_t count_of(setup const& s) {
   return s.bytes(s.what.transfer_bytes) / s.what.transfer_bytes;
 }
 
-// A write of all transfers, and a read of them.
+// Measures a write of all transfers, and a read of them.
 rates write_and_read(setup const& s,
                      std::function<std::int64_t(player const&, std::int64_t)> const& at) {
   io::lab::hollow_memory const memory(static_cast<std::size_t>(s.what.transfer_bytes));
@@ -83,7 +83,8 @@ std::int64_t sparse_place(std::int64_t k, std::int64_t count, std::int64_t apart
   return (k - in_longer) % length * apart + longer + (k - in_longer) / length;
 }
 
-// The strided records, in an order in which no task has two in one block after each other.
+// Accesses the strided records in an order in which no task has two records of one block in
+// succession.
 rates sparse(setup const& s) {
   std::int64_t const each = s.what.transfer_bytes, count = count_of(s),
                      stride = each * s.what.tasks();
@@ -93,8 +94,8 @@ rates sparse(setup const& s) {
   });
 }
 
-// The file's blocks, in any order, to each task as many of them. It is there before, and not cached
-// when it is read.
+// Accesses the file's blocks in any order, equally many for each task. The file exists before, and
+// is not cached when it is read.
 rates dealt_blocks(setup const& s) {
   std::int64_t const each = s.what.transfer_bytes, count = count_of(s);
   std::vector<std::int64_t> dealt(static_cast<std::size_t>(count * s.what.tasks()));

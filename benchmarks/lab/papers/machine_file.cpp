@@ -1,4 +1,4 @@
-// Implements machine_file.hpp: the reader of machine files, and what their parameters mean.
+// Implements machine_file.hpp: the parser of machine files, and the meaning of their parameters.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine_file.hpp"
 
@@ -23,8 +23,8 @@ namespace lab = argosy::lab;
 constexpr int deepest = 8;
 constexpr std::size_t longest_text = std::size_t{1} << 20;
 
-// Parameters of the network between ranks: the member, and how many of its units are in one of the
-// parameter's.
+// A parameter of the network between ranks: the member, and how many units of the member one unit
+// of the parameter has.
 struct net_parameter {
   char const* name;
   std::int64_t lab::virtual_network::* member;
@@ -43,7 +43,7 @@ constexpr net_parameter net_parameters[] = {
     {"mpi_eager_bytes", &lab::virtual_network::eager_bytes, 1},
 };
 
-// The same of a file system that stripes files over servers.
+// A parameter of a file system that stripes files over servers.
 struct disk_parameter {
   char const* name;
   std::int64_t lab::virtual_disk::* member;
@@ -56,11 +56,11 @@ constexpr disk_parameter disk_parameters[] = {
     {"striped_call_us", &lab::virtual_disk::call_ns, 1000, 0},
     {"striped_lock_us", &lab::virtual_disk::lock_ns, 1000, 0},
 };
-// 0: it has none
+// 0: the file system has no locks
 constexpr char const *servers_name = "striped_servers", *locks_name = "striped_locks";
 constexpr double most_servers = 65'536;
 
-constexpr double most_net = 1e12;  // of a member: products with it must fit
+constexpr double most_net = 1e12;  // largest value of a member, so that products with it fit
 
 std::string trimmed(std::string_view text) {
   std::size_t const first = text.find_first_not_of(" \t\r");
@@ -134,7 +134,7 @@ class reader {
     return {};
   }
 
-  // "PC 1.4, n = 1  [250, 500]"
+  // Parses "PC 1.4, n = 1  [250, 500]".
   template <class Refuse>
   static void read_source(parameter& p, std::string const& text, std::string const& name,
                           Refuse const& refuse) {
@@ -216,7 +216,7 @@ void paper_machine::set(std::string const& which, double value) {
   });
   if (whole && value != std::floor(value))
     throw std::invalid_argument(which + " is a whole number");
-  // The file system's own reader knows its parameters, and which values they take.
+  // The parser of the file system defines its parameters and their valid values.
   std::istringstream line(whole && std::abs(value) < 1e15
                               ? fmt::format("{} {}", which, std::llround(value))
                               : fmt::format("{} {}", which, value));

@@ -1,4 +1,4 @@
-// A published machine, read from a text file in which every number says where it comes from.
+// A published machine, read from a text file in which every number has its source.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,12 +22,12 @@ struct parameter {
   double value = 0;
   origin kind = origin::assumed;
   std::string source;
-  double low = 0, high = 0;  // equal: no interval
+  double low = 0, high = 0;  // equal if there is no interval
   std::string place;         // "frost-1.3.machine:7"
 };
 
-// The file system, and the network between ranks; what the file does not name has the default of
-// argosy::lab. The file system is a GPFS, or where `striped_servers` is named one that stripes
+// The file system, and the network between ranks. Parameters that the file does not name have the
+// defaults of argosy::lab. The file system is a GPFS. If `striped_servers` is named, it stripes
 // files over servers and has no tokens.
 struct paper_machine {
   std::string name;
@@ -37,16 +37,16 @@ struct paper_machine {
   argosy::lab::virtual_network net;
   std::map<std::string, parameter> given;
 
-  // Throws std::invalid_argument: there is no such parameter, or it takes no such value.
+  // Throws std::invalid_argument if there is no such parameter, or if the value is invalid.
   void set(std::string const& which, double value);
-  std::uint64_t hash() const;  // of names and values
+  std::uint64_t hash() const;  // hash of names and values
 };
 
-// Names of all parameters; their units are in them. Those of the network between ranks begin with
-// mpi_, those of a file system without tokens with striped_.
+// Returns the names of all parameters, which contain their units. Those of the network between
+// ranks begin with mpi_, those of a file system without tokens with striped_.
 std::vector<std::string> parameter_names();
 
-// Gives the text of a file that is included. Throws std::invalid_argument if there is none.
+// Returns the text of an included file. Throws std::invalid_argument if there is none.
 using include_function = std::function<std::string(std::string const& name)>;
 
 // One parameter per line:
@@ -62,7 +62,7 @@ using include_function = std::function<std::string(std::string const& name)>;
 // circle or nested deeper than 8, names of files with a directory.
 paper_machine read_paper_machine(std::string const& name, std::string const& text,
                                  include_function const& include);
-// From a directory.
+// Reads a machine from a directory.
 paper_machine load_paper_machine(std::string const& directory, std::string const& name);
 
 }  // namespace papers

@@ -12,7 +12,7 @@ namespace papers {
 
 namespace {
 
-// Whatever a program depends on, but for what of it is measured.
+// Returns all members that a program depends on, without those that only select a result.
 std::string program_of(row const& r, paper_machine const& m) {
   return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {} {:x}", r.machine, r.software, r.workload,
                      r.nodes, r.per_node, r.bytes_per_task, r.transfer_bytes, r.stripe_bytes,
@@ -69,7 +69,7 @@ result laboratory::measure(row const& r) {
 double laboratory::measure_as(row r, std::string const& software) {
   if (r.workload == "serial_tile" || r.workload == "gathered_tile") return 0;
   r.software = software;
-  // Hints for agents mean nothing to others, which have one run for all of them.
+  // Hints for agents have no effect on other software, so one run is enough for all of them.
   if (!find_software(software)->agents) {
     r.stripe_bytes = 0;
     r.largeblock = false;

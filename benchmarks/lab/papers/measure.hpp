@@ -1,4 +1,4 @@
-// Runs rows on their machines, each program once for the rows that share it.
+// Runs rows on their machines. Rows with the same program share one run.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,21 +17,21 @@ namespace papers {
 
 struct result {
   row const* what = nullptr;
-  double simulated = 0, simulated_sd = 0;  // MB/s, over the seeds: what the row has of its runs
-  // whatever else its program has measured, mean of the seeds
+  // MB/s, over the seeds; `simulated` is the statistic of the row
+  double simulated = 0, simulated_sd = 0;
+  // All other results of its program, mean of the seeds.
   std::map<std::string, double> others = {};
   std::uint64_t parameters_hash = 0;
-  double beside = 0;  // of another software on the same machine; 0: not run
-  // seconds that its program ran instead of as long as was published; 0: as long
+  double beside = 0;  // rate of another software on the same machine; 0 if not run
+  // Seconds that its program ran, if that is shorter than published; otherwise 0.
   double short_of = 0;
-  // Relative to what was published, with its sign. Not of rows for claims.
+  // Returns the error relative to the published rate, with its sign. Not for rows of claims.
   double error() const { return simulated / what->published - 1; }
 };
 
 class laboratory {
  public:
-  // Machines are read from this directory when a row needs them.
-  // `seconds`: T of beffio.
+  // Machines are read from this directory when a row needs them. `seconds`: T of beffio.
   laboratory(std::string directory, std::int64_t scale, int repetitions,
              double seconds = full_seconds)
       : directory_(std::move(directory)),
@@ -40,10 +40,10 @@ class laboratory {
         seconds_(seconds) {}
 
   paper_machine& machine(std::string const& name);
-  // With the machine as it is now. A program that has run on this machine is not run again.
+  // Measures a row on the current machine. A program that has run on this machine is not run again.
   result measure(row const& r);
-  // The same program by other software, as a rate; 0 for those of one task, which call the file
-  // system whatever there is.
+  // Returns the rate of the same program with other software. 0 for programs of one task, which
+  // call the file system directly in any software.
   double measure_as(row r, std::string const& software);
   std::int64_t scale() const { return scale_; }
   std::int64_t events() const { return events_; }

@@ -1,4 +1,4 @@
-// What bench_papers is to do.
+// The options of bench_papers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,18 +11,19 @@
 namespace papers {
 
 struct options {
-  std::string table, row, calibrate;  // empty: all, all, nothing; tables have commas between
+  // tables are separated by commas; empty table or row: all; empty calibrate: nothing
+  std::string table, row, calibrate;
   bool claims = false, check = false;
   std::int64_t scale = 1;
   double seconds = full_seconds;  // T of beffio
   int repetitions = 1;
   std::string csv, plots, summary;  // file, directory, file; empty: none
-  std::string beside = "argosy";    // also as this software; empty: none
+  std::string beside = "argosy";    // second software for each row; empty: none
   std::string data;                 // directory of rows.csv, claims.csv and machines/
 };
 
 extern bench::program const usage;
-// Throws usage_error.
+// Parses the arguments. Throws usage_error.
 options options_from(bench::arguments const& given);
 
 }  // namespace papers

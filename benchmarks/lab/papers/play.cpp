@@ -34,7 +34,7 @@ void require(std::error_code const& error, char const* what) {
   if (error) throw std::system_error(error, what);
 }
 
-// A handle whose locks cost nothing, and keep nobody out.
+// A handle whose locks cost nothing, and exclude no task.
 struct lockless : io::forwarding<lockless, io::any_handle> {
   using forwarding::forwarding;
   template <class Act>
@@ -118,7 +118,7 @@ void player::forget() {
 software const& player::how() const { return *find_software(s.what.software); }
 io::any_policy player::policy() const { return how().policy(s.what, s.machine); }
 
-// Files of the library's own, beside the data, have the locks that they need.
+// Hidden files of the library have the locks that they need.
 io::opener player::opener() const {
   if (how().locks) return opener_;
   return opener_.opening([all = opener_](std::string const& file, io::open_flags flags,

@@ -12,7 +12,7 @@ namespace papers {
 
 namespace {
 
-// Rows of one line: what they have in common.
+// Returns the members that rows of one line have in common.
 std::string series_of(row const& r) {
   if (r.workload == "beffio") return fmt::format("{}, {}", r.hints, r.op.substr(0, r.op.find('.')));
   return fmt::format("{} {}{}{}{}{}", r.machine, r.is_write() ? "write" : "read",

@@ -1,5 +1,5 @@
-// Records at random places of a file, each task's chosen without regard to the others', with the
-// range hint and without.
+// Records at random places of a file, chosen by each task independently, with the range hint and
+// without.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <random>
@@ -17,7 +17,7 @@ namespace {
 
 using range = io::gpfs::gpfsRangeArray_t;
 
-// One range for each block that a record touches; `record_of` says whose each is.
+// Returns one range for each block that a record touches. `record_of` has the record of each range.
 std::vector<range> ranges_of(std::vector<std::int64_t> const& records, std::int64_t bytes,
                              std::int64_t block_bytes, bool writes,
                              std::vector<std::int64_t>& record_of) {
@@ -35,7 +35,7 @@ std::vector<range> ranges_of(std::vector<std::int64_t> const& records, std::int6
 
 }  // namespace
 
-// The file is there before, and not cached when a measurement begins.
+// The file exists before, and is not cached when a measurement begins.
 rates random_records(setup const& s) {
   std::int64_t const each = s.what.transfer_bytes, count = s.bytes(each) / each;
   std::int64_t const places = std::max<std::int64_t>(1, random_file_bytes / s.scale / each);
@@ -64,8 +64,8 @@ rates random_records(setup const& s) {
           std::vector<std::int64_t> record_of;
           auto const ranges = ranges_of(records, each, s.machine.fs.block_bytes, writes, record_of);
           io::report done;
-          std::size_t next = 0;  // range
-          // Records are accessed whole: up to the last one that has a range in this step.
+          std::size_t next = 0;  // index of a range
+          // Records are accessed as a whole, up to the last record with a range in this step.
           io::detail::guided_access(f.handle(), ranges, max_acc, done,
                                     [&](std::int64_t, std::int64_t end) {
                                       while (next < static_cast<std::size_t>(end)) {

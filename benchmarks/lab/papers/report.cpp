@@ -16,8 +16,8 @@ namespace papers {
 
 namespace {
 
-// The published numbers themselves are the candidates: between two of them the median is no better
-// than at one.
+// Returns the least median error of a constant. Only the published numbers need be tried, because
+// between two of them the median is no better.
 double best_constant(std::vector<double> const& published) {
   double best = std::numeric_limits<double>::max();
   for (double const c : published) {
@@ -30,7 +30,7 @@ double best_constant(std::vector<double> const& published) {
 
 bool counts(result const& r) { return r.what->role == part::hold && r.short_of == 0; }
 
-// KEY; `sd KEY`, of its deviation; KEY:CHUNK, of what its program measured besides.
+// The parts of KEY, of `sd KEY` (its deviation), or of KEY:CHUNK (another result of its program).
 struct key_parts {
   std::string key, chunk;
   bool deviates = false;

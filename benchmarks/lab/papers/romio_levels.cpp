@@ -1,5 +1,5 @@
-// The programs by which ROMIO's levels of access were compared: an array in blocks, BTIO's cells,
-// and points in any order.
+// The programs that were used to compare ROMIO's levels of access: an array in blocks, BTIO's
+// cells, and points in any order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -19,11 +19,12 @@ namespace io = argosy;
 
 namespace {
 
-// Each task has its share of the pattern, densely in memory. At level 3 by one collective call,
-// else alone; the software's policy knows how. Open, view and close are in the time.
+// Each task has its share of the pattern, densely in memory. At level 3 it makes one collective
+// call, otherwise a local one. The software's policy decides how. The time includes open, view and
+// close.
 rates by_level(setup const& s, patterns::pattern const& of_tasks) {
   bool const together = s.what.level == 3;
-  // Merges of tasks by themselves lock, as those of others may be on other nodes.
+  // Merges of local calls need locks, because other tasks on other nodes may merge, too.
   io::hints const hints = s.what.level == 2 && s.machine.disk.has_locks
                               ? io::hints{.ds_write = io::toggle::enable}
                               : io::hints();
@@ -58,7 +59,7 @@ std::int64_t edge_of(setup const& s, std::int64_t item_bytes) {
 
 }  // namespace
 
-// Integers of 4 bytes, which are taken by twos in the fastest dimension.
+// Integers of 4 bytes, taken in pairs in the fastest dimension.
 rates dist3d(setup const& s) {
   io::process_grid const grid(s.what.tasks(), 3);
   patterns::cells c{.name = "dist3d", .ranks = s.what.tasks()};
@@ -70,8 +71,7 @@ rates dist3d(setup const& s) {
   return by_level(s, *patterns::make(c));
 }
 
-// Five doubles at each point. Where cells do not divide the array, the last points of it belong to
-// nobody.
+// Five doubles at each point. If cells do not divide the array, its last points belong to no cell.
 rates btio(setup const& s) {
   std::int64_t const q = std::llround(std::sqrt(static_cast<double>(s.what.tasks())));
   if (q * q != s.what.tasks())

@@ -1,4 +1,4 @@
-// The published rows, as data: what was measured where, and which part a row plays.
+// The published rows, as data: what was measured on which machine, and the role of each row.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,33 +10,33 @@
 
 namespace papers {
 
-// Which part a row plays. It was fixed before the first fit, by a rule: of each series of a table
-// both ends and at most one in the middle may be fitted, no more than a third. `claims`: nothing
-// was published of it but sentences, which need it.
+// The role of a row. A rule fixed it before the first fit: of each series of a table both ends and
+// at most one row in the middle may be fitted, and at most a third. `claims`: only sentences about
+// it were published, and they need it.
 enum class part { calibrate, hold, duplicate, out, claims };
 char const* name_of(part p);
 
-// What of several runs was published.
+// The statistic of several runs that was published.
 enum class statistic { mean, most };
 
 struct row {
   std::string key, source, table, machine;
-  std::string software;  // of software.hpp
+  std::string software;  // a name of software.hpp
   std::string workload;
-  std::string op;  // what of the program is measured: write, read, or another name that it knows
+  std::string op;  // the result of the program: write, read, or another name that it has
   int nodes = 1, per_node = 1;
-  std::int64_t bytes_per_task = 0;  // of beffio: its memory
-  std::int64_t transfer_bytes = 0;  // of a call, or of a piece
+  std::int64_t bytes_per_task = 0;  // for beffio: its memory
+  std::int64_t transfer_bytes = 0;  // for a call, or for a piece
   std::int64_t stripe_bytes = 0;    // IBM_io_buffer_size; 0: its default
-  // calls of the file system: unique: with file partitioning
+  // `unique`: calls of the file system, with file partitioning
   bool unique = false, largeblock = false;
-  std::string hints;  // of beffio: the name of a set; empty: none
-  // ranges per step of the range hint, 0: no hint; none: as the software has it
+  std::string hints;  // for beffio: the name of a set; empty: none
+  // Ranges for each step of the range hint; 0: no hint; nothing: the software's default.
   std::optional<std::int64_t> max_acc;
-  // of ROMIO: 0 a call for each piece, 2 one independent call, 3 one collective call
+  // for ROMIO: 0 a call for each piece, 2 one independent call, 3 one collective call
   int level = 3;
   statistic of_runs = statistic::mean;
-  double published = 0, published_sd = 0;  // MB/s; 0: not published, of rows for claims
+  double published = 0, published_sd = 0;  // MB/s; 0 if not published, in rows for claims
   part role = part::hold;
   std::string reason;
 
@@ -44,9 +44,9 @@ struct row {
   bool is_write() const { return op.starts_with("write"); }
 };
 
-// The columns hints, max_acc, level and statistic may be missing, or empty. Throws
-// std::invalid_argument for what makes no sense, a key that is there twice, and a workload that
-// nobody knows.
+// Parses rows. The columns hints, max_acc, level and statistic may be missing, or empty. Throws
+// std::invalid_argument for invalid values, for a key that is there twice, and for an unknown
+// workload.
 std::vector<row> read_rows(std::string const& file, std::string_view text);
 
 }  // namespace papers

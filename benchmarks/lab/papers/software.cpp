@@ -18,8 +18,8 @@ namespace {
 
 io::any_policy by_file_system(row const&, paper_machine const&) { return io::independent{}; }
 
-// Blocks are bound to all tasks, and agents access what is wanted of a stripe, block by block and
-// never across a hole; with large blocks, each task by itself.
+// Blocks are bound to all tasks. Agents access the requested parts of a stripe, block by block and
+// never across a gap. With large blocks, each task accesses its own data.
 io::any_policy shipped(row const& r, paper_machine const& m) {
   if (r.largeblock) return io::independent{};
   std::int64_t const stripe = r.stripe_bytes > 0 ? r.stripe_bytes : 16 * m.fs.block_bytes;
@@ -32,7 +32,7 @@ io::any_policy shipped(row const& r, paper_machine const& m) {
   return how;
 }
 
-// At level 2 it sieves, with locks around its merges; where the file system has none, it writes as
+// At level 2 it sieves, with locks around its merges. If the file system has no locks, it writes as
 // at level 0.
 io::any_policy by_romio(row const& r, paper_machine const& m) {
   if (r.level == 0) return io::independent{};
@@ -69,7 +69,7 @@ io::collective_plan romio_1::plan(io::access_kind kind, io::access_summary const
   p.reason = "accesses interleave";
   p.granule = std::gcd(all.granule, std::int64_t{4096});
   p.window_bytes = std::max(p.granule, buffer_bytes / p.granule * p.granule);
-  // Of whole granules, which the executor wants.
+  // Whole granules, because the executor requires that.
   std::int64_t const n = ranks.size, granules = all.span() / p.granule;
   std::int64_t begin = all.low;
   for (std::int64_t a = 0; a < n; ++a) {

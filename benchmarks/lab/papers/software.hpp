@@ -1,5 +1,5 @@
-// The software of the published rows, each the same on all machines: how it moves data, as a policy
-// of this library.
+// The software of the published rows: how it moves data, as a policy of this library. It is the
+// same on all machines.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,24 +18,24 @@ namespace papers {
 
 struct software {
   std::string_view name;
-  bool plain = false;     // calls of the file system, no library
-  bool together = false;  // where it is a choice, calls are collective
-  // threads beside their tasks, which poll for messages while these access files
+  bool plain = false;     // calls of the file system without a library
+  bool together = false;  // calls are collective if the program has the choice
+  // threads in addition to the tasks, which poll for messages while tasks access files
   bool agents = false;
-  // false: all there is of a block is written by its agent, so nobody locks ranges of bytes
+  // false: the agent of a block writes all its data, so no byte ranges are locked
   bool locks = true;
   argosy::any_policy (*policy)(row const& r,
-                               // empty: by hints, as users of this library have it
+                               // Empty: the hints choose, as for users of this library.
                                paper_machine const& m) = nullptr;
 };
 
-// posix; ibm_prototype, MPI-IO on GPFS of 2000; ibm_pe, as IBM shipped it; romio_1; and argosy,
-// this library. Null: none of these.
+// Returns the software of that name, or null. Names: posix; ibm_prototype, MPI-IO on GPFS of 2000;
+// ibm_pe, the version that IBM shipped; romio_1; and argosy, this library.
 software const* find_software(std::string_view name);
 
-// ROMIO before it knew file systems: tasks whose accesses interleave exchange data, all of them are
-// aggregators, and their domains are of equal length wherever blocks end. Exchange and file access
-// take turns.
+// ROMIO before it had drivers for file systems. Tasks whose accesses interleave exchange data. All
+// of them are aggregators, and their domains have equal length, without regard to blocks. Exchange
+// and file access take turns.
 struct romio_1 {
   static constexpr std::string_view name = "romio_1";
   std::int64_t buffer_bytes = 4 << 20;

@@ -1,4 +1,4 @@
-// A cube of each task in one array: all tasks together, or the first one for all.
+// A cube of each task in one array: written by all tasks together, or by the first one for all.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace io = argosy;
 
 namespace {
 
-// Edge of a task's cube of doubles.
+// Returns the edge of a task's cube of doubles.
 std::int64_t edge_of(setup const& s) {
   return std::max<std::int64_t>(
       8, std::llround(std::cbrt(static_cast<double>(s.what.bytes_per_task / 8 / s.scale))));
@@ -47,8 +47,8 @@ rates by_first(setup const& s, bool gathers) {
 
 }  // namespace
 
-// Each cube has a halo of one cell in memory. Arrays are Fortran's. Open, view and close are in the
-// time.
+// Each cube has a halo of one cell in memory. Arrays are in Fortran's order. The time includes
+// open, view and close.
 rates tile3d(setup const& s) {
   std::int64_t const n = edge_of(s), with_halo = n + 2;
   io::lab::hollow_memory const memory(

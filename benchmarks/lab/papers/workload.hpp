@@ -1,4 +1,4 @@
-// The workloads of the papers: a closed set of programs, each of which writes a file and reads it.
+// The workloads of the papers: a fixed set of programs, each of which writes a file and reads it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,10 +24,10 @@
 
 namespace papers {
 
-// In 10^6 bytes of all tasks per second, of the slowest task; 0: not measured.
+// In 10^6 bytes of all tasks per second, until the slowest task ends; 0 if not measured.
 struct rates {
   double write = 0, read = 0;
-  // of programs that measure more than these two, by row::op
+  // for programs that measure more than these two, by row::op
   std::map<std::string, double> others = {};
   std::int64_t events = 0;
 };
@@ -35,9 +35,8 @@ struct rates {
 // T of beffio, as published.
 inline constexpr double full_seconds = 1800;
 
-// A row's run: so many tasks on its machine. With a scale, tasks have so many times less data, and
-// pools and caches are so many times smaller; such a run shows that a program works, and says
-// nothing about the row.
+// A row's run: a number of tasks on its machine. With a scale, the data of tasks, pools and caches
+// are divided by it. Such a run shows that a program works, but its rates mean nothing.
 struct setup {
   row const& what;
   paper_machine const& machine;
@@ -45,19 +44,19 @@ struct setup {
   std::uint64_t seed = 1;
   double seconds = full_seconds;  // T of beffio
 
-  // A task's bytes, in whole units.
+  // Returns a task's bytes, in whole units.
   std::int64_t bytes(std::int64_t unit) const;
 };
 
 using workload_function = rates (*)(setup const& s);
-// Null if there is none of this name.
+// Returns null if there is none of this name.
 workload_function find_workload(std::string_view name);
 
-// A task's side of a run: its world, the file system, and a clock that all tasks start and stop
+// One task of a run: its world, the file system, and a clock that all tasks start and stop
 // together.
 class player {
  public:
-  // `gpfs`: where it is one.
+  // `gpfs`: the file system if it is one, otherwise null.
   player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::opener const& opens,
          argosy::lab::virtual_gpfs* gpfs, rates& measured)
       : world(mine), s(of), opener_(opens), gpfs_(gpfs), measured_(measured) {}
@@ -67,27 +66,27 @@ class player {
   static constexpr char const* path = "data";
 
   bool is_first() const { return world.rank() == 0; }
-  // Collective. All bytes of this run, in the time from a barrier before f to one behind it.
+  // Times f between two barriers. Collective. `bytes` are those of the whole run.
   void time(argosy::access_kind kind, std::int64_t bytes, std::function<void()> const& f);
-  // Collective, not timed: the file has so many bytes.
+  // Makes a file of that many bytes. Collective, not timed.
   void fill(std::int64_t bytes);
-  // Collective, not timed: nothing of the file is cached on any node, and nobody has tokens.
+  // Drops the cache and the tokens of the file on all nodes. Collective, not timed.
   void forget();
 
-  // What the row's software is here.
+  // Returns the software of the row.
   software const& how() const;
   argosy::any_policy policy() const;
   argosy::opener opener() const;
   argosy::mode amode() const;
-  // Where the software's agents carry out independent calls, too.
+  // Returns true if the software's agents carry out independent calls, too.
   bool ships_alone() const { return how().agents && !s.what.largeblock; }
   argosy::hints hints_for_agents() const;
-  // Where they ship, a file that is opened unique is partitioned as they are.
+  // If agents carry out independent calls, a file opened `unique` is partitioned in the same way.
   argosy::hints hints_if_unique() const {
     return s.what.unique && ships_alone() ? hints_for_agents() : argosy::hints();
   }
-  // A handle of the file, for calls of GPFS. Throws std::invalid_argument if it is none,
-  // std::system_error.
+  // Returns a handle of the file, for calls of GPFS. Throws std::invalid_argument if the file
+  // system is no GPFS, and std::system_error.
   argosy::lab::virtual_gpfs_handle open_plain() const;
 
  private:
@@ -96,10 +95,10 @@ class player {
   rates& measured_;
 };
 
-// Plays on the row's machine, without contents; `program` once on each task.
+// Runs `program` once on each task, on the row's machine, without contents.
 rates play(setup const& s, std::function<void(player&)> const& program);
 
-// An open file of the file system, by its own calls. Of a row that opens it unique, all tasks open
+// An open file, accessed by calls of the file system. If the row opens it `unique`, all tasks open
 // and close it, and it is partitioned meanwhile. Throws std::system_error.
 class plain_file {
  public:

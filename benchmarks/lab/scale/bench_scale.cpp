@@ -1,5 +1,5 @@
-// How a collective write grows with the number of ranks, on virtual ranks: time, messages, metadata
-// and memory of each.
+// How a collective write scales with the number of ranks, on virtual ranks: time, messages,
+// metadata and memory of each.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ namespace {
 struct options {
   int from = 16, to = 16384;
   int per_node = 16, calls = 2, layers = 0, servers = 64;
-  std::int64_t bytes = 64 << 10;                   // of each rank
+  std::int64_t bytes = 64 << 10;                   // for each rank
   std::int64_t aggregators = 0, window_bytes = 0;  // 0: the policy's own
   std::string view;                                // empty: all
   lattice::numbers local{4, 4, 4, 8};              // sites of each rank
@@ -87,7 +87,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-// The rank's part of the file.
+// Returns the rank's part of the file.
 io::layout part(std::string_view view, int rank, int ranks, std::int64_t bytes) {
   if (view == "cyclic")
     return at(8 * rank, io::flatten(io::vector(bytes / 8, 1, ranks, io::type<double>)));
@@ -99,8 +99,8 @@ io::layout part(std::string_view view, int rank, int ranks, std::int64_t bytes) 
         io::distribute::block, grid, rank);
     return a.form();
   }
-  // Stretches of the file with a slot for each rank; in each stretch the ranks stand in an order of
-  // its own.
+  // The file consists of ranges with a slot for each rank. The order of the ranks differs from
+  // range to range.
   std::vector<std::int64_t> offsets;
   for (std::int64_t i = 0; i < bytes / 64; ++i) {
     auto const shift = static_cast<std::int64_t>(mixed(static_cast<std::uint64_t>(i)) %

@@ -1,5 +1,5 @@
-// A lattice in four dimensions, dealt to the ranks in blocks and stored in one order of its sites:
-// its geometry, and two ways to write and read it that know nothing of argosy's plans. Any world of
+// A lattice in four dimensions, dealt to the ranks in blocks and stored in one order of its sites.
+// Has its geometry, and two ways to write and read it that do not use argosy's plans. Any world of
 // argosy can run them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -53,7 +53,7 @@ struct geometry {
     return argosy::flatten(
         argosy::subarray(box(sizes), box(local), box(starts), argosy::bytes(site_bytes)));
   }
-  // The same as a list, in the order of the file.
+  // Returns the blocks as a list, in the order of the file.
   std::vector<block> blocks() const {
     std::vector<block> all;
     std::int64_t const length = local[3] * site_bytes;
@@ -68,7 +68,7 @@ struct geometry {
                          memory, length});
     return all;
   }
-  // Checks: every byte says where in the file it belongs.
+  // For checks: every byte encodes its place in the file.
   static std::byte content(std::int64_t offset) {
     return static_cast<std::byte>((offset * 2654435761) >> 16);
   }
@@ -92,8 +92,8 @@ inline void check(argosy::io_result const& done, std::size_t bytes) {
 
 // --- The user's transposition ---
 
-// Bytes for each rank, and from each, packed by rank: what MPI_Alltoallv does, but for messages
-// without bytes.
+// Sends bytes to each rank and receives bytes from each, packed by rank. Does the same as
+// MPI_Alltoallv, but sends no empty messages.
 struct by_messages {
   template <argosy::communicator World>
   void operator()(World const& world, std::span<std::byte const> out,
@@ -114,9 +114,9 @@ struct by_messages {
   }
 };
 
-// The ranks that share their first two coordinates hold whole planes of the file together: they
-// exchange what they have, so that each has a few long stretches, and access the file by
-// themselves.
+// The ranks that share their first two coordinates own whole planes of the file together. They
+// exchange their data, so that each has a few long pieces, and then access the file with local
+// calls.
 template <argosy::communicator World>
 class transposition {
  public:
@@ -127,7 +127,7 @@ class transposition {
         received_(sent_.size()),
         packed_(static_cast<std::size_t>(g.bytes())),
         rows_(packed_.size()) {
-    // My lines lie in the stream of the row in ascending order, and so do each partner's.
+    // My lines lie in the stream of the row in ascending order, and so do those of each partner.
     std::int64_t const each = g.bytes();
     for (std::int64_t const place : lines_of(g.at[2], g.at[3]))
       sent_[static_cast<std::size_t>(place / each)] += line();
@@ -155,14 +155,14 @@ class transposition {
         [&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(packed, row, n); });
     by_messages()(row_, packed_, received_, data, sent_);
   }
-  // In two writes and two reads, each with as many.
+  // Returns the number of messages in two writes and two reads, which are equally many in each.
   std::int64_t messages() const {
     return 4 * std::count_if(sent_.begin(), sent_.end(), [](auto n) { return n > 0; });
   }
 
  private:
   std::int64_t line() const { return geometry_.local[3] * geometry_.site_bytes; }
-  // Where the lines of a rank begin in the stream of the row.
+  // Returns where the lines of a rank begin in the stream of the row.
   std::vector<std::int64_t> lines_of(std::int64_t y0, std::int64_t x0) const {
     geometry const& g = geometry_;
     std::vector<std::int64_t> places;
@@ -181,8 +181,8 @@ class transposition {
       packed += line();
     }
   }
-  // My stretch of the stream, where the file holds it in one piece: planes of one t follow one
-  // another.
+  // Visits my part of the stream, in pieces that are contiguous in the file. Planes of one t follow
+  // one another.
   template <class F>
   void for_each_stretch(F&& f) {
     geometry const& g = geometry_;
@@ -201,14 +201,14 @@ class transposition {
   geometry geometry_;
   World row_;
   std::vector<std::int64_t> sent_, received_;  // bytes, by rank of the row
-  // of the lines that come, in my stretch of the stream
+  // places of the received lines in my part of the stream
   std::vector<std::int64_t> places_;
   std::vector<std::byte> packed_, rows_;
 };
 
 // --- ROMIO's way ---
 
-// The number of each rank goes to each rank: Bruck's algorithm, as MPI libraries do it for short
+// Sends each rank's number for each rank: Bruck's algorithm, which MPI libraries use for short
 // messages.
 template <argosy::communicator World>
 void all_to_all(World const& world, std::vector<std::int32_t>& values) {
@@ -233,10 +233,10 @@ void all_to_all(World const& world, std::vector<std::int32_t>& values) {
   for (int i = 0; i < n; ++i) values[place(me - i)] = all[place(i)];
 }
 
-// As MPI_File_write_all does it in ROMIO, of the generic file system: one aggregator for each node,
-// the file cut into equal domains; lists of offsets and lengths to the aggregators; then rounds of
-// cb_buffer_size, in which aggregators first tell all ranks how much they expect of each, then
-// receive it from each rank, and then access the file.
+// The MPI_File_write_all of ROMIO for a generic file system. Each node has one aggregator, and the
+// file is cut into equal domains. Ranks send lists of offsets and lengths to the aggregators. Then
+// there are rounds of cb_buffer_size bytes. In each round the aggregators first tell all ranks how
+// much they expect from each, receive it from each rank, and access the file.
 template <argosy::communicator World>
 class romio {
  public:
@@ -263,7 +263,7 @@ class romio {
   struct range {
     std::int64_t begin, end;
   };
-  // What of some blocks lies in a window, in their order.
+  // Visits the parts of some blocks that lie in a window, in their order.
   template <class F>
   static std::int64_t within(std::vector<block> const& all, range w, F&& f) {
     std::int64_t bytes = 0;
@@ -283,7 +283,7 @@ class romio {
     return {begin, std::min(d.end, begin + buffer_bytes)};
   }
 
-  using message = std::pair<int, std::vector<std::byte>>;  // with a rank
+  using message = std::pair<int, std::vector<std::byte>>;  // with its rank
   void start(std::vector<typename World::request>& all, message& m, bool sends) {
     if (sends) ++messages_;
     all.push_back(sends ? world_.start_send(m.second, m.first, 14)
@@ -292,7 +292,7 @@ class romio {
 
   void exchange(argosy::any_handle& file, std::byte* data, bool writing) {
     auto const n = static_cast<std::size_t>(world_.size());
-    // Everybody's first and last offset.
+    // The first and last offset of all ranks.
     range mine{blocks_.front().offset, blocks_.back().offset + blocks_.back().length};
     std::vector<range> ranges(n);
     world_.all_gather(std::as_bytes(std::span(&mine, 1)),
@@ -306,7 +306,7 @@ class romio {
     for (std::int64_t a = 0; a < count; ++a)
       domains_.push_back({hull.begin + a * each, std::min(hull.end, hull.begin + (a + 1) * each)});
 
-    // Who has how many pieces for whom, and their offsets and lengths.
+    // The number of pieces that each rank has for each aggregator, and their offsets and lengths.
     std::vector<std::vector<std::int64_t>> lists(aggregators_.size());
     std::vector<std::int32_t> counts(n);
     for (std::size_t a = 0; a < aggregators_.size(); ++a) {
@@ -354,7 +354,8 @@ class romio {
             static_cast<std::int32_t>(within(b, w, [](block const&) {}));
       std::vector<std::int32_t> const expected = sizes;
       all_to_all(world_, sizes);
-      std::vector<message> parts, mine_there;  // at the aggregator, and of this rank
+      std::vector<message> parts,
+          mine_there;  // the parts at the aggregator, and those of this rank
       for (auto const& [r, b] : theirs)
         if (auto const bytes = expected[static_cast<std::size_t>(r)]; bytes > 0)
           parts.emplace_back(r, std::vector<std::byte>(static_cast<std::size_t>(bytes)));

@@ -1,4 +1,4 @@
-// Runs the three ways in the virtual cluster, and compares what they have written.
+// Runs the three ways in the virtual cluster, and compares the files that they write.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lattice4d.hpp"
 
@@ -20,12 +20,12 @@ namespace lattice {
 namespace {
 
 struct result {
-  double write_s = 0, read_s = 0;  // of the slowest rank
-  std::int64_t messages = 0;       // of all ranks, both ways
+  double write_s = 0, read_s = 0;  // time of the slowest rank
+  std::int64_t messages = 0;       // sum over all ranks, for writing and reading
   double real_s = 0;
 };
 
-// `move(world, write)`: what a rank does, after a barrier. Both times are those of the second of
+// `move(world, write)` is the work of a rank after a barrier. Both times are those of the second of
 // two calls.
 template <class Make>
 result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& make) {
