@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# HDF5 and PnetCDF as Debian has them, on both I/O components of Open MPI and with the drop-in preloaded, by turns: a 3-D array,
-# written and read collectively.
-#   benchmarks/compare_formats.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--edge 160] [--rounds 5] [--mpiio LIBRARY]
-# Prints a table for each number of ranks and each directory: medians of the slowest rank's time, open and close included, and how many
-# times as long the better component takes, with the least and the largest of five turns.
+# Compares Debian's HDF5 and PnetCDF on both I/O components of Open MPI and with the drop-in
+# preloaded, in turn. Each writes and reads a 3-D array collectively.
+#   benchmarks/compare_formats.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--edge 160]
+#                                 [--rounds 5] [--mpiio LIBRARY]
+# Prints a table for each number of ranks and each directory. It has medians of the slowest rank's
+# time, with open and close, and how many times as long the better component takes, with the least
+# and the largest of five rounds.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,7 +23,11 @@ while (($#)); do
     --edge) edge=$2 ;;
     --rounds) rounds=$2 ;;
     --mpiio) mpiio=$(realpath "$2") ;;
-    *) sed -n '2,6s/^# //p' "${BASH_SOURCE[0]}"; [[ $1 == --help ]]; exit ;;
+    *)
+      sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+      [[ $1 == --help ]]
+      exit
+      ;;
   esac
   shift 2
 done
@@ -32,11 +38,11 @@ mkdir -p "$out"
 places=$(mpicc.openmpi -print-multiarch)
 mpicc.openmpi -O2 -I/usr/include/hdf5/openmpi "-L/usr/lib/$places/hdf5/openmpi" "$root/benchmarks/formats/volumes.c" -o "$out/volumes" -lhdf5 -lpnetcdf -lm
 
-# As many ranks as asked for, on however many cores there are.
+# As many ranks as asked for, on any number of cores.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
-# Lines "turn contestant kind operation seconds" to a table.
+# Makes a table of lines "turn contestant kind operation seconds".
 table() {
   awk '
     function median(list, n, i, k, x) {

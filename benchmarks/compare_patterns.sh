@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# The collective rows of bench_patterns against all MPI I/O that there is here: the peer of a row is the best of them.
-#   benchmarks/compare_patterns.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--out DIR] [--mpiio LIBRARY] [options of bench_patterns]
+# Compares the collective rows of bench_patterns with all installed MPI I/O: the peer of a row is
+# the best of them.
+#   benchmarks/compare_patterns.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--out DIR]
+#                                  [--mpiio LIBRARY] [options of bench_patterns]
 #   benchmarks/compare_patterns.sh --hosts "1 2" [--dirs "$PWD/build"] [--fs "gluster moose"] ...
-# Prints a table for each number of ranks and each directory; the CSV of all runs, and the merged ones, go to DIR.
-# Peers are both I/O components of Open MPI, and ROMIO of Open MPI 5 where cmake/other_mpi.sh openmpi5 has built for that.
-# With --mpiio build/release/lib/mpiio/libargosy-mpiio.so also argosy beside the same calls of MPI on the drop-in.
-# --hosts: on four hosts, namespaces of this machine, with so many ranks on each; their directories are on a disk that all share, and, by
-# --fs, on distributed file systems (test/hosts/hosts.sh). Needs root.
+# Prints a table for each number of ranks and each directory. The CSV files of all runs, and the
+# merged ones, go to DIR. Peers are both I/O components of Open MPI, and ROMIO of Open MPI 5 if
+# cmake/other_mpi.sh openmpi5 has made a build with it. With --mpiio
+# build/release/lib/mpiio/libargosy-mpiio.so, also compares argosy with the same calls of MPI on the
+# drop-in.
+# --hosts: on four hosts, namespaces of this machine, with that many ranks on each. Their
+# directories are on a disk that all share, and, by --fs, on distributed file systems
+# (test/hosts/hosts.sh). Needs root.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,7 +33,7 @@ while (($#)); do
     --mpiio) mpiio=$(realpath "$2"); shift 2 ;;
     --hosts) on_hosts=yes; ranks=$2; shift 2 ;;
     --fs) systems=$2; shift 2 ;;
-    --help) sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"; exit ;;
+    --help) sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit ;;
     *) options+=("$1"); shift ;;
   esac
 done
@@ -36,7 +41,7 @@ done
 [[ -z $systems || -n $on_hosts ]] || { echo "compare_patterns.sh: --fs is for --hosts" >&2; exit 2; }
 mkdir -p "$out"
 
-# As many ranks as asked for, on however many cores there are.
+# As many ranks as asked for, on any number of cores.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 if ((EUID == 0)); then
@@ -46,7 +51,7 @@ peers=(ompio romio321)
 newer=$root/build/openmpi5/bin/bench_patterns
 if [[ -z $on_hosts && -x $newer ]]; then peers+=(openmpi5); fi
 
-# run PEER RANKS COMMAND...: on some file systems a peer fails, or never ends
+# run PEER RANKS COMMAND...: runs a peer that may fail or hang on some file systems
 most_seconds=${ARGOSY_COMPARE_SECONDS:-1800}
 run() {
   local peer=$1 n=$2
@@ -60,7 +65,7 @@ run() {
   fi
 }
 
-# compare TITLE NAME RANKS DIRECTORY: all peers in turn, and the table
+# compare TITLE NAME RANKS DIRECTORY: runs all peers in turn, and prints the table
 compare() {
   local title=$1 name=$2 n=$3 directory=$4 peer runs=() worked=()
   for peer in "${peers[@]}"; do
@@ -71,7 +76,8 @@ compare() {
     else
       echo "-- $title, $peer: failed, or did not end in $most_seconds s: $name.$peer.txt"
       grep -m 1 '^bench_patterns:' "$name.$peer.txt" || true
-      if grep -q 'bench_patterns: argosy' "$name.$peer.txt"; then exit 1; fi # that is no peer's fault
+      # not a failure of a peer
+      if grep -q 'bench_patterns: argosy' "$name.$peer.txt"; then exit 1; fi
     fi
   done
   if ((${#runs[@]} == 0)); then
@@ -95,7 +101,7 @@ if [[ -z $on_hosts ]]; then
   exit
 fi
 
-# /tmp and /dev/shm are each host's own; what else the machine has, all of them see.
+# /tmp and /dev/shm are each host's own. All hosts see the other directories of the machine.
 ARGOSY_HOSTS=$("$hosts" up 4)
 export ARGOSY_HOSTS
 trap '"$hosts" down' EXIT
@@ -104,7 +110,8 @@ for directory in ${directories:-$out}; do
     compare "four hosts, $directory, $n ranks on each" "$out/hosts.${directory//\//_}.np$n" "$n" "$directory"
   done
 done
-options+=(--sync) # there, hosts have caches of their own, and every byte is looked at from another one
+# hosts have caches of their own there, and every byte is checked from another host
+options+=(--sync)
 for system in $systems; do
   "$hosts" fs "$system" up 1024 >&2
   directory=$("$hosts" fs "$system" where)

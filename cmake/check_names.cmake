@@ -1,10 +1,11 @@
-# cmake [-D write=ON] -P cmake/check_names.cmake: compares two lists of what users may name with the
-# headers, so that a change of the surface is seen in a diff. write=ON writes the lists.
-#   docs/develop/names.txt     names at namespace level, but for those in detail/ and in namespaces detail
-#   docs/develop/members.txt   public members of these classes and values of these enumerations, without
-#                              those of the laboratory
-# The script reads the text, which clang-format has laid out: a declaration in a namespace begins in the
-# first column, one in a class in the third.
+# cmake [-D write=ON] -P cmake/check_names.cmake: compares two lists of public names with the
+# headers, so that a diff shows a change of the public names. write=ON writes the lists.
+#   docs/develop/names.txt     names at namespace level, except those in detail/ and in namespaces
+#                              detail
+#   docs/develop/members.txt   public members of these classes and values of these enumerations,
+#                              without those of the laboratory
+# The script reads the text, and relies on the layout of clang-format: a declaration in a namespace
+# begins in the first column, one in a class in the third.
 cmake_minimum_required(VERSION 3.25)
 set(root "${CMAKE_CURRENT_LIST_DIR}/..")
 file(GLOB_RECURSE headers RELATIVE "${root}/include/argosy" "${root}/include/argosy/*.hpp")
@@ -12,8 +13,8 @@ list(FILTER headers EXCLUDE REGEX "(^|/)detail/")
 
 set(word "[A-Za-z_][A-Za-z_0-9]*")
 
-# argosy_members_in(line space): adds to `members` the names in the first line of a declaration, or in a
-# line of an enumeration. Constructors, operators and friends are left out.
+# argosy_members_in(line space): adds to `members` the names in the first line of a declaration, or
+# in a line of an enumeration. Leaves out constructors, operators and friends.
 function(argosy_members_in line space)
   string(REGEX REPLACE "^.*::(.*)::$" "\\1" class "${space}")
   string(REGEX REPLACE " *//.*" "" line "${line}")
@@ -38,8 +39,9 @@ function(argosy_members_in line space)
   set(members ${members} ${found} PARENT_SCOPE)
 endfunction()
 
-# argosy_class_line(line space): adds to `members` those in a line of a header. `class` is the class or
-# enumeration that the line is in, `access` is private, public, or a word for what is public at first.
+# argosy_class_line(line space): adds to `members` the public ones in a line of a header. `class` is
+# the class or enumeration that the line is in. `access` is private, public, or a word for members
+# that are public at first.
 function(argosy_class_line line space)
   if(line MATCHES "^enum (class )?(${word})[^{]*{(.*)}")
     argosy_members_in("${CMAKE_MATCH_3}" "${space}${CMAKE_MATCH_2}::")
@@ -62,10 +64,11 @@ set(names "")
 set(members "")
 foreach(header IN LISTS headers)
   file(READ "${root}/include/argosy/${header}" lines)
-  string(REGEX REPLACE "[][]" " " lines "${lines}") # brackets and semicolons are list syntax to CMake
+  # brackets and semicolons are list syntax in CMake
+  string(REGEX REPLACE "[][]" " " lines "${lines}")
   string(REPLACE ";" "^" lines "${lines}")
   string(REPLACE "\n" ";" lines "${lines}")
-  set(spaces "") # those that are open
+  set(spaces "") # namespaces that are open
   set(before "")
   set(class "")
   foreach(line IN LISTS lines)
@@ -78,11 +81,11 @@ foreach(header IN LISTS headers)
     elseif(line MATCHES "^}  // namespace" OR (line STREQUAL "}" AND before MATCHES "^(class|struct) [a-z_]+\\^"))
       list(POP_BACK spaces)
     elseif(NOT space MATCHES "^argosy::" OR space MATCHES "detail::" OR line MATCHES "^[ }]" OR line STREQUAL "")
-      # what is inside of something, or a detail
+      # the inside of a declaration, or a detail
     elseif(line MATCHES "^(class|struct|enum class|enum|concept|using) (${word})(<.*>)?( final)?( requires.*| [:={].*)?$")
       list(APPEND names "${space}${CMAKE_MATCH_2}")
     elseif(line MATCHES "^(static_assert|requires|template|friend|using|return|#|/)")
-      # no declaration of a name
+      # not a declaration of a name
     elseif(line MATCHES "^[A-Za-z_][A-Za-z_:0-9<>, *&()]*[ *&](${word})\\(")
       list(APPEND names "${space}${CMAKE_MATCH_1}")
     elseif(line MATCHES "^(inline|constexpr|extern) [A-Za-z_:0-9<>, *&]* (${word})( =|{|\\^)")

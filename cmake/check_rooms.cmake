@@ -1,8 +1,10 @@
-# cmake -P cmake/check_rooms.cmake [-D sources=DIR]: what the compiler cannot see of the rooms.
-#   - A room includes only itself and rooms before it (argosy_rooms in headers.cmake), in include/ and in lib/: so there is no circle.
-#   - The headers of argosy::headers include nothing but the standard library and each other. (The compiler would not notice
-#     where Boost and fmt lie in the system's include directory.)
-#   - The library does without fmt; the laboratory and the tools use it.
+# cmake -P cmake/check_rooms.cmake [-D sources=DIR]: checks rules of the rooms that the compiler
+# does not check.
+#   - A room includes only itself and rooms before it (argosy_rooms in headers.cmake), in include/
+#     and in lib/, so there are no circles.
+#   - The headers of argosy::headers include only the standard library and each other. The compiler
+#     would not notice other includes if Boost and fmt lie in the system's include directory.
+#   - The library does not use fmt; the laboratory and the tools do.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/headers.cmake")
 if(NOT DEFINED sources)
@@ -10,7 +12,8 @@ if(NOT DEFINED sources)
 endif()
 set(slips "")
 
-# argosy_room_of(path out): its room. Empty for include/argosy/*.hpp, which gather rooms for users, and for lib/tools, which is above all.
+# argosy_room_of(path out): the room of a file. Empty for include/argosy/*.hpp, which gather rooms
+# for users, and for lib/tools, which is above all rooms.
 function(argosy_room_of path out)
   set(${out} "" PARENT_SCOPE)
   if(path MATCHES "^(include/argosy|lib)/([a-z_0-9]+)/")

@@ -1,11 +1,15 @@
-# cmake -DBIN=<directory of executables> -DMPIEXEC=<mpiexec> -DMPIEXEC_FLAG=<-n> -P cmake/check_snippets.cmake: the code
-# in README and docs is code that compiles. Without BIN, or without MPIEXEC, the output that needs it is not looked at.
-#   <!-- snippet: NAME -->   stands before every ```cpp block; the block equals the lines between two `// [NAME]` in a
-#                            file of examples/ or docs/snippets/, which the build compiles
+# cmake -DBIN=<directory of executables> -DMPIEXEC=<mpiexec> -DMPIEXEC_FLAG=<-n>
+#    -P cmake/check_snippets.cmake
+# Checks that the code in README and docs is code that compiles. Without BIN, or without MPIEXEC,
+# output that needs it is not checked.
+#   <!-- snippet: NAME -->   stands before every ```cpp block; the block equals the lines between
+#                            two `// [NAME]` in a file of examples/ or docs/snippets/, which the
+#                            build compiles
 #   <!-- output: NAME -->    stands before a ```text block; BIN/NAME prints it
 #   <!-- output: NAME N -->  the same, on N ranks
-# And who copies it can know what to include: every header of argosy that docs/snippets/NAME.cpp includes is named on
-# docs/use/NAME.md, or a header directly in include/argosy that brings it.
+# A page must also name the headers that its code needs. Every header of argosy that
+# docs/snippets/NAME.cpp includes is named on docs/use/NAME.md, or a header directly in
+# include/argosy that includes it.
 cmake_minimum_required(VERSION 3.25)
 set(root "${CMAKE_CURRENT_LIST_DIR}/..")
 file(GLOB sources "${root}/examples/*.cpp" "${root}/examples/heat/*.?pp" "${root}/docs/snippets/*.cpp")
@@ -13,7 +17,7 @@ file(GLOB_RECURSE pages "${root}/README.md" "${root}/docs/*.md")
 set(slips "")
 set(snippet_count 0)
 
-# Brackets and semicolons mean something in CMake's lists: texts are only searched, cut and compared.
+# Brackets and semicolons are list syntax in CMake, so texts are only searched, cut and compared.
 function(between text begin end out)
   string(FIND "${text}" "${begin}" at)
   set(${out} "" PARENT_SCOPE)

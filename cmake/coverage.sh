@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the preset coverage, runs its tests and 2000 programs of explore, and prints for each room how many of its lines
-# and branches were run. Lines that never were: build/coverage/never_run.txt. See docs/develop/coverage.md.
-#   --skip-build    what is built is run again; what was counted before is forgotten
-#   --report-only   the table of what has been counted, also of runs by hand with
+# Builds the preset coverage, runs its tests and 2000 programs of explore, and prints for each room
+# how many of its lines and branches were run. The lines that never were are listed in
+# build/coverage/never_run.txt. See docs/develop/coverage.md.
+#   --skip-build    runs the programs that are built, and drops earlier counts
+#   --report-only   prints the table of existing counts, also of runs by hand with
 #                   LLVM_PROFILE_FILE=$PWD/build/coverage/profiles/%m%c.profraw
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -15,7 +16,7 @@ for option in "$@"; do
   case $option in
     --skip-build) build=0 ;;
     --report-only) build=0 run=0 ;;
-    *) sed -n '2,6s/^# //p' cmake/coverage.sh >&2 && exit 2 ;;
+    *) sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/coverage.sh >&2 && exit 2 ;;
   esac
 done
 
@@ -33,10 +34,11 @@ if ((run)); then
   LLVM_PROFILE_FILE=$PWD/$out/profiles/%m%c.profraw "$out/bin/explore" --seeds 1:2000 || failed=1
 fi
 
-# Counts are in memory that the processes of a program share with a file (%c), so those that are killed have counted, too.
+# The processes of a program share their counts in memory with a file (%c), so the counts of killed
+# processes are not lost.
 llvm-profdata-19 merge -sparse "$out"/profiles/*.profraw -o "$out/coverage.profdata"
-# Each program by itself: of all together, llvm-cov takes a function that one does not call for one that nobody runs. What
-# it says of "mismatched data" are these.
+# Exports each program separately. For all together, llvm-cov reports a function as never run if one
+# program does not call it. Its warnings of "mismatched data" are about these functions.
 rm -rf "$out/exported"
 mkdir "$out/exported"
 for program in "$out"/bin/* "$out"/lib/mpiio/libargosy-mpiio.so; do

@@ -11,14 +11,17 @@ import re
 import sys
 from collections import defaultdict
 
-# A line that no test can reach says so itself: "// not covered: the reason". It does not count, nor do its branches.
+# A line that no test can reach is marked "// not covered: the reason". Neither the line nor its
+# branches count.
 EXCLUDED = re.compile(r"// not covered: \S")
 
-# Lines without code of their own. Where a program does not call a function, clang counts all its lines, these among them.
+# Lines without code of their own. If a program does not call a function, clang counts all its
+# lines, also these.
 NO_CODE = re.compile(r"\s*(//.*|#.*|[{}()\[\];]*|(\} )?else( \{)?|(\} )?(else )?if constexpr\b.*)\s*(//.*)?")
 
-# What only the compiler runs, in constant expressions: static_assert tests it, and there is nothing to count. Functions, as
-# "file: mangled name". Only where no program runs them.
+# Functions, as "file: mangled name", that only the compiler runs, in constant expressions.
+# static_assert tests them, and there is nothing to count. Used only for functions that no program
+# runs.
 COMPILE_TIME = re.compile(r"datatype/detail/aggregate_fields\.hpp: |datatype/element\.hpp: .*12is_described"
                           r"|datatype/flatten\.hpp: .*11has_element|datatype/detail/box\.hpp: .*11box_may_fit"
                           r"|datatype/detail/deal\.hpp: .*(16known_deal_fault|15known_processes)"
@@ -27,7 +30,7 @@ COMPILE_TIME = re.compile(r"datatype/detail/aggregate_fields\.hpp: |datatype/ele
                           r"|layout/static_layout\.hpp: .*(14static_form_of|8sizes_of|13static_layout|11static_form)"
                           r"|layout/element_layout\.hpp: .*9period_of.*4form")
 
-# In the order of the table; a room that is not among them comes after these.
+# In the order of the table. Other rooms come after these.
 ROOMS = ["error", "layout", "datatype", "view", "plan", "policy", "wire", "world", "agree", "handle", "exchange", "file", "format", "mpiio", "tools"]
 LABORATORY = [("virtual cluster", r"(include/argosy|lib)/lab/cluster/"), ("simulated GPFS", r"(include/argosy|lib)/lab/")]
 
@@ -109,7 +112,7 @@ def main(source_dir, exported_dir, never_run):
             if not times:
                 never.append(f"{path}:{line}: {text[line].strip()}")
         for place, times in sorted(branches[name].items()):
-            # clang gives comparisons that it writes itself, "= default", branches, too.
+            # clang also gives branches to comparisons that it generates for "= default".
             if EXCLUDED.search(text[place[0]]) or "= default" in text[place[0]]:
                 continue
             if place[0] in compile_time[name] and not lines[name].get(place[0]):

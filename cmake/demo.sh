@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the demo and runs it on 4 ranks, then a program on two file systems (shared_blocks); pictures and files go
-# to build/release/demo/.
+# Installs missing packages, builds the demo and runs it on 4 ranks, then runs a program on two file
+# systems (shared_blocks). Pictures and files go to build/release/demo/.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +12,7 @@ cmake --build --preset release --target demo shared_blocks
 
 mkdir -p build/release/demo
 cd build/release/demo
-# All ranks are on this host. With TCP, Open MPI 5 may print that networks do not lead from here to here.
+# All ranks are on this host. With TCP, Open MPI 5 may print that this host cannot reach itself.
 export OMPI_MCA_btl=^tcp
 mpiexec -n 4 ../bin/demo
 echo

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Runs the fuzzers longer than the tests do:
 #   cmake/fuzz.sh [--minutes M] [NAME...]      default: 3 minutes each, all of them
-# At most two at a time, each on one core. What they learn is kept in build/fuzz/corpus and is where the next run begins; inputs
-# that fail are in build/fuzz/findings, and are run again by: build/fuzz/bin/fuzz_NAME FILE
-# Ends with a table, and "N passed, M failed".
+# Runs at most two at a time, each on one core. Their corpus is stored in build/fuzz/corpus, from
+# which the next run begins. Inputs that fail are stored in build/fuzz/findings, and are run again
+# by build/fuzz/bin/fuzz_NAME FILE. Ends with a table, and "N passed, M failed".
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 
 usage() {
-  sed -n '2,6s/^# \{0,1\}//p' cmake/fuzz.sh
+  sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/fuzz.sh
   exit 2
 }
 minutes=3
@@ -43,7 +43,7 @@ findings=$place/findings
 mkdir -p "$findings" "$place/logs"
 export UBSAN_OPTIONS=print_stacktrace=1
 
-# run name: one fuzzer, until its time is over or it finds something
+# run name: runs one fuzzer, until its time is over or it finds a failure
 run() {
   local name=$1 corpus=$place/corpus/$1 options
   read -r options <"$place/options/$name"
@@ -77,7 +77,7 @@ for name in "${names[@]}"; do
 done
 while ((running > 0)); do wait_for_one; done
 
-# field name: a number of the final statistics
+# field name: prints a number of the final statistics
 field() { sed -n "s/^stat::$2: *//p" "$place/logs/$1" | tail -1; }
 printf '\n%-10s %12s %9s %9s %9s  %s\n' fuzzer executions "a second" coverage "peak MiB" findings
 for name in "${names[@]}"; do

@@ -1,22 +1,25 @@
-# Which header belongs to which target. Globbed: a header missing from a hand-written list would go unnoticed
-# here, where include/ is on the path, and fail only for the users of an installed package.
-#   argosy_pure_headers         argosy::headers   rooms that need the standard library only
+# Assigns each header to a target. The headers are globbed: a header missing from a hand-written
+# list would not be noticed here, because include/ is on the path. It would fail only for users of
+# an installed package.
+#   argosy_pure_headers         argosy::headers   rooms that need only the standard library
 #   argosy_lab_headers          argosy::lab       the laboratory
-#   argosy_integration_headers  argosy::argosy    everything else
+#   argosy_integration_headers  argosy::argosy    all other headers
 
-# The rooms, in their order: a room includes only rooms before it (the test `rooms`), in include/ and in lib/.
+# The rooms, in their order. A room includes only rooms before it, in include/ and in lib/ (the test
+# `rooms`).
 set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file format lab mpiio)
 
 set(argosy_pure_rooms datatype layout view policy plan world version)
 
-# Headers of pure rooms that need more than the standard library: those named after what they need, and these few.
+# Headers of pure rooms that need more than the standard library: those named after the library that
+# they need, and these few.
 set(argosy_integration_names mpi fmt pfr boost)
 set(argosy_integration_paths
   argosy/datatype/aggregate.hpp argosy/datatype/detail/aggregate_fields.hpp # Boost.PFR
   argosy/layout/draw.hpp argosy/layout/draw_owners.hpp argosy/plan/draw.hpp # the compiled library
 )
 
-if(NOT CMAKE_SCRIPT_MODE_FILE) # check_rooms.cmake includes this too
+if(NOT CMAKE_SCRIPT_MODE_FILE) # check_rooms.cmake includes this file, too
   set(argosy_glob_again CONFIGURE_DEPENDS)
 endif()
 file(GLOB_RECURSE argosy_pure_headers ${argosy_glob_again} RELATIVE "${CMAKE_CURRENT_LIST_DIR}/../include"

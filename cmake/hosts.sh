@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Runs tests on several hosts, which are namespaces of this machine (test/hosts/hosts.sh). Needs root.
-#   cmake/hosts.sh              two to four hosts with one to three ranks each, some with more than others; hosts that die; file systems
-#   cmake/hosts.sh TEST...      these tests only, by the names of their programs without test_
-#   cmake/hosts.sh --fs NAME... only on these distributed file systems (gluster, moose, ceph); without a name, on all of them
-# The last line is `N passed, M failed`. What a test printed is in build/release/hosts/.
+# Runs tests on several hosts, which are namespaces of this machine (test/hosts/hosts.sh). Needs
+# root.
+#   cmake/hosts.sh              two to four hosts with one to three ranks each, some with more than
+#                               others; hosts that die; file systems
+#   cmake/hosts.sh TEST...      only these tests, by the names of their programs without test_
+#   cmake/hosts.sh --fs NAME... only on these distributed file systems (gluster, moose, ceph);
+#                               without a name, on all of them
+# The last line is `N passed, M failed`. The output of each test is in build/release/hosts/.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,7 +38,7 @@ on_systems=(sharing file)
 if [[ $hosts_too == no ]]; then tests=(); fi
 cmake --build --preset release --target "${tests[@]/#/test_}" "${on_systems[@]/#/test_}" test_rounds argosy-gpfsd
 
-# Which hosts are still up when this ends, and whose they are.
+# The hosts of this script that are up. They are taken down at the end.
 ARGOSY_HOSTS=""
 take_down() { if [[ -n $ARGOSY_HOSTS ]]; then "$hosts" down; fi; }
 trap take_down EXIT
@@ -69,7 +72,8 @@ if [[ $hosts_too == yes ]]; then for shape in "2 1" "2 3" "3 1,3,2" "4 2"; do
   for t in "${tests[@]}"; do try "$t on $count hosts with $ranks ranks" 600 "$hosts" run "$ranks" "$bin/test_$t"; done
 done; fi
 
-# A host dies, or its link is cut, while all ranks write together: the job ends, and what was done and synced is there.
+# A host dies, or its link is cut, while all ranks write together. The job must end, and data that
+# was written and synced must be there.
 if (($# == 0)) && [[ $hosts_too == yes ]]; then
   for how in kill cut; do
     meet 3
@@ -85,7 +89,7 @@ if (($# == 0)) && [[ $hosts_too == yes ]]; then
       for _ in {1..600}; do kill -0 "$job" 2>/dev/null || break; sleep 0.1; done
       if kill -0 "$job" 2>/dev/null; then status=1; else wait "$job" && status=1 || status=0; fi
     else
-      sleep 5 # who waits for a link may wait: nothing is done meanwhile that was not agreed
+      sleep 5 # ranks may wait for the link: nothing is done meanwhile that was not agreed
     fi
     take_down
     ARGOSY_HOSTS=""
@@ -96,8 +100,9 @@ if (($# == 0)) && [[ $hosts_too == yes ]]; then
     rm -f "$file" "$file".*
   done
 fi
-# Three hosts with a distributed file system, whose servers are on two of them: what files.md promises; servers that die and come back, and
-# mounts that break off, while all ranks write together; a full one.
+# Three hosts with a distributed file system, whose servers are on two of them. Checks the promises
+# of files.md. Servers die and come back, and mounts break off, while all ranks write together. Also
+# checks a full file system.
 skipped=0
 system_up() { # name, MiB
   local status=0
@@ -110,7 +115,8 @@ system_up() { # name, MiB
   fi
   return "$status"
 }
-# While all write, a command and, after a while, another one; then a look at every byte from another host.
+# While all ranks write, runs a command, and another one after a while. Then checks every byte from
+# another host.
 endure() { # name, what breaks, what mends, hosts
   local name="$1: $2 while all write" there=$("$hosts" fs "$1" where)/rounds notes=$PWD/$logs/$1.$2 job host status=0
   rm -f "$notes".*
@@ -138,7 +144,7 @@ for system in ${systems[@]+"${systems[@]}"}; do
       grep -h 'without sync' "$logs/${t}_on_${system}_with_${ranks}_ranks.log" || true
     done
   done
-  # Of GlusterFS either server may be the one that has the file; of the others each has a copy.
+  # With GlusterFS either server may have the file. With the others each server has a copy.
   endure "$system" stop start "$([[ $system == gluster ]] && echo h1 h2 || echo h2)"
   endure "$system" lose mount h3
   "$hosts" fs "$system" down

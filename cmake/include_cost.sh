@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# How long a translation unit takes that includes one header, on top of the headers from elsewhere (standard library,
-# Boost, ...) that the header needs anyway. Parsing only, median of 5.
+# Measures how long a translation unit takes that includes one header, beyond the headers from
+# elsewhere (standard library, Boost, ...) that this header needs. Parsing only, median of 5.
 #   cmake/include_cost.sh [header...]                            default: argosy/*.hpp
-#   CXX=clang++-19 CXXFLAGS="$(mpicxx -showme:compile)" cmake/include_cost.sh argosy/datatype/mpi.hpp
+#   CXX=clang++-19 CXXFLAGS="$(mpicxx -showme:compile)" \
+#     cmake/include_cost.sh argosy/datatype/mpi.hpp
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 include=$(cd "$(dirname "${BASH_SOURCE[0]}")/../include" && pwd)
@@ -25,7 +26,7 @@ median_ms() { # median_ms source
 printf '%-36s %10s %10s %10s\n' header 'with, ms' 'base, ms' 'cost, ms'
 for header in "${headers[@]}"; do
   echo "#include <$header>" >"$work/with.cpp"
-  # What argosy's own files, all those that this header reaches, include from elsewhere.
+  # Lists the includes from elsewhere of all argosy's own files that this header reaches.
   "${compile[@]}" -M "$work/with.cpp" | tr -d '\\' | tr ' ' '\n' | grep "^$include/" | xargs sed -nE \
     's|^ *# *include *<([^>]*)>.*|\1|p' | grep -v '^argosy/' | sort -u >"$work/elsewhere" || true
   sed -E 's|(.*)|#if __has_include(<\1>)\n#include <\1>\n#endif|' "$work/elsewhere" >"$work/base.cpp"

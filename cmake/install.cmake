@@ -1,10 +1,12 @@
-# An export set for each component, so that `COMPONENTS headers` works on a machine without MPI and Boost.
-# What is installed by itself: cmake --install build --component runtime | development | tools | mpiio
+# Makes an export set for each component, so that `COMPONENTS headers` works on a machine without
+# MPI and Boost. A component is installed alone by
+#   cmake --install build --component runtime | development | tools | mpiio
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(argosy_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/argosy)
-# argosy_install_library(target export-set): shared libraries are the component runtime, all else of them development.
+# argosy_install_library(target export-set): shared libraries belong to the component runtime, all
+# other files to development.
 function(argosy_install_library target set)
   install(TARGETS ${target} EXPORT ${set}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
@@ -34,15 +36,15 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/argosyConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/argosyConfigVersion.cmake
   DESTINATION ${argosy_package_dir} COMPONENT development)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
-# Messages name pages, such as docs/use/datatypes.md: the same path below share/doc/argosy. The pages
-# of docs/use refer to the others.
+# Error messages name pages, such as docs/use/datatypes.md, so pages have the same path below
+# share/doc/argosy. The pages of docs/use refer to those of docs/develop.
 install(DIRECTORY docs/use docs/develop DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT development)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES cmake/packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/cmake/packaging
   COMPONENT development)
 
-# For those who build without CMake: pkg-config --cflags --libs argosy
+# For users who build without CMake: pkg-config --cflags --libs argosy
 set(argosy_pc_includes "")
 foreach(directory IN LISTS MPI_CXX_INCLUDE_DIRS)
   string(APPEND argosy_pc_includes " -I${directory}")
@@ -52,7 +54,7 @@ set(argosy_pc_boost "")
 if(ARGOSY_LINK_BOOST_MPI)
   set(argosy_pc_boost "-lboost_mpi -lboost_serialization ")
 endif()
-# From the place of the file to the prefix, so that the installed tree may be moved.
+# A relative path from the file to the prefix, so that the installed tree may be moved.
 string(REGEX REPLACE "[^/]+" ".." argosy_pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(cmake/packaging/argosy.pc.in argosy.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/argosy.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

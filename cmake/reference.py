@@ -47,7 +47,7 @@ last etype is cut short, the end is behind it: a seek to the end rounds up to a 
 what is written there begins on a whole one.
 """
 
-# Header, class, the name for users, and what stands before its calls.
+# Header, class, the name for users.
 CLASSES = [
     ("file/basic_file.hpp", "basic_file", "io::file"),
     ("file/request.hpp", "request", "io::request"),

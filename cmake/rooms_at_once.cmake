@@ -1,6 +1,6 @@
-# argosy_rooms_at_once(target): where CMAKE_UNITY_BUILD is on, as in the presets that are tested, the compiler sees the sources of a room
-# as one, since most of its time goes into what they include. So names without linkage are different within a room. The package's tests
-# compile each source alone, as its users do.
+# argosy_rooms_at_once(target): if CMAKE_UNITY_BUILD is on, as in the tested presets, compiles the
+# sources of a room as one, because most of the time goes into their includes. Names without linkage
+# must therefore differ within a room. The package's tests compile each source alone, as users do.
 function(argosy_rooms_at_once target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
@@ -11,7 +11,9 @@ function(argosy_rooms_at_once target)
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${room}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  if(CMAKE_UNITY_BUILD) # to g++ each source but the first would be a header, in which such a name is another one in each source
+  # g++ treats each source but the first as a header, in which such a name differs from source to
+  # source
+  if(CMAKE_UNITY_BUILD)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Compares two builds by random programs on virtual ranks: all events, and their virtual times, must be
-# the same in both.
+# Compares two builds by random programs on virtual ranks. All events, and their virtual times, must
+# be equal in both.
 #   cmake/same_behaviour.sh EXPLORE EXPLORE [LAST]
-# EXPLORE is the program explore of a build; the seeds are 1 to LAST, or to 2000. Each program runs as it
-# is, over the simulated GPFS, and with a crash after every file call. The first seeds that differ are
-# named. The last line is "N compared, M differ". Texts of reports and errors are not compared.
+# EXPLORE is the program explore of a build. The seeds are 1 to LAST, or to 2000. Each program runs
+# unchanged, over the simulated GPFS, and with a crash after every file call. Prints the first seeds
+# that differ. The last line is "N compared, M differ". Texts of reports and errors are not
+# compared.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 if ! [[ $# -ge 2 && -f $1 && -x $1 && -f $2 && -x $2 && ${3:-2000} =~ ^[1-9][0-9]*$ ]]; then
-  sed -n '2,7s/^# \{0,1\}//p' "$0"
+  sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' "$0"
   exit 2
 fi
 before=$(realpath "$1") after=$(realpath "$2") last=${3:-2000}

@@ -1,8 +1,9 @@
-# Sourced by demo.sh and test.sh: what argosy needs, and how to get it on Debian.
+# Sourced by demo.sh and test.sh: the packages that argosy needs, and how to install them on Debian.
 # SPDX-License-Identifier: BSD-3-Clause
 
-# A package is NAME or NAME>=VERSION; the first of several with | between that the distribution has is taken.
-# Boost is 1.74 by default in Debian 12, which has 1.81 beside it, and 1.83 in Debian 13.
+# A package is NAME or NAME>=VERSION, or several of them separated by |. The first that the
+# distribution has is installed. The default Boost is 1.74 in Debian 12, which also has 1.81, and
+# 1.83 in Debian 13.
 argosy_packages=(
   cmake ninja-build g++
   libopenmpi-dev openmpi-bin
@@ -33,7 +34,8 @@ is_installed() {
   return 1
 }
 
-# candidate_of PACKAGE: prints the name of the first alternative that can be had, or that of the last.
+# candidate_of PACKAGE: prints the name of the first alternative that is available, or that of the
+# last.
 candidate_of() {
   local one version
   for one in ${1//|/ }; do
@@ -45,7 +47,7 @@ candidate_of() {
   echo "${one%%>=*}"
 }
 
-# install_packages PACKAGE...: installs those that are missing; does nothing, quickly, the second time.
+# install_packages PACKAGE...: installs the missing ones. Does nothing, quickly, if none is missing.
 install_packages() {
   local package missing=() names=() sudo=()
   if ! command -v apt-get >/dev/null || ! grep -qs '^ID=debian' /etc/os-release; then
@@ -63,26 +65,27 @@ install_packages() {
     fi
     sudo=(sudo)
   fi
-  # A third-party package list that cannot be fetched is no reason to stop.
+  # A third-party package list that cannot be fetched does not stop the script.
   "${sudo[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 update || true
   for package in "${missing[@]}"; do names+=("$(candidate_of "$package")"); done
   echo "-- Installing ${names[*]}"
-  # --no-remove: rather fail than replace the Boost or MPI that somebody works with
+  # --no-remove: fails instead of replacing a Boost or MPI that the user works with
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 \
     install --no-install-recommends --no-remove "${names[@]}" >/dev/null ||
     echo "-- apt-get could not install all of: ${names[*]}; going on with what is there"
 }
 
-# Jobs as many as cores, unless the caller says otherwise.
+# As many jobs as cores, unless the caller sets another number.
 cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$cores}
 export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$cores}
 
-# Containers often run as root, which Open MPI refuses by default; from version 5 on its launcher is PRRTE.
+# Containers often run as root, which Open MPI refuses by default. From version 5 on its launcher is
+# PRRTE.
 if ((EUID == 0)); then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-# As many ranks as a program needs, on however many cores there are; those that wait give way.
+# As many ranks as a program needs, on any number of cores. Waiting ranks yield.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_mpi_yield_when_idle=1

@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
-# Installs what is missing, then configures, builds and tests.
+# Installs missing packages, then configures, builds and tests.
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
-#   cmake/test.sh all         that, and
-#                               use             of the same build, what users see: the command argosy, the drop-in, examples, benchmarks, code in
-#                                               pages, the package, and what must not compile; and the first tests on more numbers of ranks
-#                               asan            clang++-19 with sanitizers, every header alone, and all tests but those of the package
-#                               tsan            g++ with the thread sanitizer, tests with several threads
-#                               fuzz            clang++-19, a short run of every fuzzer
+#   cmake/test.sh all         release, and
+#                               use   of the same build, the parts that users see: the command
+#                                     argosy, the drop-in, examples, benchmarks, code in pages, the
+#                                     package, and code that must not compile; and the first tests
+#                                     on more numbers of ranks
+#                               asan  clang++-19 with sanitizers, every header alone, and all tests
+#                                     except those of the package
+#                               tsan  g++ with the thread sanitizer, tests with several threads
+#                               fuzz  clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets
-#   cmake/test.sh for PATH...     while editing: builds, by the preset edit, and runs the tests that these
-#                             files concern: of a source of lib/ those of its room, of a header those of
-#                             what includes it
-#   cmake/test.sh quick [ROOM]    builds and runs the tests, of a room or of all, that took less than a
-#                             second in build/edit, and those that never ran there
-#   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this machine
-#   cmake/test.sh mpiio       suites and programs of others, on the MPI library's own I/O and with the drop-in preloaded
-#   cmake/test.sh mpich       tests under mpiexec with Debian's MPICH; openmpi5 and mpich5: with those of PyPI
-#   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see them?
-# Ends with one line per preset, and one of all tests.
+#   cmake/test.sh for PATH... while editing: builds, by the preset edit, and runs the tests that
+#                             these files concern: for a source of lib/ those of its room, for a
+#                             header those of the sources that include it
+#   cmake/test.sh quick [ROOM] builds and runs the tests, of a room or of all, that took less than
+#                             a second in build/edit, and those that never ran there
+#   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this
+#                             machine
+#   cmake/test.sh mpiio       external suites and programs, on the MPI library's own I/O and with
+#                             the drop-in preloaded
+#   cmake/test.sh mpich       tests under mpiexec with Debian's MPICH; openmpi5 and mpich5: with
+#                             those of PyPI
+#   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see
+#                             them?
+# Ends with one line for each preset, and one for all tests.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -60,7 +67,7 @@ for preset in "${presets[@]}"; do
     counts="no test was run"
     verdict=FAILED
   fi
-  # What does not configure or build counts as one that failed.
+  # A preset that does not configure or build counts as one failure.
   if [[ $verdict == FAILED && ${BASH_REMATCH[1]:-0} == 0 ]]; then failed=$((failed + 1)); fi
   summary+=("$(printf '%-14s %s in %3d s: %s' "$preset" "$verdict" "$SECONDS" "$counts")")
 done

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds and runs a few tests of the preset edit. cmake/test.sh calls it.
 #   for PATH...     the tests that a file concerns:
-#                     a source of lib/: those of its room. (Every test links the library.)
+#                     a source of lib/: those of its room, although every test links the library
 #                     a header of include/ or lib/: those of the rooms whose sources include it, and
 #                     programs of tests whose own sources do
 #                     another file: the programs of tests that are made of it
 #   quick [ROOM]    the tests that took less than a second in build/edit, and those never run there
-# A header is looked up in what is compiled in build/edit, where sources of tests that have it from
-# their precompiled header do not count.
+# A header is looked up in the files that were compiled in build/edit. Sources of tests that include
+# it only by their precompiled header do not count.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 shopt -s inherit_errexit
@@ -59,7 +59,8 @@ objects_with() {
     /^ / && substr($1, length($1) - length(path) + 1) == path { print object }'
 }
 
-# Prints the programs that are made of objects, and of libraries and precompiled headers that are.
+# Prints the programs that are made of these objects, and of libraries and precompiled headers made
+# of them.
 programs_made_of() {
   local files=("$@") seen=" "
   while ((${#files[@]})); do
@@ -104,7 +105,7 @@ tests_for() {
   grep . <<<"$found" || return 1
 }
 
-# Says how many programs of tests are not there, so that it is not known what they include.
+# Prints how many programs of tests are not built, so that their includes are unknown.
 say_what_is_unknown() {
   local program missing=0
   for program in $(programs_of_all_tests | cut -d ' ' -f 2 | sort -u); do
@@ -116,12 +117,12 @@ say_what_is_unknown() {
   fi
 }
 
-# Prints the tests, of a room or of all, that are not known to take a second.
+# Prints the tests, of a room or of all, that are not known to take a second or more.
 quick_tests() {
   local costs=$build/Testing/Temporary/CTestCostData.txt all
   all=$(tests_labelled "${1:+^$1/}")
   if [[ ! -f $costs ]]; then costs=/dev/null; fi
-  # A line is a test, how often it ran, and the mean of its seconds.
+  # A line has a test, how often it ran, and the mean of its seconds.
   awk '
     FILENAME != "-" { if ($2 > 0) cost[$1] = $3; next }
     !NF { next }
@@ -144,7 +145,7 @@ run_tests() {
 cmake --preset edit >/dev/null
 case ${1-} in
   for)
-    # What a source includes is known when it has been compiled.
+    # The includes of a source are known when it has been compiled.
     cmake --build --preset edit --target argosy argosy_lab argosy_mpiio_objects argosy_tool
     say_what_is_unknown
     chosen=$(for path in "${@:2}"; do tests_for "$path"; done)

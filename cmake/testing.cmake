@@ -1,26 +1,34 @@
 # argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds] [HEAVY] [PROGRAM])
-#   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [HEAVY] [PROGRAM] [MAIN])
-#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
-#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need, but for those of programs and pages.
-# WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
-#   A program of ranks runs on three of more counts first: the least, one between, and the most. Those on the others are labelled counts.
-#   Beside sanitizers, which do not look at what ranks agree on, it runs on the least and on three, or what comes next to three.
-# HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
-# PROGRAM: of the command argosy, the drop-in or a benchmark: labelled programs, built by the target argosy_tests_of_programs.
-# The labels of a test include each of its sources, as file/usage and file/usage_advice:
-#   `ctest -L usage_advice` finds it by any of its sources, `ctest -L '^file/'` all tests of a room.
+#   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target
+#   argosy_tests_without_mpi builds them.
+# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds]
+#                     [HEAVY] [PROGRAM] [MAIN])
+#   test/<room>/<name>.cpp, run under mpiexec once for each number of ranks. Links argosy::argosy.
+#   MAIN: it has its own main, without Catch2. The target argosy_tests_with_mpi builds them, and all
+#   other programs that tests with the label mpi need, except those of programs and pages.
+# WITH: more sources of the same program. They are compiled as one, because most of the time goes
+#   into their includes.
+#   If there are more than three numbers of ranks, the test runs first on the least, one between,
+#   and the most. The runs on the others are labelled counts. With sanitizers, which do not check
+#   what ranks agree on, it runs on the least number and on three, or the number next to three.
+# HEAVY: its own instantiations compute for seconds, so optimising it saves more time than it takes.
+# PROGRAM: a test of the command argosy, the drop-in or a benchmark. Labelled programs, and built by
+#   the target argosy_tests_of_programs.
+# The labels of a test include each of its sources, for example file/usage and file/usage_advice:
+#   `ctest -L usage_advice` finds it by any source, `ctest -L '^file/'` all tests of a room.
 # argosy_tests_of_threads(test...)
-#   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
+#   The tests that run under the preset tsan, too, by their names in ctest. The target
+#   argosy_tests_of_threads builds them.
 
-# Every test runs with a TMPDIR of its own, which is removed however it ends (test/support/tidy.sh).
+# Every test runs with a TMPDIR of its own, which is removed however the test ends
+# (test/support/tidy.sh).
 
 add_custom_target(argosy_tests_without_mpi)
 add_custom_target(argosy_tests_with_mpi)
 add_custom_target(argosy_tests_of_programs)
 add_custom_target(argosy_tests_of_threads)
 
-# argosy_test_program(room/name [room/name...]): the executable test_<name>.
+# argosy_test_program(room/name [room/name...]): makes the executable test_<name>.
 function(argosy_test_program source)
   get_filename_component(name ${source} NAME)
   list(TRANSFORM ARGV APPEND .cpp)
@@ -30,7 +38,8 @@ function(argosy_test_program source)
   endif()
 endfunction()
 
-# argosy_compile_test(name main heavy): optimised, or with the precompiled header of the others.
+# argosy_compile_test(name main heavy): compiles optimised if heavy, otherwise with the precompiled
+# header of the other tests.
 function(argosy_compile_test name main heavy)
   if(heavy)
     target_compile_options(test_${name} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>)
@@ -45,7 +54,7 @@ if("${CMAKE_CXX_FLAGS_${argosy_build_type}}" MATCHES "-fsanitize")
   set(argosy_sanitized ON)
 endif()
 
-# argosy_three_counts(out count...): the least, one between, and the most.
+# argosy_three_counts(out count...): returns the least, one between, and the most.
 function(argosy_three_counts out)
   set(counts ${ARGN})
   list(LENGTH counts n)
@@ -57,7 +66,7 @@ function(argosy_three_counts out)
   set(${out} ${counts} PARENT_SCOPE)
 endfunction()
 
-# argosy_counts_of_ranks(out count...): on how many ranks a test is run here.
+# argosy_counts_of_ranks(out count...): returns the numbers of ranks on which a test runs here.
 function(argosy_counts_of_ranks out)
   set(counts ${ARGN})
   if(argosy_sanitized)
@@ -74,13 +83,14 @@ function(argosy_counts_of_ranks out)
   set(${out} ${counts} PARENT_SCOPE)
 endfunction()
 
-# argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
+# argosy_tidy(out seconds): returns the words before the command of a test that CTest ends after
+# that many seconds.
 function(argosy_tidy out seconds)
   math(EXPR sooner "${seconds} - 10")
   set(${out} ${PROJECT_SOURCE_DIR}/test/support/tidy.sh ${sooner} PARENT_SCOPE)
 endfunction()
 
-# argosy_sources_of(out target): the sources of a test, as they are labels of it: room/name.
+# argosy_sources_of(out target): returns the sources of a test, as labels: room/name.
 function(argosy_sources_of out target)
   get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(sources ${target} SOURCES)

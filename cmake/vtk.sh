@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Lets VTK's reader, which is ParaView's, look at .xdmf files: installs VTK from PyPI (300 MB) into build/vtk, once, and runs the test
-# xdmf of build/release, which finds it there and compares values.
+# Checks .xdmf files by VTK's reader, which ParaView uses. Installs VTK from PyPI (300 MB) into
+# build/vtk, once. Then runs the test xdmf of build/release, which finds it there and compares
+# values.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The test only says so if there is no reader: here that is an error.
+# Without a reader the test only prints that, but here it is an error.
 has_reader() { build/vtk/bin/python3 -c 'import vtkmodules.vtkIOXdmf2' 2>/dev/null; }
 if ! has_reader; then
   python3 -m venv --clear build/vtk

@@ -1,4 +1,5 @@
-# What bench_patterns says of mistakes, on one rank, and that a run that is ended leaves no file.
+# Checks the messages of bench_patterns about mistakes, on one rank, and that a run that is ended
+# leaves no file.
 #   cmake -D PROGRAM=build/release/bin/bench_patterns -P mistakes.cmake
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -21,7 +22,7 @@ expect(1 "nofile cannot be read: No such file or directory" --merge a=nofile)
 set(scratch "${CMAKE_CURRENT_BINARY_DIR}/bench_patterns.scratch")
 file(REMOVE_RECURSE "${scratch}")
 file(MAKE_DIRECTORY "${scratch}")
-# Far more rows than a second has time for.
+# Far more rows than fit into a second.
 execute_process(COMMAND timeout -s TERM 2 ${PROGRAM} --dir "${scratch}" --impl posix --repeat 1000 --row-seconds 100
   RESULT_VARIABLE found OUTPUT_QUIET ERROR_QUIET)
 file(GLOB left "${scratch}/*")

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Makes the Conan package, and builds and runs a program against it; the client comes from PyPI, into a place of its own:
-#   cmake/packaging/check_conan.sh [OPTION...]     options go to `conan create`, as -o '&:shared=False'
-# All of it is in build/conan.
-# Not one of the ordinary tests: it asks the network, and compiles the library once more.
+# Makes the Conan package, and builds and runs a program against it. The client comes from PyPI,
+# into a directory of its own:
+#   cmake/packaging/check_conan.sh [OPTION...]     options are passed to `conan create`,
+#                                                  for example -o '&:shared=False'
+# All files are in build/conan. This is not one of the ordinary tests, because it uses the network,
+# and compiles the library once more.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -10,6 +12,7 @@ mkdir -p build/conan && work=$(realpath build/conan)
 [[ -x $work/venv/bin/conan ]] || { python3 -m venv "$work/venv" && "$work/venv/bin/pip" --quiet install 'conan>=2,<3'; }
 export CONAN_HOME=$work/home
 [[ -f $CONAN_HOME/profiles/default ]] || "$work/venv/bin/conan" profile detect
-# No remote: the recipe requires no other package of Conan's. Nothing is built among the sources.
+# No remote, because the recipe requires no other package of Conan's. No file is built among the
+# sources.
 "$work/venv/bin/conan" create cmake/packaging/conan --no-remote --build=missing -s compiler.cppstd=20 \
   -c tools.cmake.cmake_layout:test_folder="$work/test" "$@"

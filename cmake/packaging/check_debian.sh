@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Makes the Debian packages of a build with shared libraries, installs them into a clean root, builds and runs a program
-# there, and removes them again:
-#   cmake/packaging/check_debian.sh BUILD WORK [SYMBOLS]     BUILD is a build directory of cmake, WORK is emptied first
-# The root knows what this machine has installed, so dependencies are checked, and nothing else of it.
+# Makes the Debian packages of a build with shared libraries, installs them into a clean root,
+# builds and runs a program there, and removes them again:
+#   cmake/packaging/check_debian.sh BUILD WORK [SYMBOLS]
+#       BUILD is a build directory of cmake, WORK is emptied first
+# The root has the list of packages that this machine has installed, so dependencies are checked. It
+# has no other files of them.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 build=$(realpath "$1") work=$2 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
@@ -21,7 +23,7 @@ for name in "${names[@]}"; do
   compgen -G "packages/${name}_*.deb" >/dev/null || die "there is no package $name"
 done
 (($(ls packages/*.deb | wc -l) == ${#names[@]})) || die "other packages than ${names[*]}: $(ls packages)"
-# Whole lists before they are searched: a reader that goes early is an error of the writer.
+# Lists are complete before they are searched: if a reader ends early, its writer fails.
 for name in "${names[@]}"; do dpkg-deb -c packages/${name}_*.deb >"$name.list"; done
 grep -q '/libargosy\.so\.[0-9.]*$' argosy.list || die "argosy has no library"
 grep -q '/argosyConfig.cmake$' argosy-dev.list || die "argosy-dev has no CMake package"
@@ -35,12 +37,13 @@ root=$work/root
 mkdir -p "$root/var/lib/dpkg/"{info,updates,triggers,parts} "$root/tmp"
 cp /var/lib/dpkg/status "$root/var/lib/dpkg/status"
 cp /var/lib/dpkg/arch "$root/var/lib/dpkg/arch" 2>/dev/null || true
-# Our own, if this machine has them, would not be those that are looked at.
+# If this machine has argosy's packages installed, those would be checked instead.
 ! dpkg-query -W "${names[@]}" >/dev/null 2>&1 || die "argosy is installed on this machine"
-# The scripts of packages call ldconfig: here one that only says so, since there is no system in this root.
+# The scripts of packages call ldconfig. This one only prints the call, because there is no system
+# in this root.
 mkdir stubs && printf '#!/bin/sh\necho ldconfig >>"%s"\n' "$work/called" >stubs/ldconfig && chmod +x stubs/ldconfig
 in_root() {
-  # Files of other packages are not in this root, which is no fault.
+  # Files of other packages are not in this root, which is not an error.
   PATH="$work/stubs:$PATH" dpkg --root="$root" --force-not-root --force-script-chrootless --force-unsafe-io --log="$work/dpkg.log" "$@" \
     >"$work/dpkg.out" 2>&1 ||
     { grep -v 'files list file' "$work/dpkg.out" >&2; die "dpkg $1 failed"; }
@@ -50,13 +53,13 @@ in_root -i packages/*.deb
 before=$(find "$root" -path "$root/var" -prune -o -type f -print | wc -l)
 ((before > 100)) || die "only $before files were installed"
 
-# Links of the pages for users lead to files that are installed, too.
+# Links in the pages for users lead to files that are installed, too.
 while IFS=: read -r page link; do
   [[ -e $(dirname "$page")/$link ]] || die "${page#"$root"} refers to $link, which is not installed"
 done < <(grep -roE '\]\([A-Za-z0-9_-]*[./][A-Za-z0-9_./-]*[)#]' --include='*.md' "$root/usr/share/doc/argosy/docs/use" |
   sed 's/:\](/:/; s/[)#]$//')
 
-# What a user does: once with CMake, once with pkg-config.
+# Builds as a user does: once with CMake, once with pkg-config.
 lib=$(dirname "$(find "$root/usr" -name 'libargosy.so')")
 export LD_LIBRARY_PATH=$lib
 mkdir hello && cp "$source/examples/hello.cpp" hello
@@ -86,7 +89,7 @@ if command -v pkg-config >/dev/null; then
 fi
 [[ $("$root/usr/bin/argosy" layout 'vector(3,1,2; double)') == 'repeat(3, 16, bytes(8))'* ]] || die "the command does not work"
 
-# A program that knows nothing of argosy, with the drop-in before it.
+# A program without argosy, with the drop-in preloaded.
 cat >plain.c <<'PLAIN'
 #include <mpi.h>
 #include <stdio.h>

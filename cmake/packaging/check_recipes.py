@@ -1,5 +1,6 @@
-# Checks the recipes for Spack, Conan and vcpkg without their tools: that the Spack recipe is Python which calls only what
-# Spack offers, that the manifest of vcpkg is JSON, and that versions and options in all three are those of CMakeLists.txt.
+# Checks the recipes for Spack, Conan and vcpkg without their tools. The Spack recipe must be Python
+# that calls only functions of Spack. The manifest of vcpkg must be JSON. Versions and options in
+# all three must be those of CMakeLists.txt.
 #   python3 check_recipes.py SOURCES     SOURCES is the root of the repository
 # SPDX-License-Identifier: BSD-3-Clause
 import ast
@@ -8,7 +9,7 @@ import pathlib
 import re
 import sys
 
-# What `from spack.package import *` and CMakePackage bring, of what recipes like ours need.
+# The names of `from spack.package import *` and CMakePackage that recipes like this one use.
 SPACK = {"conflicts", "depends_on", "license", "maintainers", "patch", "requires", "variant", "version", "define", "define_from_variant"}
 
 root = pathlib.Path(sys.argv[1])

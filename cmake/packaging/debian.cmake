@@ -1,8 +1,9 @@
-# cpack -G DEB: argosy (shared libraries), argosy-dev (headers, CMake, pkg-config, static libraries), argosy-tools, and argosy-mpiio (the
-# drop-in).
-#   cmake -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=/usr && cmake --build build
+# cpack -G DEB: makes argosy (shared libraries), argosy-dev (headers, CMake, pkg-config, static
+# libraries), argosy-tools, and argosy-mpiio (the drop-in).
+#   cmake -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
+#     -DCMAKE_INSTALL_PREFIX=/usr && cmake --build build
 #   cd build && cpack -G DEB
-# Of a static build there is no package argosy.
+# A static build has no package argosy.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME argosy)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -26,7 +27,7 @@ endif()
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
-# What programs and libraries are linked with: asked of dpkg-shlibdeps, which also looks into the libraries of this build.
+# dpkg-shlibdeps finds the packages of linked libraries. It also reads the libraries of this build.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_CURRENT_BINARY_DIR})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

@@ -1,5 +1,6 @@
-# A recipe for Conan 2: `conan create cmake/packaging/conan`. Run by cmake/packaging/check_conan.sh.
-# MPI, Boost and fmt are those of the system: Conan has no MPI, and Boost.MPI must be built with the same one.
+# A recipe for Conan 2: `conan create cmake/packaging/conan`. cmake/packaging/check_conan.sh runs
+# it. MPI, Boost and fmt are those of the system: Conan has no MPI, and Boost.MPI must be built with
+# the MPI of the program.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
@@ -56,7 +57,8 @@ class Argosy(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        # The package that argosy installs itself: argosy::argosy, argosy::headers, argosy::lab.
+        # The package configuration that argosy installs: argosy::argosy, argosy::headers,
+        # argosy::lab.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("lib", "cmake", "argosy")]
         self.cpp_info.libs = ["argosy"]

@@ -1,5 +1,6 @@
-# A recipe for Spack 1.0 and later: put it into packages/argosy/ of a repository of your own, then, in a checkout of the sources,
-# `spack dev-build argosy@main +lab`. Nothing is released, so Spack has nothing to fetch. No Spack has run it yet: ../README.md.
+# A recipe for Spack 1.0 and later. Put it into packages/argosy/ of a repository of your own. Then,
+# in a checkout of the sources, run `spack dev-build argosy@main +lab`. argosy has no release yet,
+# so Spack has nothing to fetch. No Spack has run this recipe yet: ../README.md.
 # SPDX-License-Identifier: BSD-3-Clause
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 

@@ -1,5 +1,7 @@
-# An overlay port for vcpkg: vcpkg install argosy --overlay-ports=<argosy>/cmake/packaging/vcpkg
-# Nothing is released, so sources are those of this checkout. No vcpkg has run it yet: ../README.md.
+# An overlay port for vcpkg:
+#   vcpkg install argosy --overlay-ports=<argosy>/cmake/packaging/vcpkg
+# argosy has no release yet, so the sources are those of this checkout. No vcpkg has run this port
+# yet: ../README.md.
 # SPDX-License-Identifier: BSD-3-Clause
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES lab ARGOSY_BUILD_LAB tools ARGOSY_BUILD_TOOLS)

@@ -1,4 +1,5 @@
-# Builds and runs test/consumer against the package, as the test package.consumer does against an installed one.
+# Builds and runs test/consumer against the package, as the test package.consumer does against an
+# installed package.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 
@@ -19,7 +20,7 @@ class ArgosyTest(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        toolchain.user_presets_path = False  # nothing is written into the sources
+        toolchain.user_presets_path = False # writes no file into the sources
         toolchain.generate()
 
     def build(self):
