@@ -1,8 +1,8 @@
 // Hints by number of processes, method, type and chunk: a file of lines
 //   procs|all  write|rewrite|read|all  scatter|shared|separated|segmented|seg_coll|all
 //   on_open|1024|1032|32768|32776|1048576|1048584|Lmax|all  key  value
-// with comments from # on. `all` in the fourth column: at open and for every chunk. Of equal keys
-// the last line counts.
+// with comments from # on. If the fourth column is `all`, the hint is given at open and for every
+// chunk. If several lines have one key, the last one counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

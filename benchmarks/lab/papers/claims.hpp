@@ -28,11 +28,11 @@ struct verdict {
 };
 
 //   [pc14.14.n60.read] > [pc14.13.n60.read] and [a]/[b] in 1.8..2.2
-//   median([a] / [b] [c] / [d] [e] / [f]) > 1            of most of them, where they are an odd
-//                                                        number
+//   median([a] / [b] [c] / [d] [e] / [f]) > 1        most of them, if their number is odd
 //   [a] ~ [b] @ 10%        max([a] [b] [c]) <= 700        [sd a] > [sd b]
-// Comparisons joined by `and`; < > <= >= ~ in; sums, products, brackets, min, max and median.
-// Throws std::invalid_argument, with the place, for what cannot be read.
+//
+// Evaluates comparisons joined by `and`, with < > <= >= ~ in, sums, products, brackets, min, max
+// and median. Throws std::invalid_argument, with the place, for an expression that is invalid.
 verdict judge(std::string const& expression, rate_function const& rate);
 
 }  // namespace papers

@@ -49,17 +49,21 @@ std::vector<std::string> parameter_names();
 // Returns the text of an included file. Throws std::invalid_argument if there is none.
 using include_function = std::function<std::string(std::string const& name)>;
 
-// One parameter per line:
+// Parses a machine, with one parameter per line:
 //
 //   include frost-1.3.machine
 //   client_read_mb_per_s  335  calibrated  PC 1.4, n = 1  [250, 500]   # a comment
 //   servers               2    stated      PC, section "machine"
 //
-// name, value, origin, source, and the interval that the source allows, in the same unit. A later
-// line replaces an included one. Throws std::invalid_argument with file and line for: unknown
-// names, values that are no numbers, unknown origins, no source, calibrated or assumed values
-// without an interval or outside of it, a name twice in one file, includes behind a parameter, in a
-// circle or nested deeper than 8, names of files with a directory.
+// A line has name, value, origin, source, and the interval that the source allows, in one unit. A
+// later line replaces an included one.
+//
+// Throws std::invalid_argument with file and line for these faults:
+//
+// - unknown names and origins, values that are no numbers, no source, a name twice in one file
+// - calibrated or assumed values without an interval or outside of it
+// - includes behind a parameter, in a circle or nested deeper than 8
+// - names of files with a directory
 paper_machine read_paper_machine(std::string const& name, std::string const& text,
                                  include_function const& include);
 // Reads a machine from a directory.

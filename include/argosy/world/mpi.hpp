@@ -79,11 +79,11 @@ class mpi {
   // Returns true if the job continues when a rank dies. Local. This needs the extension ULFM of
   // MPI, and a job that was started with it (mpiexec --with-ft ulfm of Open MPI 5). In such a job,
   // calls that wait for a dead rank throw rank_failure. Ranks share no memory there, because
-  // waiting for a word in memory would not end.
+  // a rank that waits in memory would not notice the death of another one.
   static bool outlives_ranks() noexcept;
-  // Makes all calls that wait in this communicator throw rank_failure, on all ranks. The same holds
-  // for communicators made from it by this class, but not for those made by the program. Local.
-  // Returns the lowest rank that is known to be dead, or -1.
+  // Makes all calls in this communicator throw rank_failure on all ranks, those that wait and later
+  // ones. Also revokes communicators made from it. Does not revoke a communicator that the program
+  // made. Local. Returns the lowest rank that is known to be dead, or -1.
   int revoke() const;
 
   // Prints `why` and ends the job, as MPI does when a rank dies. Local.
@@ -104,8 +104,8 @@ class mpi {
   // Returns the world that the collective calls use if they use shared memory, otherwise null.
   memory_world const* in_memory() const noexcept { return near_.get(); }
 
-  // Each makes one MPI call, except `deliver`. A broadcast of more than INT_MAX bytes makes one
-  // call for each gigabyte.
+  // Collective. Each makes one MPI call, except `deliver`. A broadcast of more than INT_MAX bytes
+  // makes one call for each gigabyte.
   void barrier() const;
   template <reducible T>
   void all_reduce(T& value) const {
@@ -119,47 +119,52 @@ class mpi {
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
   void broadcast(std::span<std::byte> message, int root) const;
   std::int64_t exclusive_sum(std::int64_t mine) const;
-  // Sends with synchronous sends, and ends with a nonblocking barrier, which a rank enters when its
-  // parcels have arrived. Uses the tags 32766 and 32767.
+  // Delivers parcels, as the concept `messaging` says. Collective. Uses synchronous sends, and a
+  // nonblocking barrier, which a rank enters when its parcels have arrived. Uses the tags 32766 and
+  // 32767.
   std::vector<parcel> deliver(std::vector<parcel> const& out) const;
 
-  // Blocking: `send` may wait for the receiver, as MPI_Send does.
+  // Send and receive messages. Local. A `send` may wait for the receiver, as MPI_Send does.
   void send(std::span<std::byte const> message, int to, int tag) const;
   std::size_t receive(std::span<std::byte> message, int from, int tag) const;
   request start_send(std::span<std::byte const> message, int to, int tag) const;
   request start_receive(std::span<std::byte> message, int from, int tag) const;
   static void wait_all(std::span<request> requests);
 
-  // Return and set objects that are cached with the communicator and its duplicates, until all of
-  // these are freed. Only duplicates made by this class count. Local.
+  // Return and set objects that are cached with the communicator and with the results of
+  // duplicate(), until all of these are freed. Local.
   std::shared_ptr<void> kept() const;
   void keep(std::shared_ptr<void> what) const;
   std::optional<detail::message_prices> kept_prices() const;
   void keep_prices(detail::message_prices const& measured) const;
 
-  // Collective. The last copy frees the result by MPI_Comm_free, unless MPI is finalized. By the
-  // standard that call is collective, but MPI libraries do not wait in it.
+  // Make other communicators, as the concept `groupable` says. Collective. The last copy frees the
+  // result by MPI_Comm_free, unless MPI is finalized. By the standard that call is collective, but
+  // MPI libraries do not wait in it.
   mpi duplicate() const;
   mpi split(int colour, int key) const;  // throws std::invalid_argument for MPI_UNDEFINED
   mpi node() const;
 
-  // Costs one broadcast, one reduction and a file in memory, which has no name any more on return.
-  // Rank 0 reserves the pages, so using them cannot fail later. A NUMA system places them near rank
-  // 0.
+  // Makes shared memory, as the concept `node_sharing` says. Collective. Costs one broadcast, one
+  // reduction and a file in memory, which has no name any more on return. Rank 0 reserves the
+  // pages, so using them cannot fail later. A NUMA system places them near rank 0.
   shared_memory share(std::size_t bytes, std::error_code& error) const;
-  // Polls for a while, then sleeps in the kernel, because a rank that polls takes processor time
-  // from the ranks that it waits for.
+  // Waits until the word differs from `seen`, or returns earlier. Local. Polls for a while, then
+  // sleeps in the kernel, because a rank that polls takes processor time from the ranks that it
+  // waits for.
   static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
-  // Polls without sleeping, because MPI libraries advance messages only during their calls. Only
-  // the thread that calls MPI may use it.
+  // Waits in the same way, and lets these requests advance. Local. Polls without sleeping, because
+  // MPI libraries advance messages only during their calls. Only the thread that calls MPI may use
+  // it.
   static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile);
   static void wake(std::uint32_t& word) noexcept;
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
   shared_memory share(std::size_t bytes) const;
 
-  // Costs one reduction and one all_gather. Requests travel over sockets, local or TCP. Four
-  // threads of the library per process answer them. Connections are made at first use. A request to
-  // a rank that has died returns an error.
+  // Makes a service, in which `f` answers requests of other ranks. Collective. Costs one reduction
+  // and one all_gather. Requests travel over sockets, local or TCP. Four threads of the library per
+  // process answer them. Connections are made at first use. A request to a rank that has died
+  // returns an error.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
 
  private:
@@ -231,7 +236,7 @@ static_assert(node_waiting<mpi>);
 static_assert(serving<mpi>);
 
 namespace detail {
-// The most bytes that one count of MPI stands for: INT_MAX, or less if a test sets it on all ranks.
+// The most bytes in one count of MPI: INT_MAX, or less if a test sets it on all ranks.
 extern std::size_t mpi_largest_count;
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// A message whose receiver does not know that it will come.
+// A message that its receiver does not expect.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,7 +1,7 @@
-// Datatypes as text: what `argosy layout` reads.
+// Datatypes as text, the input of `argosy layout`.
 //
 //   type     = basic | maker "(" section { ";" section } ")" | type "[" count "]"
-//   section  = numbers with commas, or a type, or words that the maker knows
+//   section  = numbers with commas, or a type, or words of the maker
 //
 //   double   int32   byte                                  basic types
 //   double[10]                                             ten of them

@@ -1,4 +1,4 @@
-// Whether a simulation keeps the bytes that programs write, or only counts them.
+// Whether a simulation stores the bytes that programs write, or only their number.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

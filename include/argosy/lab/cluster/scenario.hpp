@@ -32,7 +32,7 @@ struct virtual_network {
   // the processor of a rank that copies to and from windows in a collective call; 0: no limit
   std::int64_t pack_mb_per_s = 0;
   std::int64_t piece_ns = 0;         // time of a rank, for each contiguous piece of such a copy
-  std::int64_t node_processors = 0;  // for each node; 0: no limit on what runs at a time
+  std::int64_t node_processors = 0;  // for each node; 0: no limit
   bool polls_in_files = false;       // a rank that waits for a file still occupies its processor
   std::int64_t eager_bytes = 8192;   // longer messages wait for their receive
   std::int64_t detection_us = 1000;  // time from a rank's death until other ranks learn of it

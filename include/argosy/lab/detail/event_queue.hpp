@@ -1,4 +1,4 @@
-// The queue of a simulation: what happens next in virtual time.
+// The queue of a simulation: future events, in the order of virtual time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
