@@ -70,8 +70,8 @@ class page_pool {
   // if there is no room, or no share left. Blocks that are read ahead and not yet used occupy a
   // limited part of the pool, of which each stream may have an equal share.
   bool read_ahead(page_key key, bool hollow, reader const& stream, bool prefetches);
-  // Ends a stream, or continues it elsewhere: blocks read ahead for it become ordinary blocks of
-  // the pool.
+  // Called when a stream ends, or continues elsewhere. Blocks read ahead for it become ordinary
+  // blocks of the pool.
   void end_stream(reader const& stream);
   // Reads a block for a range of a hint, which has a quota of its own.
   bool prefetch(page_key key, bool hollow);
