@@ -53,7 +53,7 @@ std::map<std::string, std::string> pictures() {
                  .ranks = 1});
   }
   io::two_phase const together{.window_bytes = 256 << 10, .aggregators_per_node = 2};
-  // Records close to each other, and records far apart.
+  // A long piece, pieces close to each other, and pieces far apart.
   io::layout const scattered =
       io::concat(io::bytes(8192), io::at(12288, io::repeat(40, 256, io::bytes(64))),
                  io::at(65536, io::repeat(4, 20480, io::bytes(512))));

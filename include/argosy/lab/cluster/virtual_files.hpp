@@ -37,8 +37,8 @@ struct open_virtual_file;
 //   });
 //
 // Written bytes are visible to all ranks at once, at the time when the call begins. They are safe
-// when the node that wrote them has synced the file, through any handle. Outside of a run all bytes
-// are safe. Until then each block may survive a crash, or not, or in part.
+// when the node that wrote them has synced the file, through any handle. Until then each block may
+// survive a crash, or not, or in part. A sync outside of a run makes the writes of all nodes safe.
 class virtual_files {
  public:
   // Uses the disk of the scenario of the first run that opens a file. If files exist by then, in

@@ -45,7 +45,7 @@ struct call {
   bool only_grow = false;   // for resize
   std::span<std::byte> into;
   std::span<std::byte const> from;
-  std::int64_t pieces = 1;  // how many pieces of the task's memory `into` or `from` stands for
+  std::int64_t pieces = 1;  // number of pieces of the task's memory that form `into` or `from`
   // for fcntl: a header and its structures (gpfs_fcntl.hpp), which also receive results
   std::span<std::byte> argument;
   std::string path;  // for open, remove and rename
