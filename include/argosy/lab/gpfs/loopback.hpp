@@ -43,8 +43,8 @@ class loopback {
   ticket start(node_id node, call c);
   bool done(ticket const& t) const { return completions_.contains(t); }
   completion result(ticket const& t) const { return completions_.at(t); }
-  // Starts a call at a time, or now if that has passed. No caller waits for it. The call is not made
-  // if the node is dead by then.
+  // Starts a call at a time, or now if that has passed. No caller waits for it. The call is not
+  // made if the node is dead by then.
   void start_later(node_id node, call c, instant at);
   // Handles the next event. Returns false if there is none, or if another queue has the events.
   bool step();
