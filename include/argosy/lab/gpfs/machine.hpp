@@ -52,8 +52,8 @@ struct machine {
   std::int64_t noise_seed = 1;
   // token manager and holders
   double token_us = 50;
-  double open_us = 0;    // time of the node that has a file's inode, for each open
-  double create_us = 0;  // its time for the first open, which creates the file
+  double open_us = 0;    // time of the node that has a file's inode, for an open
+  double create_us = 0;  // its time for an open that creates the file, instead
   double close_us = 0;   // its time for each close
   // its time for each write token that another node had to give up, because size and block
   // addresses are updated
@@ -70,7 +70,7 @@ struct machine {
   double server_read_mb_per_s = 0;  // for reads; 0: as for writes
   // the most recently used blocks, which are read without a disk
   std::int64_t server_cache_bytes = 0;
-  // writes that are answered before they are on disk, and are as safe as on disk
+  // bytes of writes that are answered before they are on disk, and are as safe as on disk
   std::int64_t server_dirty_bytes = 0;
   double disk_mb_per_s = 80;  // streaming, all disks of a server
   double disk_us = 7000;      // positioning, for each request
@@ -81,8 +81,8 @@ struct machine {
   // timeout, which doubles each time.
   std::int64_t server_buffer_bytes = 0;  // 0: there is always space
   double retry_ms = 1000;
-  // Flow control without buffers: the efficiency is 1 up to `queue_limit` requests, and 1 / (1 + a
-  // (q - limit) / limit) beyond.
+  // Flow control without buffers: up to `queue_limit` requests the efficiency is 1. For q requests
+  // beyond it is 1 / (1 + a (q - limit) / limit), where a is one of the two following parameters.
   std::int64_t queue_limit = 32;
   double overload_read = 0;
   double overload_write = 0;
