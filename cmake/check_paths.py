@@ -24,11 +24,14 @@ TEXT = CODE + (".py", ".sh", ".cmake", ".txt", ".json", ".in", ".map", ".csv", "
                ".list", ".hints", ".dict", ".yml", ".yaml")
 
 # Places that only a build, a run or an installation makes.
-MADE = re.compile(r"^(build|/|~|\$|\.\./shared|[A-Z]+/)|[<>${}]")
+MADE = re.compile(r"^(build|/|~|\$)|[<>${}]|(^|[/._-])[A-Z]+([/._-]|$)|npN|typeT")
 # Names of the standard, and of libraries that this one does not call.
 FOREIGN = re.compile(r"^(std|boost|mpi|MPI|PMPI|OMPI|H5|nc|ncmpi|adios2|llvm|Kokkos)(::|_)")
 # Words of other programs and of the field, as pages quote them.
 QUOTED = set("""
+    EFAULT FetchContent NDEBUG _BENCHMARKS _EXAMPLES argosy.hints c32 localflock lockf mpif.h nolock
+    numpy.memmap oob_tcp_keepalive_time partitions.svg readv report.md srun strace writev
+    Request_free Request_get_status
 """.split())
 
 NAME = re.compile(r"^~?[A-Za-z_]\w*(?:(?:::|\.)~?\w+)*$")
@@ -94,13 +97,27 @@ class tree:
 
 def quoted(lines):
     """(line number, text) of everything in backticks outside of blocks of code."""
-    fenced = False
-    for n, line in enumerate(lines, 1):
-        if line.strip().startswith("```"):
-            fenced = not fenced
-        elif not fenced:
-            for text in re.findall(r"(?<!`)`([^`]+)`(?!`)", line):
-                yield n, text
+    block, starts, size, fenced = [], [], 0, False
+
+    def spans():
+        text = "\n".join(block)
+        for m in re.finditer(r"(?<!`)`([^`]+)`(?!`)", text):
+            at = sum(1 for s in starts if s <= m.start()) - 1
+            yield first + at, m[1].replace("\n", " ")
+
+    first = 1
+    for n, line in enumerate([*lines, ""], 1):
+        fence = line.strip().startswith("```")
+        if fence or fenced or not line.strip() or line.startswith("|"):
+            yield from spans()
+            block, starts, size, first = [], [], 0, n + 1
+            if line.startswith("|") and not fenced:
+                yield from ((n, t) for t in re.findall(r"(?<!`)`([^`]+)`(?!`)", line))
+            fenced ^= fence
+        else:
+            block.append(line)
+            starts.append(size)
+            size += len(line) + 1
 
 
 def anchors_of(page):
@@ -117,8 +134,9 @@ def check_quoted(page, lines, known, slips):
     for n, text in quoted(lines):
         whole = text.split(" ")[0] if re.match(r"^[\w./-]+/[\w.-]+ ", text) else text
         bare = re.sub(r":\d+(-\d+)?$", "", whole)
-        if bare in QUOTED or FOREIGN.match(bare):
-            continue
+        if bare in QUOTED or FOREIGN.match(bare) or re.fullmatch("[0-9a-f]{8}", bare):
+            continue  # the last are names of mutants
+        bare = re.sub(r"(?<=[a-z_])/\d+$", "", bare)  # rows of benchmarks: name/bytes
         if PATH.match(bare) and ("/" in bare or EXTENSION.search(bare)) and re.search("[a-z]", bare):
             if not MADE.search(bare) and not known.has_path(bare):
                 slips.append(f"{page}:{n}: `{text}`: no such file or folder")
