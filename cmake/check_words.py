@@ -185,7 +185,8 @@ def main():
     for path in tracked(arguments):
         if path.endswith(CODE):
             check_code(path, found)
-        elif path.endswith(".md") and not path.startswith(("docs/use/reference.md", ".")):
+        elif path.endswith(".md") and not path.startswith(
+                ("docs/use/reference.md", "docs/develop/words.md", ".")):  # the rules quote slips
             check_page(path, found)
     if "--counts" in sys.argv[1:]:
         for kind, n in sorted(collections.Counter(k for _, _, k, _ in found.found).items()):
