@@ -41,9 +41,12 @@ EXTENSION = re.compile(r"\.(hpp|cpp|h|c|md|py|sh|cmake|txt|map|csv|machine|toml|
 
 
 def tracked():
-    known = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
-                           capture_output=True, text=True).stdout.split("\n")
-    if known == [""]:  # an archive of the sources
+    try:
+        known = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
+                               capture_output=True, text=True).stdout.split("\n")
+    except FileNotFoundError:
+        known = [""]
+    if known == [""]:  # an archive of the sources, or no git
         known = [str(p.relative_to(root)) for p in root.rglob("*")
                  if p.is_file() and not str(p.relative_to(root)).startswith(("build", ".git/"))]
     return [p for p in known if p and (root / p).is_file()]
