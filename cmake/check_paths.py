@@ -7,7 +7,8 @@ wrong if
   - a name of C++ in backticks (`name`, `name()`, `class::name`) is no word of the code, or the parts
     of `class::name` are in no file together;
   - a link leads to no file, or to no heading of it;
-  - a row of a recipe in docs/develop/CONTRIBUTING.md names a text that its file does not have.
+  - a row of a recipe in docs/develop/CONTRIBUTING.md names a text that its file, or the pages of its
+    folder, do not have.
 SPDX-License-Identifier: BSD-3-Clause
 """
 import collections
@@ -33,6 +34,9 @@ QUOTED = set("""
     numpy.memmap oob_tcp_keepalive_time partitions.svg readv report.md srun strace writev
     Request_free Request_get_status
 """.split())
+
+# Pages about other libraries, whose names have capital letters; those of argosy have none.
+OTHER_LIBRARIES = re.compile(r"^docs/use/(from_|around_)")
 
 NAME = re.compile(r"^~?[A-Za-z_]\w*(?:(?:::|\.)~?\w+)*$")
 PATH = re.compile(r"^[\w.*?+-]+(?:/[\w.*?+-]+)*/?$")
@@ -139,12 +143,14 @@ def check_quoted(page, lines, known, slips):
         bare = re.sub(r":\d+(-\d+)?$", "", whole)
         if bare in QUOTED or FOREIGN.match(bare) or re.fullmatch("[0-9a-f]{8}", bare):
             continue  # the last are names of mutants
-        bare = re.sub(r"(?<=[a-z_])/\d+$", "", bare)  # rows of benchmarks: name/bytes
+        bare = re.sub(r"(?<=[a-z_])(/\d+)+$", "", bare)  # rows of benchmarks: name/bytes
         if PATH.match(bare) and ("/" in bare or EXTENSION.search(bare)) and re.search("[a-z]", bare):
             if not MADE.search(bare) and not known.has_path(bare):
                 slips.append(f"{page}:{n}: `{text}`: no such file or folder")
             continue
         name = re.sub(r"\([^()]*\)$|<[^<>]*>$", "", bare)
+        if OTHER_LIBRARIES.match(page) and re.search("[A-Z]", name):
+            continue
         if NAME.match(name) and not EXTENSION.search(name) and not known.has_name(name):
             slips.append(f"{page}:{n}: `{text}`: no such name in the code")
 
@@ -175,10 +181,14 @@ def check_recipes(slips):
             continue
         rows[inside] += 1
         path = cells[0].strip("`")
-        if not (root / path).is_file():
+        pages = root / path
+        if not pages.exists():
             slips.append(f"{RECIPES}:{n}: `{path}`: no such file")
             continue
-        text = (root / path).read_text(encoding="utf-8")
+        # A folder: one of its pages, but for the one that a script writes.
+        text = "\n".join(p.read_text(encoding="utf-8") for p in (
+            [pages] if pages.is_file() else sorted(pages.glob("*.md"))) if p.name != "reference.md"
+            or pages.is_file())
         places = re.findall(r"`([^`]+)`", cells[1])
         if not places:
             slips.append(f"{RECIPES}:{n}: `{path}`: the row names no text in backticks")
