@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """cmake/check_paths.py [PAGE...]: pages name only what is there.
 
-It reads docs/develop and docs/use, or the pages given, and prints each slip as FILE:LINE. A page is
-wrong if
+It reads docs/develop, docs/use, examples and README.md, or the pages given, and prints each slip as
+FILE:LINE. A page is wrong if
   - a path in backticks is no file or folder of the repository, whole or from its right end;
   - a name of C++ in backticks (`name`, `name()`, `class::name`) is no word of the code, or the parts
     of `class::name` are in no file together;
@@ -27,7 +27,7 @@ TEXT = CODE + (".py", ".sh", ".cmake", ".txt", ".json", ".in", ".map", ".csv", "
 # Places that only a build, a run or an installation makes.
 MADE = re.compile(r"^(build|/|~|\$)|[<>${}]|(^|[/._-])[A-Z]+([/._-]|$)|npN|typeT")
 # Names of the standard, and of libraries that this one does not call.
-FOREIGN = re.compile(r"^(std|boost|mpi|MPI|PMPI|OMPI|H5|nc|ncmpi|adios2|llvm|Kokkos)(::|_)")
+FOREIGN = re.compile(r"^(std|boost|MPI|PMPI|OMPI|H5|nc|ncmpi|adios2|llvm|Kokkos)(::|_)")
 # Words of other programs and of the field, as pages quote them.
 QUOTED = set("""
     EFAULT FetchContent NDEBUG _BENCHMARKS _EXAMPLES argosy.hints c32 localflock lockf mpif.h nolock
@@ -170,6 +170,14 @@ def check_links(page, lines, slips):
                 slips.append(f"{page}:{n}: ({target}): no such heading")
 
 
+def text_of(place):
+    """What a file has, or the pages of a folder, without those that a script writes."""
+    if place.is_file():
+        return place.read_text(encoding="utf-8")
+    pages = [p for p in sorted(place.glob("*.md")) if p.name != "reference.md"]
+    return "\n".join(p.read_text(encoding="utf-8") for p in pages) if pages else None
+
+
 def check_recipes(slips):
     """Rows `file` | `text`, `text` ... | words, under headings that begin with "To add"."""
     inside, rows = "", collections.Counter()
@@ -181,14 +189,10 @@ def check_recipes(slips):
             continue
         rows[inside] += 1
         path = cells[0].strip("`")
-        pages = root / path
-        if not pages.exists():
+        text = text_of(root / path)
+        if text is None:
             slips.append(f"{RECIPES}:{n}: `{path}`: no such file")
             continue
-        # A folder: one of its pages, but for the one that a script writes.
-        text = "\n".join(p.read_text(encoding="utf-8") for p in (
-            [pages] if pages.is_file() else sorted(pages.glob("*.md"))) if p.name != "reference.md"
-            or pages.is_file())
         places = re.findall(r"`([^`]+)`", cells[1])
         if not places:
             slips.append(f"{RECIPES}:{n}: `{path}`: the row names no text in backticks")
@@ -203,8 +207,8 @@ def check_recipes(slips):
 def main():
     known = tree()
     pages = [str(pathlib.Path(p).resolve().relative_to(root)) for p in sys.argv[1:]] or [
-        p for p in known.files
-        if p.endswith(".md") and p.startswith(("docs/develop/", "docs/use/"))]
+        p for p in known.files if p.endswith(".md")
+        and p.startswith(("docs/develop/", "docs/use/", "examples/", "README.md"))]
     slips = []
     for page in pages:
         lines = (root / page).read_text(encoding="utf-8").split("\n")
