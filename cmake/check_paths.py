@@ -45,14 +45,13 @@ EXTENSION = re.compile(r"\.(hpp|cpp|h|c|md|py|sh|cmake|txt|map|csv|machine|toml|
 
 
 def tracked():
-    try:
+    """Files that git tracks or would track; in a source archive, without git, all but build/."""
+    if (root / ".git").exists():
         known = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
-                               capture_output=True, text=True).stdout.split("\n")
-    except FileNotFoundError:
-        known = [""]
-    if known == [""]:  # an archive of the sources, or no git
-        known = [str(p.relative_to(root)) for p in root.rglob("*")
-                 if p.is_file() and not str(p.relative_to(root)).startswith(("build", ".git/"))]
+                               capture_output=True, text=True, check=True).stdout.split("\n")
+    else:
+        known = [str(p.relative_to(root)) for p in root.rglob("*")]
+        known = [p for p in known if not p.startswith("build/")]
     return [p for p in known if p and (root / p).is_file()]
 
 
