@@ -25,7 +25,8 @@ void* try_allocate(std::size_t size) noexcept {
   void* const p = std::malloc(size == 0 ? 1 : size);
   if (p == nullptr) return p;
   std::size_t const own = ::malloc_usable_size(p);
-  // What is refused is never counted, or another thread would be refused what there is.
+  // The sum is compared with the limit before it is stored. Otherwise a refused allocation would
+  // count for a moment, and one of another thread that fits would be refused, too.
   std::size_t all = 0;
   for (std::size_t before = now;;) {
     all = before + own;
@@ -92,7 +93,8 @@ argosy::slow_memory::~slow_memory() { slow_from = SIZE_MAX; }
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
-// Replaced, too: the sanitizer's own would not fit the delete below.
+// These are replaced, too, because memory of the sanitizer's own versions would not fit the delete
+// below.
 void* operator new(std::size_t size, std::nothrow_t const& n) noexcept { return allocate(size, n); }
 void* operator new[](std::size_t size, std::nothrow_t const& n) noexcept {
   return allocate(size, n);

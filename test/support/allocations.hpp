@@ -1,4 +1,4 @@
-// Counts heap allocations, and their bytes: every operator new of a test that links
+// Counts the heap allocations of a test and their bytes: every operator new of a test that links
 // argosy_test_allocations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -7,11 +7,11 @@
 
 namespace argosy {
 
-// Allocations of this process so far.
+// Returns the number of allocations of this process so far.
 std::size_t allocations();
 
-// Bytes that were allocated since this was made, beyond those that were then: the most at a time,
-// and what there is still. One at a time.
+// Measures the bytes that have been allocated since this object was made, beyond those allocated
+// then: the highest number at any time, and the present one. Only one may exist at a time.
 class heap_peak {
  public:
   heap_peak();
@@ -31,35 +31,36 @@ class allocation_count {
   std::size_t start_;
 };
 
-// While it lives, this process may allocate so many bytes beyond what it has.
+// Limits this process, while the object lives, to `bytes` allocated bytes more than it has now.
 class scarce_memory {
  public:
   explicit scarce_memory(std::size_t bytes);
   ~scarce_memory();
   scarce_memory(scarce_memory const&) = delete;
   scarce_memory& operator=(scarce_memory const&) = delete;
-  // How many bytes the first allocation that was refused would have taken; 0: there was none.
+  // Returns the number of bytes beyond the start that the first refused allocation would have led
+  // to; 0 if none was refused.
   std::size_t first_need() const;
 
  private:
   std::size_t start_;
 };
 
-// While it lives, one allocation of this process is refused, the `number`-th from now on, and those
-// behind it for which there is no more memory than there was then. One at a time, and none beside a
-// scarce_memory.
+// Refuses one allocation of this process while the object lives: the `number`-th from now on. Later
+// allocations are refused if they need more memory than was allocated at that moment. Only one may
+// exist at a time, and no scarce_memory at the same time.
 class refused_allocation {
  public:
   explicit refused_allocation(std::size_t number);
   ~refused_allocation();
   refused_allocation(refused_allocation const&) = delete;
   refused_allocation& operator=(refused_allocation const&) = delete;
-  // True once it was refused.
+  // Returns true if the allocation was refused.
   bool happened() const;
 };
 
-// While one lives, operator new waits a moment with the memory in hand, before it gives so many
-// bytes or more to whoever asked.
+// Makes operator new wait a moment, while the object lives, before it returns a block of `least`
+// bytes or more.
 class slow_memory {
  public:
   explicit slow_memory(std::size_t least);

@@ -1,4 +1,4 @@
-// A decorator that asks code of a test before each call of a file.
+// A decorator that calls a function of the test before each call of a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace argosy::test {
 
-// The call fails if the answer is an error.
+// Returns an error if the file call shall fail.
 using question = std::function<std::error_code(std::string const& path, handle_call const&)>;
 
 class asking_before : public forwarding<asking_before, any_handle> {

@@ -1,6 +1,6 @@
-// A client of a distributed file system that hears nothing of others: around the handles of a node,
-// it keeps the pages that were read, and writes later, some of it at some later call. What it keeps
-// meets what others have where `separate_cache` lets it, as in raw_posix.
+// A client of a distributed file system without coherence between nodes. It wraps the handles of a
+// node, caches the pages that were read, and writes later, at some later call. Its cache becomes
+// coherent with the file only at the calls that `separate_cache` makes, as in raw_posix.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,29 +28,30 @@
 
 namespace argosy::test {
 
-// Of one file on one node.
+// The cache of one file on one node.
 struct kept_file {
   static constexpr std::int64_t page_bytes = 128;
   struct pending {
     std::int64_t offset;
     std::vector<std::byte> bytes;
   };
-  std::map<std::int64_t, std::vector<std::byte>> pages;  // by number; the last one may be short
-  // written, but not yet in the file, in this order
+  // by page number; the last page may be short
+  std::map<std::int64_t, std::vector<std::byte>> pages;
+  // written by the program but not yet in the file, in this order
   std::deque<pending> later;
-  bool is_writing = false;  // the first of them
+  bool is_writing = false;  // true while a rank writes the first element of `later` into the file
   std::uint64_t drops = 0;
   struct range {
     std::int64_t begin, end;
   };
-  // that are held: as with NFS, nothing but what was asked for is written meanwhile
+  // The locked ranges. While one is locked, writes are not widened to whole pages, as on NFS.
   std::list<range> locks;
 
   void drop() {
     pages.clear();
     ++drops;
   }
-  // What was written lies over what was read.
+  // Copies the pending writes over the bytes of a page that was read.
   void lay(std::int64_t number, std::vector<std::byte>& page) const {
     std::int64_t const begin = number * page_bytes;
     for (pending const& p : later) {
@@ -67,13 +68,13 @@ struct kept_file {
   }
 };
 
-// The files of all nodes.
+// The caches of all files on all nodes.
 struct kept_files {
   std::map<std::pair<int, std::string>, std::shared_ptr<kept_file>> all;
   engine random;
   bool writes_pages = false;
-  bool reads_late = false;    // what is dropped may come back
-  bool locks_refresh = true;  // false: they are of this node alone, as if mounted without locks
+  bool reads_late = false;    // dropped pages may come back
+  bool locks_refresh = true;  // false: locks do not reach other nodes, as if mounted without locks
 
   std::shared_ptr<kept_file> of(int node, std::string const& path) {
     std::shared_ptr<kept_file>& f = all[{node, path}];
@@ -196,13 +197,14 @@ class caching_client : public forwarding<caching_client, any_handle> {
     mine_->locks.push_back({offset, end_of(offset, length)});
   }
 
-  // Others of the node may go on while the file is asked.
+  // Returns a page from the cache or the file. Other ranks of the node may write to the cache while
+  // the file is read.
   std::vector<std::byte> page_of(std::int64_t number, std::error_code& error) {
     if (auto const kept = mine_->pages.find(number); kept != mine_->pages.end())
       return kept->second;
     std::uint64_t const drops = mine_->drops;
     std::vector<std::byte> page(kept_file::page_bytes);
-    kept_file const before = *mine_;  // what is written meanwhile may not be in what is read
+    kept_file const before = *mine_;  // the read may miss bytes that are written meanwhile
     io_result const got = forwarding::read(number * kept_file::page_bytes, page);
     error = got.error;
     page.resize(static_cast<std::size_t>(got.bytes));
@@ -211,7 +213,7 @@ class caching_client : public forwarding<caching_client, any_handle> {
     if (!error && drops == mine_->drops) mine_->pages[number] = page;
     return page;
   }
-  // To the pages that it lies in, as far as they are kept.
+  // Extends a write to the boundaries of its first and last page, as far as these are cached.
   void widen(kept_file::pending& p, std::int64_t first, std::int64_t last) {
     if (auto const page = mine_->pages.find(last); page != mine_->pages.end()) {
       std::int64_t const end = p.offset + std::ssize(p.bytes) - last * kept_file::page_bytes;
@@ -227,7 +229,8 @@ class caching_client : public forwarding<caching_client, any_handle> {
       }
     }
   }
-  // By one rank of the node at a time: the others wait, as long as the file takes to tell its size.
+  // Writes the oldest pending bytes into the file. Only one rank of the node does so at a time.
+  // Another rank asks the file for its size meanwhile, as a way to wait, and returns.
   std::error_code write_one() {
     if (mine_->later.empty()) return {};
     std::error_code e;
@@ -251,7 +254,7 @@ class caching_client : public forwarding<caching_client, any_handle> {
   std::uint64_t wanted_ = 1, fresh_ = 0;
 };
 
-// Of a rank on `node`.
+// Returns an opener for the ranks of `node`.
 inline opener caching(opener const& files, std::shared_ptr<kept_files> clients, int node) {
   return files.opening(
       [files, clients = std::move(clients), node](std::string const& path, open_flags flags,

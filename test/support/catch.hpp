@@ -1,10 +1,10 @@
-// Catch2, version 2 or 3. Tests include this, never Catch2 itself.
+// Catch2, version 2 or 3. Tests include this header, never Catch2 itself.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
-// The names of version 2, where tests use them.
+// Names of version 2 for version 3, where tests use them.
 using Catch::Approx;
 namespace Catch {
 using Matchers::Equals;
@@ -13,7 +13,7 @@ inline auto Contains(std::string const& text) { return Matchers::ContainsSubstri
 }  // namespace Catch
 #else
 #include <catch2/catch.hpp>
-// The name of version 3.
+// A name of version 3 for version 2.
 namespace Catch::Matchers {
 inline auto ContainsSubstring(std::string const& text) { return Contains(text); }
 }  // namespace Catch::Matchers

@@ -1,4 +1,4 @@
-// A file dealt to ranks at random, for tests of what ranks do together.
+// A file whose bytes are dealt to the ranks at random, for tests of collective calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,11 +31,12 @@ bool everywhere(World const& world, bool here) {
 
 constexpr std::byte left_alone{0xee};
 
-// A file dealt to the ranks at random, unit by unit: what lies where, and what each rank brings.
-// The same on every rank.
+// A file dealt to the ranks at random, unit by unit: the units of each rank, and the data that each
+// rank writes. Equal on every rank.
 struct deal {
   std::int64_t unit, slots, displacement;
-  std::vector<std::vector<std::int64_t>> offsets;  // of each rank's units, from the displacement on
+  // offsets of each rank's units, relative to the displacement
+  std::vector<std::vector<std::int64_t>> offsets;
   bytes before, after;
   std::vector<bytes> data;
 
@@ -45,7 +46,7 @@ struct deal {
     displacement = pick(random, 0, 3) == 0 ? pick(random, 0, 100) : 0;
     std::int64_t const longest = pick(random, 1, 30);
     offsets.resize(static_cast<std::size_t>(ranks));
-    bool const clusters = pick(random, 0, 3) == 0;  // with wide gaps
+    bool const clusters = pick(random, 0, 3) == 0;  // groups of units with wide gaps between them
     for (std::int64_t s = 0; s < slots;) {
       if (clusters && pick(random, 0, 9) == 0) s += pick(random, 0, slots / 2);
       auto const who = static_cast<std::size_t>(pick(random, 0, ranks - (holes ? 0 : 1)));
@@ -69,8 +70,8 @@ struct deal {
         }
     }
   }
-  // Pieces of several ranks overlap, and bring the same bytes: ghost cells. A rank has something in
-  // every window, or in some of them only, and nearly all of it or little.
+  // Makes a deal in which pieces of several ranks overlap and carry the same bytes, as ghost cells
+  // do. A rank has data in every window or only in some, and owns most units or few.
   static deal with_ghosts(engine& random, int ranks, std::int64_t window_bytes) {
     deal d;
     d.unit = pick(random, 0, 1) == 0 ? 1 : 4 * pick(random, 1, 3);
@@ -98,12 +99,13 @@ struct deal {
     }
     return d;
   }
-  // Where to cut the file off: at its end, or anywhere.
+  // Returns a random end of file at which the test truncates: the whole length half of the time.
   std::int64_t some_end(engine& random) const {
     auto const whole = static_cast<std::int64_t>(after.size());
     return pick(random, 0, 1) == 0 ? whole : pick(random, 0, whole);
   }
-  // What a rank reads of a file that ends there, into memory of bytes `left_alone`.
+  // Returns the bytes that a rank reads if the file ends at `end`. Memory behind the end stays
+  // `left_alone`.
   bytes read_back(int rank, std::int64_t end) const {
     bytes all = data[static_cast<std::size_t>(rank)];
     for_each_byte(rank, [&](std::int64_t offset, std::size_t k) {
@@ -117,7 +119,7 @@ struct deal {
     return n;
   }
   std::int64_t tile() const { return std::max<std::int64_t>(1, slots * unit); }
-  // Of a file's content, what lies in the places of a rank.
+  // Returns the bytes of `content` at the offsets of a rank.
   bytes of(int rank, bytes const& content) const {
     bytes all(data[static_cast<std::size_t>(rank)].size());
     for_each_byte(rank, [&](std::int64_t offset, std::size_t k) {
@@ -125,7 +127,7 @@ struct deal {
     });
     return all;
   }
-  // And the whole of it but that.
+  // Returns `content` with the bytes of all ranks set to 0, so that only the gaps remain.
   bytes of_nobody(bytes content) const {
     for (int rank = 0; rank < static_cast<int>(offsets.size()); ++rank)
       for_each_byte(rank, [&](std::int64_t offset, std::size_t) {

@@ -1,5 +1,4 @@
-// What a program draws or says, against what people have looked at and found right: the files below
-// test/expected/.
+// Compares the output of a program with a file below test/expected/ that a person has checked.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +13,8 @@
 
 namespace argosy::test {
 
-// Words with ARGOSY_TEST_EXPECTED=write are written there instead, to be looked at again before
-// they are committed.
+// Compares `text` with the file. If the environment has ARGOSY_TEST_EXPECTED=write, the text is
+// written to the file instead; check it again before you commit it.
 inline void check_expected(std::string const& name, std::string const& text) {
   std::string const path = std::string(ARGOSY_TEST_EXPECTED_FILES) + "/" + name;
   char const* const asked = std::getenv("ARGOSY_TEST_EXPECTED");
@@ -27,7 +26,7 @@ inline void check_expected(std::string const& name, std::string const& text) {
   std::ifstream from(path, std::ios::binary);
   std::string const expected{std::istreambuf_iterator<char>(from), {}};
   if (text == expected) return;
-  // A picture is long: its first line that differs is said.
+  // The failure shows only the first line that differs, because pictures are long.
   std::size_t line = 1, begin = 0, at = 0;
   for (; at < text.size() && at < expected.size() && text[at] == expected[at]; ++at)
     if (text[at] == '\n') ++line, begin = at + 1;

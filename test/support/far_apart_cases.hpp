@@ -1,5 +1,5 @@
-// What collective calls must do where their data lies far apart: a call's cost follows its data,
-// not the span.
+// Collective calls whose data lies far apart: the cost of a call must follow its data, not the
+// span.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace argosy::test {
 
-// Slots of 64 bytes in clusters that lie up to `span` bytes apart, dealt to the ranks; some belong
-// to nobody. A rank's piece fills a part of its slot. The same on every rank.
+// Slots of 64 bytes in clusters that are up to `span` bytes apart. Each slot is dealt to a rank or
+// to none. The piece of a rank fills a part of its slot. Equal on every rank.
 struct far_apart {
   static constexpr std::int64_t slot_bytes = 64;
   struct slot {
@@ -84,7 +84,7 @@ void check_far_apart(World const& world, int rounds, std::int64_t span, std::str
     report const got = f.read_at_all(0, back, policy);
     CHECK(got.rounds <= static_cast<std::int64_t>(all.slots.size()) + 16);
     CHECK(back == data);
-    // Everybody's slots, as they lie in the file: what is nobody's stays empty.
+    // Checks all slots in the file. Bytes that belong to no rank must be unchanged.
     f.set_view(0, {type<std::byte>, type<std::byte>});
     for (far_apart::slot const& s : all.slots) {
       std::vector<std::byte> there(far_apart::slot_bytes), expected(there.size());

@@ -1,5 +1,5 @@
-// Where calls are broken on purpose: faults, the three places where they strike, and a watchdog
-// that names what hangs.
+// Tools for tests that break calls on purpose: faults, the three places where faults strike, and a
+// watchdog that names the call that hangs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -41,9 +41,9 @@
 
 namespace argosy::test {
 
-// --- What hangs is named -------------------------------------------------------------------------
+// --- Watchdog: names the call that hangs ---------------------------------------------------------
 
-// Ends the process, and with it the job, if a cell takes longer than this.
+// Ends the process, and with it the job, if a cell takes longer than `patience_seconds`.
 class watchdog {
  public:
   static constexpr unsigned patience_seconds = 30;
@@ -78,11 +78,11 @@ enum class place : unsigned { decorator = 1, raw = 2, system = 4, below = 6, eve
 struct trouble {
   char const* name;
   file_call kind;
-  int number;                      // errno; 0: none
+  int number;                      // errno; 0 if none
   std::int64_t first = 1;          // the k-th call of the kind on a rank
   std::int64_t times = 1;          // 0: for ever
-  std::int64_t bytes = -1;         // so many are moved all the same
-  std::optional<errc> gives = {};  // none: nobody notices
+  std::int64_t bytes = -1;         // bytes that are moved nevertheless; -1: none
+  std::optional<errc> gives = {};  // the error that the caller gets; empty: none
   place where = place::everywhere;
 
   std::error_code code() const { return {number, std::system_category()}; }
@@ -96,8 +96,8 @@ inline std::string to_text(trouble const& t) {
                          : " (" + std::to_string(t.times) + " times)");
 }
 
-// Where faults strike: above the retries of a handle, below them, or in the system calls
-// themselves.
+// Breaks file calls at one of three places: above the retries of a handle, below the retries, or in
+// the system calls.
 class breaker {
  public:
   virtual ~breaker() = default;
@@ -105,7 +105,7 @@ class breaker {
   virtual place where() const = 0;
   virtual opener files() const = 0;
   virtual void arm(trouble const& t) = 0;  // on this rank
-  virtual bool disarm() = 0;               // did it strike?
+  virtual bool disarm() = 0;               // returns true if the fault struck
   bool takes(trouble const& t) const {
     return (static_cast<unsigned>(t.where) & static_cast<unsigned>(where())) != 0;
   }
@@ -143,7 +143,7 @@ class scripted : public breaker {
   std::int64_t before_ = 0;
 };
 
-// `part` is in the paths of all files that are broken, and in no others.
+// The paths of all files that are broken contain `part`, and no other paths do.
 class system_calls : public breaker {
  public:
   explicit system_calls(std::string part) : part_(std::move(part)) {}
@@ -173,7 +173,7 @@ class system_calls : public breaker {
   std::string part_;
 };
 
-// The three tiers; files whose calls break have "broken" in their path.
+// Returns the three breakers. Files whose calls shall break have "broken" in their path.
 inline std::vector<std::unique_ptr<breaker>> tiers() {
   std::vector<std::unique_ptr<breaker>> all;
   all.push_back(std::make_unique<scripted>(place::decorator));
@@ -209,10 +209,10 @@ class common_directory {
 
 // --- The outcome of a call on one rank -----------------------------------------------------------
 
-// What each rank must return, by what struck it: gathered from all.
+// The result that a rank must return, derived from the fault that struck it. All ranks gather it.
 struct promise {
   std::int32_t gives = 0;   // an errc; 0: success
-  std::int32_t number = 0;  // the errno behind it
+  std::int32_t number = 0;  // the errno that caused it
 };
 
 class promises {
@@ -228,7 +228,7 @@ class promises {
   promise const& of(int r) const { return all_[static_cast<std::size_t>(r)]; }
   int lowest() const { return lowest_; }
 
-  // What this rank returns; of calls of one rank, its own.
+  // Returns the code that this rank must report. In a local call only its own fault counts.
   std::error_code code(bool collective) const {
     if (mine().gives != 0) return static_cast<errc>(mine().gives);
     if (collective && any()) return errc::error_on_another_rank;
@@ -242,13 +242,13 @@ class promises {
   int lowest_ = -1;
 };
 
-// What came out of a call.
+// The result of a call.
 struct outcome {
   std::error_code code = {};
   std::string words = {};
   std::optional<int> failed_rank = {};
   std::error_code cause = {};
-  std::string surprise = {};  // something else was thrown
+  std::string surprise = {};  // an exception that is not argosy::error
 };
 
 template <class Call>
@@ -269,14 +269,14 @@ outcome thrown_by(Call&& call) {
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
-// One right behind the other.
+// Returns true if `text` has `part` with `next` right behind it.
 inline bool contains(std::string_view text, std::string_view part, std::string_view next) {
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
     if (text.substr(at + part.size()).starts_with(next)) return true;
   return false;
 }
 
-// In both forms; `call(f)` throws, `call(f, e)` sets.
+// Runs a call in one of its two forms: `call(f)` throws, `call(f, e)` sets e.
 template <class File, class Call>
 outcome outcome_of(File& f, Call const& call, bool throwing) {
   outcome o;
@@ -294,7 +294,8 @@ inline void make_file(std::string const& path, std::int64_t bytes, char letter =
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-// One table: counts its cells, collects what is wrong with each, and says how many there were.
+// One table of test cells. It counts the cells, collects the mistakes of each, and prints the
+// number of cells at the end.
 class table {
  public:
   table(mpi const& world, std::string name) : world_(world), name_(std::move(name)) {}
@@ -311,7 +312,7 @@ class table {
     cell_ = std::move(cell);
     dog_.watch(name_ + ": " + cell_, world_.rank());
   }
-  // the same cell, the time starts anew
+  // restarts the watchdog for the same cell
   void again() { dog_.watch(name_ + ": " + cell_, world_.rank()); }
   void expect(bool kept, std::string_view what) {
     if (!kept) wrong_ += (wrong_.empty() ? "" : "; ") + std::string(what);
@@ -321,7 +322,8 @@ class table {
     expect(o.code == promised, "returned " + shown(o.code) + ", promised " + shown(promised) +
                                    (o.words.empty() ? "" : " (" + o.words + ")"));
   }
-  // Call, path, rank and cause. A rank that failed, too, tells its own part, and who was first.
+  // Expects words that name the call, the path, the rank and the cause. If a second rank failed,
+  // too, its words name itself and the first one.
   void expect_words(std::string_view words, std::string_view call, std::string_view path, int rank,
                     errc why) {
     std::string const first = fmt::format("failed on rank {}", rank);
@@ -359,7 +361,7 @@ class table {
   int cells_ = 0, failed_ = 0;
 };
 
-// Each rank alone, then all: calls f(struck here, words).
+// Calls f(struck here, words) for each rank alone, then for all ranks.
 template <class F>
 void for_each_set_of_ranks(mpi const& world, F&& f) {
   for (int r = 0; r < world.size(); ++r) f(world.rank() == r, "on rank " + std::to_string(r));

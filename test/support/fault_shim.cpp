@@ -43,11 +43,11 @@ struct fault {
   kind call;
   long first, times;
   action what;
-  long value;  // an errno, bytes, microseconds, or a type of file systems
-  int then;    // of torn: the errno of the next call
+  long value;  // an errno, bytes, microseconds, or a type of file system
+  int then;    // for torn: the errno of the next call
 };
 
-// The bytes of the file that a call concerns.
+// The range of the file that a call concerns.
 struct range {
   long long offset = 0;
   long long bytes = 0;
@@ -56,7 +56,7 @@ struct range {
 struct verdict {
   int error = 0;
   long most = -1;
-  long type = 0;  // of the file system; 0: as it is
+  long type = 0;  // type of the file system that is reported; 0: the real one
 };
 
 struct errno_name {
@@ -84,7 +84,7 @@ long calls[kinds];
 long struck = 0;
 char path_part[4096];
 
-// Several threads may come first.
+// Returns the function of libc. Several threads may look it up at the same time.
 template <class F>
 F* real(std::atomic<void*>& cached, char const* name) {
   void* found = cached.load(std::memory_order_relaxed);
@@ -235,7 +235,7 @@ size_t shortened(size_t bytes, long most) {
   return most >= 0 && static_cast<size_t>(most) < bytes ? static_cast<size_t>(most) : bytes;
 }
 
-// A vector of at most `most` bytes.
+// A copy of a vector, cut to at most `most` bytes.
 struct short_vector {
   iovec elements[1024];
   int count = 0;
@@ -359,7 +359,7 @@ OPEN(open64)
 int close(int fd) {
   REAL(close, "close");
   verdict const v = judge(k_close, fd);
-  int const result = actual(fd);  // closed all the same, as the kernel does
+  int const result = actual(fd);  // closed although an error is reported, as the kernel does
   FAIL_IF(v)
   return result;
 }

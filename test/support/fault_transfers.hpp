@@ -1,4 +1,4 @@
-// All calls that read or write, on a file whose every byte is known, broken in every way.
+// All calls that read or write, broken in every way, on a file whose every byte is known.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,10 +19,11 @@
 
 namespace argosy::test {
 
-// Rank r owns block r of each tile; the last block of a tile belongs to nobody.
+// A file in tiles: rank r owns block r of each tile, and the last block of a tile is a gap.
 class known_file {
  public:
-  static constexpr std::int64_t block = 16, tiles = 24, bytes = block * tiles;  // of each rank
+  // bytes: those of each rank
+  static constexpr std::int64_t block = 16, tiles = 24, bytes = block * tiles;
 
   known_file(std::string path, mpi const& world)
       : path_(std::move(path)), n_(world.size()), rank_(world.rank()), extent_(block * (n_ + 1)) {
@@ -42,7 +43,7 @@ class known_file {
   layout own_tile() const { return resized(at(rank_ * block, argosy::bytes(block)), 0, extent_); }
   layout common_tile() const { return resized(argosy::bytes(block * n_), 0, extent_); }
 
-  // By plain calls, while nothing is broken.
+  // Writes the initial content by plain calls, while no fault is set.
   void write_old() const { put(old_); }
   void look() {
     open();
@@ -62,7 +63,7 @@ class known_file {
   std::byte old(std::int64_t offset) const { return old_[index(offset)]; }
   std::byte now(std::int64_t offset) const { return now_[index(offset)]; }
   static std::byte marker(int rank) { return static_cast<std::byte>(0x80 | rank); }
-  // Where byte p of a stream lies.
+  // Returns the file offset of byte p of a rank's stream.
   std::int64_t own_offset(std::int64_t p) const {
     return p / block * extent_ + rank_ * block + p % block;
   }
@@ -154,8 +155,8 @@ std::vector<transfer<File>> transfers(bool shared) {
   return all;
 }
 
-// First, middle and last window; once and for ever; with and without bytes that came through; and
-// what nobody may notice.
+// Faults in the first, a middle and the last window, once and for ever, with and without bytes
+// moved, and faults that must not be visible to the caller.
 inline std::vector<trouble> const& transfer_troubles() {
   using enum file_call;
   static std::vector<trouble> const all{
@@ -205,7 +206,7 @@ inline std::vector<trouble> const& transfer_troubles() {
 }
 
 inline std::vector<any_policy> small_policies(std::int64_t extent) {
-  // Three windows for each call.
+  // The policies split each call into three windows.
   sieving const windows{.read_window_bytes = 8 * extent,
                         .write_window_bytes = 8 * extent,
                         .reads = sieve::always,
@@ -213,9 +214,9 @@ inline std::vector<any_policy> small_policies(std::int64_t extent) {
   return {independent{.buffer_bytes = 8 * known_file::block}, windows};
 }
 
-// The table of one tier and one world. `hidden`: the shared pointer lies in a file, whose calls
-// break, too. `merges`: whether ranks merge by themselves where they are on several nodes; then all
-// of their writes need locks.
+// Runs the table for one breaker and one world. `hidden`: the shared pointer lies in a file, whose
+// calls break, too. `merges`: `enable` lets each rank merge by itself although ranks are on several
+// nodes; all writes then need locks.
 template <communicator World>
 void break_transfers(mpi const& mpi, World const& world, breaker& tier,
                      std::string const& directory, bool shared, bool hidden,
@@ -237,8 +238,9 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
   CHECK_FALSE(error);
   if (error) return;  // on all ranks
 
-  // Up to two ranks the whole table. Beyond, every so many cells of it, where all calls and faults
-  // meet all ranks: the stride has no factor in common with the number of sets of ranks.
+  // With one or two ranks the whole table runs. With more ranks only every `stride`-th cell runs.
+  // The stride has no factor in common with the number of sets of ranks, so every call and fault
+  // still runs on every rank.
   int const stride = mpi.size() <= 2 ? 1 : mpi.size() <= 4 ? 3 : 9;
   int number = 0;
 
@@ -258,7 +260,7 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
 
         for (trouble const& t : transfer_troubles()) {
           if (!tier.takes(t)) continue;
-          // What this call never does cannot break.
+          // Skips faults in file calls that this call never makes.
           if (t.kind == file_call::write && !call.writes && !hidden) continue;
           if (t.kind == file_call::read && call.writes && !hidden &&
               policy.name() == independent::name)
@@ -271,7 +273,8 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
             if (number++ % stride != 0) return;
             cells.begin(std::string(call.name) + ", " + std::string(policy.name()) +
                         (atomic ? ", atomic, " : ", ") + to_text(t) + " " + where);
-            for (int form = 0; form < 3; ++form) {  // error_code; throwing; not broken any more
+            // with an error_code; throwing; after the fault is removed
+            for (int form = 0; form < 3; ++form) {
               bool const throwing = form == 1, broken = form < 2;
               cells.again();
               if (call.writes && me == 0) known.write_old();
@@ -295,7 +298,8 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
               bool const struck = broken && struck_here && tier.disarm();
 
               promise mine;
-              // Who gets no lock writes when nobody merges, and by pieces.
+              // A rank that gets no lock writes piece by piece and succeeds, unless the call cannot
+              // do without the lock.
               bool const falls_back = t.number == ENOLCK && !atomic && !(hidden && uses_pointer) &&
                                       !(all_lock && call.writes);
               if (struck && t.gives && !falls_back)
@@ -320,8 +324,8 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
                   cells.expect_words(f.what_failed(), call.name, known.path(), culprit, why);
                 }
               }
-              // A collective call of a rank that did not fail has done its work, unless the shared
-              // pointer was not to be had.
+              // A collective call has moved all data of a rank that did not fail, unless the shared
+              // pointer could not be fetched.
               bool const complete =
                   !failed && !(call.at == pointer::ordered && promised && r.bytes == 0);
               cells.expect(failed                  ? r.bytes <= n
@@ -335,12 +339,12 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
                                        }),
                            "memory behind the data changed");
 
-              // The file, as others see it. All have left the call: the promises were gathered
-              // after it.
+              // Looks at the file from outside. All ranks have left the call, because the promises
+              // were gathered after it.
               known.look();
               cells.expect(known.same_size(), "the size of the file changed");
               cells.expect(known.gaps_are_old(), "bytes that nobody wrote changed");
-              bool const counted = !throwing || !promised;  // an exception takes the report with it
+              bool const counted = !throwing || !promised;  // an exception carries no report
               std::int64_t const done = counted ? r.bytes : complete ? n : 0;
               if (!call.writes) {
                 cells.expect(known.all_is_old(), "a read changed the file");
@@ -359,7 +363,7 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
               } else if (call.at == pointer::shared) {
                 cells.expect(known.count_of_marker(me) >= done, "less was written than reported");
               } else {
-                // nothing but what was reported was written
+                // If strict, exactly the reported bytes have been written.
                 bool const strict = counted && (!failed || t.bytes < 0);
                 for (std::int64_t p = 0; p < n; ++p) {
                   std::int64_t const offset = call.at == pointer::own

@@ -1,5 +1,5 @@
-// What a file must do in every world, but for its data: opening, pointers, sizes, requests, hints.
-// Called by all ranks.
+// The contract of a file in every world, except for its data: opening, pointers, sizes, requests,
+// hints. Called by all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -68,7 +68,8 @@ void check_open_modes(World const& world) {
 
   f = file::open(world, path, mode::create | mode::exclusive | mode::write, error);
   CHECK(failed_on(world, 0, errc::file_exists, error));
-  f = file::open(world, path, mode::create | mode::read_write);  // there: nothing is cut
+  // the file exists, and is not truncated
+  f = file::open(world, path, mode::create | mode::read_write);
   CHECK(f.size() == 4 * world.size());
   f.close();
 
@@ -147,7 +148,7 @@ void check_sequential(World const& world) {
   CHECK(f.view().displacement() == 8);
   CHECK(f.position_shared() == 0);
   f.write_ordered(number);
-  // Where the pointer then stands, the view of one rank would end beyond all offsets.
+  // From the present pointer, the view of one rank would end beyond the largest offset.
   constexpr std::int64_t half = std::int64_t{1} << 62;
   f.set_view(current_displacement, {bytes(1), at(half, bytes(1))});
   std::int64_t const before = f.view().displacement();
@@ -192,7 +193,7 @@ void check_moves(World const& world) {
   CHECK(number == world.rank());
   world.barrier();
   file other = file::open(world, here / "other", mode::create | mode::write);
-  g = std::move(other);  // what it held is let go
+  g = std::move(other);  // the file that g held is released
   CHECK(g.path() == here / "other");
   g.close();
 }
@@ -205,7 +206,7 @@ void check_pointers(World const& world) {
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
   std::error_code error;
   f.set_size(100);
-  f.set_view(4, {type<int>, resized(contiguous(2, type<int>), 0, 12)});  // two of three
+  f.set_view(4, {type<int>, resized(contiguous(2, type<int>), 0, 12)});  // two of three ints
   CHECK(f.byte_offset(0) == 4);
   CHECK(f.byte_offset(1) == 8);
   CHECK(f.byte_offset(2) == 16);
@@ -237,7 +238,7 @@ void check_pointers(World const& world) {
   CHECK(f.position_shared() == 18);
   world.barrier();
   f.seek_shared(-1, seek_from::start, error);
-  CHECK(error == errc::argument);  // as every rank sees
+  CHECK(error == errc::argument);  // every rank finds the error by itself
   f.seek_shared(-19, seek_from::current, error);
   CHECK(failed_on(world, 0, errc::argument, error));
   CHECK(f.position_shared() == 18);
@@ -257,7 +258,7 @@ void check_sizes(World const& world) {
   if (world.rank() == 0) f.write_at(0, data);
   f.set_size(1000);
   CHECK(f.size() == 1000);
-  f.preallocate(500);  // it has them: no byte changes
+  f.preallocate(500);  // already this large: no byte changes
   CHECK(f.size() == 1000);
   f.preallocate(5000);
   CHECK(f.size() == 5000);
@@ -361,7 +362,8 @@ void check_requests(World const& world) {
   CHECK(none.wait().bytes == 0);
 
   std::vector<request> requests;
-  for (int& number : numbers) requests.push_back(f.iwrite(number));  // the pointer moves at once
+  // the pointer moves before the call returns
+  for (int& number : numbers) requests.push_back(f.iwrite(number));
   CHECK(f.position() == many);
   CHECK(requests[0].pending());
   while (!requests[many / 2].test()) std::this_thread::yield();
@@ -377,7 +379,8 @@ void check_requests(World const& world) {
   CHECK_FALSE(error);
   CHECK(got == numbers);
 
-  // Errors come at the end, those of arguments too; the others go on.
+  // Requests report errors when waited for, also those of arguments. The other requests are carried
+  // out.
   requests.clear();
   int number = 5;
   requests.push_back(f.iwrite_at(0, number));
@@ -391,8 +394,8 @@ void check_requests(World const& world) {
   f.read_at(0, got);
   CHECK(got == std::vector<int>{5, 5, 1000 * me + 2});
 
-  // Dropped, assigned over: the access has ended before memory goes. Each number is a call, and
-  // with some servers 10 ms.
+  // If a request is dropped or assigned over, its access ends before the memory is freed. Each
+  // number is one file call, which takes 10 ms on some servers, so there are few.
   constexpr int dropped = 200;
   for (int i = 0; i < 20; ++i) {
     std::vector<int> const gone(dropped, i);
@@ -403,13 +406,13 @@ void check_requests(World const& world) {
   f.read_at(0, got);
   CHECK(got == std::vector<int>(2 * dropped, 19));
 
-  // A short read says so.
+  // A short read reports the bytes that it has read.
   world.barrier();
   got.assign(2 * dropped + 10, -1);
   CHECK(f.iread_at(0, got).wait().bytes == 4 * 2 * dropped);
   world.barrier();
 
-  // Close waits.
+  // close() waits for pending requests.
   f.set_view(0, type<int>);
   std::vector<int> const last(100000, me);
   request pending = f.iwrite_at(100000 * me, last);
@@ -418,7 +421,7 @@ void check_requests(World const& world) {
   CHECK(pending.wait().bytes == 400000);
   CHECK(size_at_server(here / "data") >= 400000 * n);
 
-  // Of a file that is closed.
+  // A request on a closed file fails.
   request late = f.iwrite_at(0, number);
   CHECK_THROWS_AS(late.wait(), argosy::error);
 }
@@ -436,7 +439,7 @@ void check_hints_and_plans(World const& world) {
   f.set_hints({.ds_write = toggle::disable, .ind_wr_buffer_bytes = 128});
   CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
   CHECK(f.get_hints().values().ind_wr_buffer_bytes == 128);
-  f.set_hints({.ind_wr_buffer_bytes = -1});  // rejected: what was stays
+  f.set_hints({.ind_wr_buffer_bytes = -1});  // rejected: the value from before stays
   CHECK(f.get_hints().values().ind_wr_buffer_bytes == 128);
   CHECK(f.get_hints().find("ind_wr_buffer_size")->status == hint_status::rejected);
 
@@ -456,7 +459,7 @@ void check_hints_and_plans(World const& world) {
   CHECK(f.size() == 0);
   CHECK(f.position() == 0);
 
-  // The report says the same afterwards.
+  // The report afterwards agrees with the plan.
   world.barrier();
   report const w = f.write_at(0, data);
   CHECK(w.policy == "sieving");

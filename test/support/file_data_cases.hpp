@@ -1,5 +1,5 @@
-// What data and views of a file must be in every world. Each function is called by all ranks, for
-// any number of them.
+// The contract of data and views of a file in every world. Each function is called by all ranks,
+// for any number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,7 +35,7 @@ void check_views(World const& world) {
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
   std::error_code error;
   int const n = world.size(), me = world.rank();
-  // Ints of the ranks in turn, three each.
+  // The ints of the ranks alternate; each rank has three.
   auto const mine = resized(type<int>, 0, 4 * n);
   std::vector<int> const numbers = {10 * me, 10 * me + 1, 10 * me + 2};
   std::vector<int> got(3);
@@ -74,7 +74,7 @@ void check_views(World const& world) {
   CHECK(error == errc::representation);
   f.set_view(0, {type<double>, contiguous(3, type<int>)}, error);
   CHECK(error == errc::datatype);
-  // bytes are named twice, so it cannot be written
+  // The view names bytes twice, so it cannot be written.
   f.set_view(0, indexed({2, 1}, {0, 1}, type<int>), error);
   CHECK(error == errc::datatype);
   int const odd = n - 1;
@@ -112,7 +112,7 @@ void check_external32(World const& world) {
   f.read_all(raw);
   CHECK(raw == std::array<unsigned char, 8>{1, 2, 3, static_cast<unsigned char>(4 + me), 0xff, 0xff,
                                             0xff, 0xfe});
-  f.set_view(8 * me, {type<long>, external32});  // four bytes there
+  f.set_view(8 * me, {type<long>, external32});  // a long has four bytes in external32
   long const fits = 5, large = 1L << 40;
   CHECK(f.write_at_all(0, fits).bytes == 4);
   std::error_code error;
@@ -134,7 +134,7 @@ void check_ends_and_holes(World const& world) {
     std::vector<int> const two = {7, 8};
     if (world.rank() == world.size() - 1) {
       f.write_at(10, two, how);
-      f.write_at(1000, std::span<int const>(), how);  // nothing: the file does not grow
+      f.write_at(1000, std::span<int const>(), how);  // no data, so the file does not grow
     }
     let_all_see(f, world);
     CHECK(f.size() == 48);
@@ -145,7 +145,7 @@ void check_ends_and_holes(World const& world) {
     CHECK(f.read_at(500, got, how).bytes == 0);
     CHECK(f.read_at(0, std::span<int>(), how).bytes == 0);
 
-    // The pointer moves by what was asked for.
+    // The pointer moves by the requested count, even if the file ends before.
     CHECK(f.read(got, how).bytes == 48);
     CHECK(f.position() == 20);
     CHECK(f.read_all(got, how).bytes == 0);
@@ -224,7 +224,7 @@ void check_ordered(World const& world) {
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
   f.set_view(0, type<int>);
   int const n = world.size(), me = world.rank();
-  // Rank r brings r numbers, twice.
+  // Rank r writes r numbers, twice.
   for (int i = 0; i < 2; ++i) {
     std::vector<int> const mine = numbers_from(100 * i + 10 * me, me);
     f.write_ordered(mine);
@@ -246,12 +246,13 @@ void check_ordered(World const& world) {
   f.close();
 }
 
-// Rank after rank writes, while the others are in no call of argosy at all.
+// The ranks write in turn. The other ranks wait outside of argosy meanwhile, and must not be
+// needed.
 template <communicator World>
 void check_shared_pointer(World const& world) {
   shared_scratch const here(world);
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
-  // with a pointer of its own
+  // The second open has a shared pointer of its own.
   auto g = basic_file<World>::open(world, here / "data", mode::read_write);
   f.set_view(0, type<int>);
   g.set_view(0, type<int>);
@@ -272,7 +273,7 @@ void check_shared_pointer(World const& world) {
   std::vector<int> got(expected.size());
   f.read_at(0, got);
   CHECK(got == expected);
-  // Everyone takes numbers until there are none: each is taken once.
+  // All ranks read numbers until there are none. Each number must be read once.
   world.barrier();
   std::int64_t sum = 0;
   for (int number = 0; g.read_shared(number).bytes == 4;) sum += number + 1;

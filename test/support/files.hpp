@@ -1,4 +1,4 @@
-// Files of a test: a directory of its own, and what a process can be made to suffer.
+// Files of a test: a directory of its own, a small file system, and child processes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,12 +22,12 @@
 
 namespace argosy::test {
 
-// Where syncing costs nothing; else TMPDIR.
+// Returns a directory where syncing costs nothing, if there is one; otherwise TMPDIR.
 inline std::filesystem::path in_memory() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
 }
 
-// A new directory in TMPDIR (default /tmp), removed at the end.
+// A new directory in TMPDIR (default /tmp), removed by the destructor.
 class scratch {
  public:
   explicit scratch(std::filesystem::path const& in = std::filesystem::temp_directory_path()) {
@@ -48,8 +48,9 @@ class scratch {
   std::filesystem::path path_;
 };
 
-// What a program beside the library does to see what other hosts have done: a client keeps pages
-// and sizes (docs/use/file_systems.md). -1: there is no size to be had.
+// Returns the size of a file as another host has left it, or -1 if it cannot be found out. A
+// program that uses no argosy needs these calls, because clients cache pages and sizes
+// (docs/use/file_systems.md).
 inline std::int64_t look_at_server(int descriptor) {
   struct ::statx found{};
   ::fdatasync(descriptor);
@@ -66,8 +67,9 @@ inline std::int64_t size_at_server(std::string const& path) {
   return size;
 }
 
-// A client of a distributed file system may see a name for a second after another host has removed
-// it. Elsewhere it is gone at once.
+// Returns true if a name is gone. A client of a distributed file system may see a name for up to a
+// second after another host has removed it, so this waits there. On other file systems the name is
+// gone at once.
 inline bool is_gone(std::string const& path) {
   constexpr auto fuse = 0x65735546;
   struct ::statfs of{};
@@ -80,7 +82,7 @@ inline bool is_gone(std::string const& path) {
   return true;
 }
 
-// A small file system of its own. Needs root: ask mounted(), and skip with skipped() otherwise.
+// A small file system of its own. It needs root: check mounted(), and skip with skipped() if false.
 class small_tmpfs {
  public:
   small_tmpfs(std::string where, std::string const& options) : where_(std::move(where)) {
@@ -109,7 +111,8 @@ inline std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// Runs `body` in a child process. 0 if it returned true, 1 if false, 1000 + n if signal n ended it.
+// Runs `body` in a child process. Returns 0 if `body` returned true, 1 if false, and 1000 + n if
+// signal n ended the child.
 template <class Body>
 int in_child(Body&& body) {
   std::fflush(nullptr);

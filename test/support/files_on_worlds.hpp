@@ -1,5 +1,5 @@
-// Files on the worlds of tests under mpiexec: compiled once, since each takes longer than most of
-// the tests.
+// Files on the worlds of tests under mpiexec. They are compiled once, because each takes longer
+// than most of the tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// Stands in for libgpfs.so: keeps what it was called with, byte by byte, and answers as it was
-// told.
+// Stands in for libgpfs.so. It records each call byte by byte, and returns the values that the test
+// has set.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <cstring>
@@ -11,7 +11,7 @@ struct stand_in_record {
   unsigned char fcntl_bytes[65536];
   int prealloc_calls, prealloc_descriptor;
   long long prealloc_start, prealloc_bytes;
-  // to be answered
+  // values that the calls return
   int fcntl_errno, fcntl_error_offset, fcntl_accepted, prealloc_errno;
 };
 stand_in_record stand_in = {};

@@ -1,7 +1,7 @@
-// Leaks, where they can be told from those of Open MPI: not at exit, because then its plugins are
-// unloaded and a leak in a plugin that is gone has no name to suppress it by (so the asan preset
-// says leak_check_at_exit=0), and not during MPI_Init, which loads and unloads some, too. Does
-// nothing without the address sanitizer.
+// Checks for leaks when leaks of the program can be told from those of Open MPI. At exit they
+// cannot, because plugins are unloaded then, and a leak in an unloaded plugin has no name to
+// suppress it by. Therefore the asan preset sets leak_check_at_exit=0. During MPI_Init plugins are
+// loaded and unloaded, too. Without the address sanitizer, this header does nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,14 +19,14 @@
 
 namespace argosy::test {
 
-/// Ends the process with an error if memory has leaked so far.
+// Ends the process with an error if memory has leaked so far.
 inline void check_leaks() {
 #ifdef ARGOSY_TEST_ASAN
   __lsan_do_leak_check();
 #endif
 }
 
-/// While it lives, this thread may leak.
+// Leaks of this thread are not reported while the object lives.
 struct ignored_leaks {
 #ifdef ARGOSY_TEST_ASAN
   ignored_leaks() { __lsan_disable(); }

@@ -1,5 +1,5 @@
-// Stands in for liblustreapi.so: makes files anywhere, and remembers in memory which stripes they
-// were given.
+// Stands in for liblustreapi.so. It makes files in any file system, and remembers in memory which
+// stripes they were given.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,10 +11,10 @@
 
 extern "C" {
 
-// What a directory's files get, and what the library was called with.
+// The stripes that files of a directory get by default, and what the library was called with.
 struct stand_in_record {
   std::uint64_t default_bytes, default_count;
-  int opened, layouts;  // layouts: made, and not freed
+  int opened, layouts;  // layouts: made and not yet freed
   int open_errno, get_errno;
 };
 stand_in_record stand_in;
@@ -41,8 +41,8 @@ std::pair<dev_t, ino_t> name_of(int descriptor) {
 
 extern "C" {
 
-// As if nothing had happened yet: a file that a test removes leaves its inode's number to one of
-// the next test.
+// Forgets all files and calls. Without that, a file of the next test could get the inode number,
+// and so the stripes, of a file that was removed.
 stand_in_record* stand_in_anew() {
   files().clear();
   stand_in = {1 << 20, 1, 0, 0, 0, 0};

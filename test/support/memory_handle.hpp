@@ -1,5 +1,4 @@
-// A file that is a vector of bytes: a handle without a file system, for tests of what stands on
-// handles.
+// A handle whose file is a vector of bytes, for tests of code that uses handles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

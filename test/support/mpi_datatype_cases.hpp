@@ -1,4 +1,4 @@
-// For tests of datatypes of MPI: layouts compared node by node, and what MPI packs.
+// For tests of MPI datatypes: compares layouts node by node, and with what MPI packs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// The main of tests under mpiexec: rank 0 reports, other ranks only when they fail, and all exit
-// alike.
+// The main of tests under mpiexec. Rank 0 reports, other ranks only if they fail. All ranks exit
+// with the same code.
 // SPDX-License-Identifier: BSD-3-Clause
 #define CATCH_CONFIG_RUNNER  // for Catch2 2
 #include "catch.hpp"
@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 
-// Where the test has none of its own.
+// The default, if the test defines none of its own.
 [[gnu::weak]] bool argosy::test::calls_from_threads() { return false; }
 
 int main(int argc, char** argv) {
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   std::cout.rdbuf(console);
 
   if (my_rank != 0 && failures != 0) {
-    // one write per rank, so that the reports of several ranks do not interleave
+    // One write per rank, so that the reports of several ranks do not interleave.
     auto const rank = std::to_string(my_rank);
     std::cerr << "---- rank " + rank + " ----\n" + held_back.str() + "---- end of rank " + rank +
                      " ----\n";
@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
   int worst = 0;
   MPI_Allreduce(&failures, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   argosy::test::
-      // before parts of the MPI library are unloaded, whose own leaks are known by their names
+      // Leaks are checked before parts of the MPI library are unloaded. The library's own leaks are
+      // known by name only until then.
       check_leaks();
   MPI_Finalize();
   return worst == 0 ? 0 : 1;

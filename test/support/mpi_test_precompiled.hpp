@@ -1,4 +1,4 @@
-// What nearly every test of ranks and files includes, compiled once.
+// Headers that nearly every test of ranks and files includes, compiled once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "test_precompiled.hpp"
 

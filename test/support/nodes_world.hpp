@@ -1,4 +1,4 @@
-// MPI on one machine, as if every few ranks had a node of their own.
+// An MPI world on one machine that claims several nodes, each with a few ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,8 @@ namespace argosy::test {
 
 class nodes_world : public mpi {
  public:
-  // Ranks of one node are neighbours, or `nodes` apart. `shares`: a node can share memory, asked of
-  // each of its ranks.
+  // The nodes. If `dealt`, the ranks of a node are `nodes` apart, otherwise neighbours. If `shares`
+  // is false, share() fails on this rank, as if its node could share no memory.
   struct shape {
     int per_node = 1;
     bool dealt = false;
@@ -28,8 +28,8 @@ class nodes_world : public mpi {
   };
   nodes_world(mpi inner, shape s) : mpi(std::move(inner)), shape_(s) {}
 
-  // On one machine all messages cost what the memory of a node costs, and what a test chooses must
-  // not depend on its load.
+  // Measured prices are not kept. On one machine all messages cost as much as memory of a node, and
+  // the choices of a test must not depend on the machine's load.
   std::optional<detail::message_prices> kept_prices() const = delete;
 
   nodes_world duplicate() const { return {mpi::duplicate(), shape_}; }
@@ -53,8 +53,8 @@ class nodes_world : public mpi {
         },
         error);
   }
-  // One request to this process is lost, as if there were no memory for it, after so many more that
-  // are not. Negative: none.
+  // Number of requests to this process that still succeed before one is lost, as if there were no
+  // memory for it. Negative: none is lost.
   static inline std::atomic<int> until_loss{-1};
 
  private:

@@ -1,5 +1,5 @@
-// Collective calls in which one rank fails, at each place in turn where it can: an allocation, or
-// code of the program.
+// Collective calls in which one rank fails, at each place in turn where it can fail: an allocation,
+// or code of the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -46,7 +46,8 @@ inline char const* words_of(loss l) {
                                 : "code of the program throws std::bad_alloc";
 }
 
-// The place in the program's code at which it throws. Several threads come there.
+// Counts the calls of the program's code, and throws in the one that is chosen. Several threads may
+// call it.
 struct program_code {
   static inline std::atomic<std::size_t> throws_at{0}, reached{0};
   static inline std::atomic<bool> thrown{false};
@@ -59,7 +60,7 @@ struct program_code {
     throws_at = place;
   }
   static void disarm() { throws_at = 0; }
-  // All code of the program that a call runs comes here.
+  // Must be called by all code of the program that a call runs.
   static void run() {
     if (throws_at == 0 || ++reached != throws_at) return;
     thrown = true;
@@ -91,7 +92,7 @@ class program_handle {
   std::error_code resize(std::int64_t n) { return program_code::run(), inner_.resize(n); }
   std::error_code preallocate(std::int64_t n) { return program_code::run(), inner_.preallocate(n); }
   std::error_code sync() { return program_code::run(), inner_.sync(); }
-  // These have done their work when they throw, or others would wait for the lock.
+  // Throws after the unlock, because other ranks would otherwise wait for the lock.
   std::error_code unlock(std::int64_t at, std::int64_t n) {
     auto const error = inner_.unlock(at, n);
     return program_code::run(), error;
@@ -127,7 +128,7 @@ inline opener program_opener() {
           }};
 }
 
-// Numbers in a container of the program.
+// A container of the program that holds numbers.
 class program_numbers {
  public:
   explicit program_numbers(std::vector<int> numbers) : held_(std::move(numbers)) {}
@@ -145,7 +146,7 @@ class program_numbers {
   std::vector<int> held_;
 };
 
-// Two phases, by a policy of the program.
+// A policy of the program: two phases.
 struct program_policy {
   static constexpr std::string_view name = "of the program";
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
@@ -159,7 +160,7 @@ struct program_policy {
 };
 static_assert(collective_policy<program_policy>);
 
-// Ends the job with a sentence if a call takes longer than any should.
+// Ends the job with a message if a call takes longer than 30 seconds.
 class watchdog {
  public:
   watchdog() { std::signal(SIGALRM, bark); }
@@ -180,12 +181,12 @@ class watchdog {
   static inline char words_[300] = {};
 };
 
-// A collective call. `Subject` has world(), prepare() of what the call takes by value, and
-// restore(), which makes all as it was before the call, without faults, and returns false if
+// A collective call. `Subject` has world(), prepare() and restore(). prepare() makes the values
+// that the call takes over. restore() undoes the call without faults, and returns false if
 // something is lost.
 template <class Subject>
 struct collective_row {
-  std::string name;  // as in the header, or with more words behind it
+  std::string name;  // name in the header, possibly with more words behind it
   std::function<void(Subject&, std::error_code&)> body;
   bool only_throws = false;  // the call has no form with an error_code
 };
@@ -198,7 +199,7 @@ struct reducible_range {
   }
 };
 
-// What a call became on this rank.
+// The result of a call on this rank.
 struct call_end {
   bool failed = false, of_program = false, no_memory_thrown = false;
   std::error_code code = {};
@@ -221,7 +222,8 @@ call_end end_of(collective_row<Subject> const& row, Subject& s) {
   return e;
 }
 
-// True if all ranks say the same, and each what is its part.
+// Returns true if the call failed on all ranks or on none, and each rank reports the error that it
+// should.
 template <class Subject>
 bool ends_well(Subject const& s, collective_row<Subject> const& row, call_end const& e, loss l,
                int who) {
@@ -235,11 +237,11 @@ bool ends_well(Subject const& s, collective_row<Subject> const& row, call_end co
   return row.only_throws || !e.no_memory_thrown;
 }
 
-// Beside sanitizers, every fifth place is tried, and others on each rank.
+// Under sanitizers, only every fifth place is tried, and each failing rank begins at another one.
 inline constexpr std::size_t between_places = sanitized ? 5 : 1;
 
-// Makes the call fail on rank `who` at its first place, its second, and so on, until it passes.
-// Returns how many there were.
+// Makes the call fail on rank `who` at its first place, its second, and so on, until it succeeds.
+// Returns the number of places.
 template <class Subject>
 std::size_t fail_everywhere(Subject& s, collective_row<Subject> const& row, loss l, int who) {
   std::size_t const first = 1 + static_cast<std::size_t>(who) % between_places;
@@ -276,7 +278,7 @@ std::size_t fail_everywhere(Subject& s, collective_row<Subject> const& row, loss
 template <class Subject>
 std::size_t fail_everywhere(Subject& s, std::vector<collective_row<Subject>> const& table) {
   std::size_t places = 0;
-  char const* const only = std::getenv("ARGOSY_TEST_ROW");  // to look at some rows
+  char const* const only = std::getenv("ARGOSY_TEST_ROW");  // runs only some rows
   for (auto const& row : table)
     for (loss const l : {loss::allocation, loss::exception, loss::exception_of_memory})
       for (int who = 0; who < s.world().size(); ++who) {
@@ -290,7 +292,7 @@ std::size_t fail_everywhere(Subject& s, std::vector<collective_row<Subject>> con
   return places;
 }
 
-// Names of the public functions of a class template in a header, as they are declared there.
+// Returns the names of the public functions of a class template, read from its header.
 inline std::set<std::string> public_functions(std::string const& path, std::string const& name) {
   std::ifstream file(path);
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -305,7 +307,7 @@ inline std::set<std::string> public_functions(std::string const& path, std::stri
   return names;
 }
 
-// Every public function is a local one, or has a row.
+// Checks that every public function is either local or has a row in the table.
 template <class Subject>
 void check_rows(std::vector<collective_row<Subject>> const& table, std::string const& path,
                 std::string const& name, std::set<std::string> const& local) {

@@ -1,4 +1,4 @@
-// MPI as the least that a world may be: it shares no memory. Counts what it is asked.
+// MPI reduced to the least that a world must offer: it shares no memory. It counts the calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,7 +30,7 @@ class plain_world {
 
   explicit plain_world(mpi inner) : inner_(std::move(inner)) {}
 
-  // Of this communicator and all that were made from it.
+  // Calls of this communicator and of all that were made from it.
   counts& asked() const noexcept { return *counts_; }
 
   int rank() const noexcept { return inner_.rank(); }

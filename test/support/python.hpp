@@ -1,4 +1,4 @@
-// Scripts that ask Python's modules, where they are installed.
+// Runs scripts that need Python modules, if these are installed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace argosy::test {
 
-// An interpreter that has the module: the first one of PATH, the system's, or `more`. Empty if
-// there is none.
+// Returns an interpreter that has the module: the first one of PATH, the system's, or `more`. Empty
+// if there is none.
 inline std::string python_with(std::string const& module, std::string const& more = {}) {
   for (std::string const& python : {std::string("python3"), std::string("/usr/bin/python3"), more})
     if (!python.empty() &&

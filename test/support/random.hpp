@@ -1,4 +1,4 @@
-// Random numbers as tests draw them: equal on all ranks that begin with the same seed.
+// Random numbers for tests. Ranks that begin with the same seed draw equal numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

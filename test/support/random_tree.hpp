@@ -1,4 +1,4 @@
-// Random trees of datatypes, and the same through argosy's constructors.
+// Random trees of datatypes, and the same trees through argosy's constructors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -69,8 +69,8 @@ inline layout construct(tree const& t, bounds_rule rule) {
   return {};
 }
 
-// By argosy's own rule nothing is helped along; by MPI's, bounds that differ are set by hand at
-// each level.
+// With argosy's own rule the result is unchanged. With MPI's rule, bounds that differ are set by
+// hand.
 inline layout to_layout(tree const& t, bounds_rule rule) {
   layout const data = construct(t, rule);
   if (rule == bounds_rule::hull && !t.given_bounds) return data;
@@ -85,9 +85,9 @@ struct growth {
   int depth = 4;
   // larger trees are cut back to their parts
   std::size_t most_pieces = 2000;
-  // how many of leaves() are used
+  // number of elements of leaves() that are used
   std::int64_t leaf_types = static_cast<std::int64_t>(leaves().size());
-  // strides and extents beyond 2^31 now and then
+  // true: strides and extents are beyond 2^31 now and then
   bool huge = true;
 };
 
@@ -117,8 +117,8 @@ inline tree grow(engine& random, growth const& g, int depth) {
     return far && std::abs(near) < 1 << 16 ? near * (std::int64_t{1} << pick(random, 30, 33))
                                            : near;
   };
-  // In extents of a part that is in itself wide, or in bytes; ascending lists are as likely as any
-  // others.
+  // Returns displacements, in bytes or in extents of a part, which may itself be wide. Half of the
+  // lists ascend.
   auto const places = [&](std::int64_t many, bool bytes) {
     list result;
     std::int64_t next = bytes ? in_bytes() : pick(random, -2, 9);
@@ -204,7 +204,7 @@ inline tree grow(engine& random, growth const& g, int depth) {
       t.extent = one_in(random, 3) ? extent + pick(random, 0, 16) : std::abs(in_bytes());
       break;
   }
-  // Too many pieces, or too far apart: then one part of it, or else a leaf.
+  // A tree that has too many pieces, or pieces too far apart, is replaced by one of its parts.
   std::size_t most = 0;
   for (tree const& p : t.parts) most = std::max(most, expand(p, bounds_rule::hull).pieces.size());
   std::size_t copies = 0;

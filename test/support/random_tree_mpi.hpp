@@ -1,4 +1,4 @@
-// Random trees of datatypes as MPI's own.
+// Random trees of datatypes, made as MPI datatypes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,10 +31,10 @@ inline void mpi_check(int code, std::string const& call) {
   throw refused(call + ": " + text);
 }
 
-// How often each combiner was made.
+// The number of types made with each combiner.
 using combiner_counts = std::array<std::size_t, 64>;
 
-// Predefined types of MPI must not be freed.
+// Owns an MPI datatype. Predefined types of MPI must not be freed.
 class made_type {
  public:
   made_type(MPI_Datatype type, bool predefined)
@@ -76,10 +76,10 @@ inline void commit(made_type const& type) {
   mpi_check(MPI_Type_commit(&handle), "MPI_Type_commit");
 }
 
-// The tree through MPI_Type_create_*. With `aligned`, each node of the tree takes MPI's bounds as
-// given.
+// Makes the tree by MPI_Type_create_*. With `aligned`, each node of the tree takes the bounds that
+// MPI reports as given.
 inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // the code is looked at
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // the code is checked
   auto const ints = [](list const& l) { return std::vector<int>(l.begin(), l.end()); };
   auto const addresses = [](list const& l) { return std::vector<MPI_Aint>(l.begin(), l.end()); };
   auto const number = [](std::int64_t n) { return static_cast<int>(n); };
@@ -171,7 +171,8 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
   return result;
 }
 
-// --- Where MPI libraries are wrong, or say what nobody can predict: Open MPI 4.1.4, if no other is
+// --- Types for which MPI libraries are wrong or unpredictable: Open MPI 4.1.4, if no other is
+// named
 
 #ifdef MPICH_VERSION
 inline constexpr bool is_mpich = true;
@@ -179,8 +180,8 @@ inline constexpr bool is_mpich = true;
 inline constexpr bool is_mpich = false;
 #endif
 
-// By MPI 3.1 (4.1.6) bounds that were set by hand outweigh those of other members; in MPICH they
-// count as data does.
+// By MPI 3.1 (4.1.6), bounds that were set by hand outweigh those of other members. MPICH counts
+// them like the bounds of data.
 inline constexpr bounds_rule rule_of_bounds = is_mpich ? bounds_rule::hull : bounds_rule::markers;
 
 template <class Test>
@@ -191,8 +192,8 @@ bool any_node(tree const& t, Test test) {
   return false;
 }
 
-// A stride of -1 byte is taken for "one extent": vector(3, 1, -1, MPI_BYTE) becomes bytes 0, 1, 2
-// instead of 0, -1, -2.
+// Open MPI mistakes a stride of -1 byte for "one extent": vector(3, 1, -1, MPI_BYTE) becomes bytes
+// 0, 1, 2 instead of 0, -1, -2.
 inline bool has_stride_of_minus_one(tree const& whole) {
   return any_node(whole, [](tree const& t) {
     if (t.form == form::hvector) return t.count > 1 && t.stride == -1;
@@ -208,7 +209,8 @@ inline bool has_darray_of_nothing(tree const& whole) {
   });
 }
 
-// MPI_Pack of MPICH 4.0 divides by zero, or looks at what is not there, where blocks have length 0.
+// If blocks have length 0, MPI_Pack of MPICH 4.0 divides by zero or reads memory that it should
+// not.
 inline bool has_blocks_of_nothing(tree const& whole) {
   return is_mpich && any_node(whole, [](tree const& t) {
            return t.blocklength == 0 &&
@@ -217,8 +219,8 @@ inline bool has_blocks_of_nothing(tree const& whole) {
          });
 }
 
-// A part without bytes has no bounds of its own, but may move those of the whole, or lose bounds
-// that were set by hand.
+// A part without bytes has no bounds of its own. Still it may move those of the whole, or undo
+// bounds that were set by hand.
 inline bool has_part_of_nothing(tree const& whole) {
   return any_node(whole, [](tree const& t) {
     return t.form != form::leaf && expand(t, bounds_rule::markers).pieces.empty();

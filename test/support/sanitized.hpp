@@ -1,4 +1,4 @@
-// Beside sanitizers programs are several times as slow and as large: random tests then do less.
+// Under sanitizers, programs are several times as slow and as large, so random tests do less.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// What tests of files ask for where hosts may have caches of their own (docs/use/file_systems.md).
+// Calls that tests of files need if hosts have caches of their own (docs/use/file_systems.md).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy::test {
 
-// What was written so far is seen by all ranks. Collective.
+// Makes everything that was written so far visible to all ranks. Collective.
 template <class File, class World>
 void let_all_see(File& f, World const& world) {
   f.sync();
@@ -20,7 +20,8 @@ void let_all_see(File& f, World const& world) {
   f.sync();
 }
 
-// Atomic mode is on, unless the file system has none between nodes. Collective.
+// Switches atomic mode on. Returns false if the file system has no atomic mode between nodes.
+// Collective.
 template <class File>
 bool goes_atomic(File& f, std::string const& path) {
   std::error_code refused, opened;

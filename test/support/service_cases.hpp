@@ -1,4 +1,4 @@
-// What a service must do in every world. Each function is called by all ranks.
+// The contract of a service, for every world. Each function is called by all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace argosy::test {
 
-// Answers with its rank, who asked, and the question backwards; a question that begins with 255
-// makes it throw.
+// Returns an answer: this rank, the asking rank, and the question backwards. Throws if the question
+// begins with 255.
 inline std::vector<std::byte> reversed(int me, int from, std::span<std::byte const> question) {
   if (!question.empty() && question[0] == std::byte{255})
     throw std::runtime_error("a question that nobody answers");
@@ -44,7 +44,7 @@ void check_answers(World const& world) {
   CHECK(mine->call({}).empty());
   for (int round = 0; round < 20; ++round) {
     INFO("seed " << seed() << ", round " << round);
-    // Ranks ask as often as they like: nobody has to be in a call with them.
+    // Each rank asks as often as it likes. The rank that answers need not be in any call.
     if (pick(random, 0, 3) == 0) continue;
     std::vector<parcel> questions;
     for (std::int64_t k = pick(random, 1, 2 * n); k > 0; --k) {
@@ -71,7 +71,7 @@ void check_answers(World const& world) {
   world.barrier();
 }
 
-// Who asks a rank that has ended its service is told, and others still answer.
+// A question to a rank that has ended its service fails, and other ranks still answer.
 template <serving World>
 void check_end_of_service(World const& world) {
   int const me = world.rank();
@@ -89,8 +89,8 @@ void check_end_of_service(World const& world) {
   world.barrier();
   if (mine) {
     auto const answers = mine->call({{0, {}}, {me, {}}, {0, std::vector<std::byte>(100'000)}});
-    // As of one that cannot be reached; by its number, since worlds without the library come here,
-    // too.
+    // The error is that of a rank that cannot be reached. Its number is compared, because worlds
+    // that do not link the library run this code, too.
     CHECK(answers[0].error.value() == static_cast<int>(errc::rank_failed));
     CHECK_FALSE(answers[1].error);
     CHECK(answers[2].error.value() == static_cast<int>(errc::rank_failed));
@@ -99,7 +99,7 @@ void check_end_of_service(World const& world) {
   CHECK(asked == (me == 0 ? 0 : 1));
 }
 
-// Two services at a time do not hear each other's questions.
+// Two services at the same time do not receive each other's questions.
 template <serving World>
 void check_two_services(World const& world) {
   int const me = world.rank(), next = (me + 1) % world.size();

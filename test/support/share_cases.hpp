@@ -1,4 +1,4 @@
-// Shares of elements in any world. Called by all ranks, for any number of them.
+// Shares of elements, in any world. Called by all ranks, for any number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,7 +37,7 @@ void check_shares(int rank, int ranks, Share&& share) {
   std::uint64_t const beyond = std::uint64_t{1} << 63;
   refused(rank == last ? beyond : 1, rank == last,
           "the number of elements does not fit into 64 bits");
-  // Each count is one, and the sum is none: an error of all.
+  // Each count fits, but the sum does not: an error on all ranks.
   if (ranks > 1) {
     refused(rank == 0 ? std::numeric_limits<std::int64_t>::max() : std::int64_t{rank == last}, true,
             "all ranks together have 2^63 elements or more");

@@ -1,4 +1,4 @@
-// A directory of all ranks, and small things of tests on several ranks.
+// A directory of all ranks, and small helpers for tests on several ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace argosy::test {
 
-// A directory that all ranks see; made and removed by rank 0.
+// A directory that all ranks see; rank 0 makes and removes it.
 template <communicator World>
 class shared_scratch {
  public:
@@ -43,7 +43,8 @@ class shared_scratch {
   std::optional<scratch> here_;
 };
 
-// The error of the rank that failed, and that of all others.
+// Returns true if the error is `e` on the rank that failed, and error_on_another_rank on the
+// others.
 template <communicator World>
 bool failed_on(World const& world, int rank, errc e, std::error_code const& error) {
   return error == (world.rank() == rank ? e : errc::error_on_another_rank);

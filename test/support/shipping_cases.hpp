@@ -1,5 +1,5 @@
-// What agents must do in every world that can serve. Each function is called by all ranks; `files`
-// opens `path` for all of them.
+// The contract of agents, for every world that can serve. Each function is called by all ranks.
+// `files` opens `path` for all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,8 +37,8 @@ inline data_shipping random_shipping(engine& random, int ranks) {
       .max_ranges = pick(random, 0, 8)};
 }
 
-// Every rank by itself, blocking or not, with a policy of its own: what is in the file is what each
-// of them wrote.
+// Each rank transfers by itself, blocking or not, with a policy of its own. The file must hold the
+// data of all ranks.
 template <serving World>
 void check_shipped_transfers(World const& world, std::string const& path, opener files,
                              int rounds) {
@@ -50,7 +50,7 @@ void check_shipped_transfers(World const& world, std::string const& path, opener
     INFO("seed " << seed() << ", round " << round << ", rank " << rank);
     deal const d(random, world.size(), pick(random, 0, 3) == 0, pick(random, 0, 9) == 0);
     bytes const& mine = d.data[static_cast<std::size_t>(rank)];
-    bool const same = pick(random, 0, 3) > 0;  // windows meet only where stripes are equal
+    bool const same = pick(random, 0, 3) > 0;  // windows coincide only if stripes are equal
     data_shipping const common = random_shipping(random, world.size());
     any_policy const policy = same ? common : random_shipping(own, world.size());
     fill(f, world, d.before);
@@ -84,9 +84,9 @@ void check_shipped_transfers(World const& world, std::string const& path, opener
   f.close();
 }
 
-// Ranks read and write what is their own, all at the same time: requests of both kinds meet at the
-// agents, and in some rounds some ranks go to the file by themselves. What has been written never
-// falls back to what was there before.
+// All ranks read and write their own parts at the same time. Agents receive requests of both kinds
+// at once, and in some rounds some ranks use the file without agents. Data that was written must
+// never go back to the content from before.
 template <serving World>
 void check_shipped_mixture(World const& world, std::string const& path, opener files, mode more,
                            int rounds) {
@@ -98,7 +98,7 @@ void check_shipped_mixture(World const& world, std::string const& path, opener f
     INFO("seed " << seed() << ", round " << round << ", rank " << rank);
     deal const d(random, world.size(), pick(random, 0, 1) == 0, false);
     data_shipping shipped = random_shipping(random, world.size());
-    if (pick(random, 0, 1) == 0) shipped.agents = 1;  // all meet there
+    if (pick(random, 0, 1) == 0) shipped.agents = 1;  // one agent gets all requests
     bool const alone = pick(random, 0, 1) == 0;
     f.set_hints({.ds_write = pick(random, 0, 1) == 0 ? toggle::enable : toggle::automatic});
     fill(f, world, d.before);
@@ -145,8 +145,8 @@ void check_shipped_mixture(World const& world, std::string const& path, opener f
   f.close();
 }
 
-// For ranks that ask for it agents move what is wanted and nothing else, also where another hint
-// asks for windows as one.
+// With sparse shipping, agents move the requested bytes and no others, even if another hint asks
+// for whole windows.
 template <serving World>
 void check_sparse_shipping(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
@@ -161,7 +161,7 @@ void check_sparse_shipping(World const& world, std::string const& path, opener f
         if (by_hint) h.sparse_access = sparse;
         auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, h, files);
         fill(f, world, bytes(static_cast<std::size_t>(4 * each * (size + 1)), std::byte{7}));
-        // Of every few numbers one is nobody's.
+        // One of every few numbers belongs to no rank.
         f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * (size + 1))});
         any_policy const policy =
             by_hint ? any_policy() : any_policy(data_shipping{.sparse = sparse});
@@ -188,8 +188,8 @@ void check_sparse_shipping(World const& world, std::string const& path, opener f
       }
 }
 
-// Ranks whose pieces are of different sizes, in places that are multiples of nothing: what one has
-// says nothing of another's.
+// Pieces of the ranks differ in size and start at unaligned offsets. The form of one rank's pieces
+// must not be applied to another's.
 template <serving World>
 void check_uneven_pieces(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
@@ -200,7 +200,7 @@ void check_uneven_pieces(World const& world, std::string const& path, opener fil
   for (int turn = 0; turn < size; ++turn)
     for (bool const together : {false, true}) {
       CAPTURE(turn, together);
-      // From 16 bytes at multiples of 16 to one byte at an odd place.
+      // From 16 bytes at a multiple of 16 to one byte at an odd offset.
       int const which = (rank + turn) % size;
       std::int64_t const length = std::max<std::int64_t>(1, longest >> which),
                          at = 2 * longest * rank + length;
@@ -235,7 +235,7 @@ void check_shipped_conversion(World const& world, std::string const& path, opene
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
   CHECK(f.write_at(0, data, data_shipping{.stripe_bytes = 1, .window_bytes = 100}).bytes == 4000);
   world.barrier();
-  // items are cut by windows
+  // windows cut items
   CHECK(f.read_at(0, back, data_shipping{.window_bytes = 60}).bytes == 4000);
   CHECK(back == data);
   for (std::int64_t const window : {100, 1000, 100'000})
@@ -244,7 +244,8 @@ void check_shipped_conversion(World const& world, std::string const& path, opene
   f.close();
 }
 
-// Every rank writes to every agent; the calls of one or all agents fail, once or from then on.
+// Every rank writes to every agent. The file calls of one agent, or of all, fail once or from then
+// on.
 template <serving World>
 void check_failing_agents(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
@@ -287,7 +288,8 @@ void check_failing_agents(World const& world, std::string const& path, opener fi
       } else {
         CHECK(r.bytes == each);
       }
-      // What is counted was moved, from the start on; the rest was moved or is as before.
+      // The bytes that the report counts were moved, from the first one on. Each other byte was
+      // moved or is unchanged.
       if (writing) {
         bytes const now = content_of(f);
         std::int64_t counted = 0, wrong = 0;
@@ -309,8 +311,8 @@ void check_failing_agents(World const& world, std::string const& path, opener fi
     }
 }
 
-// A regular view travels in few bytes, of others the pieces; one request for each agent and stripe
-// of data.
+// A regular view travels in few bytes, an irregular one as a list of pieces. There is one request
+// for each agent and stripe of data.
 template <serving World>
 void check_messages_of_shipping(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
@@ -329,7 +331,7 @@ void check_messages_of_shipping(World const& world, std::string const& path, ope
   CHECK(r.view_bytes <= r.messages * 400);
   CHECK(r.message_bytes <= 4 * each);
   std::int64_t const of_a_stripe = 4 * (((16 << 10) + size - 1) / size);
-  // but for its own stripes, two at most
+  // The rank's own stripes, at most two, need no message.
   CHECK(r.message_bytes >= (size == 1 ? 0 : 4 * each - 2 * of_a_stripe));
   CHECK(r.rounds >= 1);
 
@@ -346,7 +348,7 @@ void check_messages_of_shipping(World const& world, std::string const& path, ope
   f.close();
 }
 
-// When agents begin, when they end, and what is done without them.
+// Shows when agents begin and end to serve, and how a call proceeds without them.
 template <serving World>
 void check_hints_of_shipping(World const& world, std::string const& path, opener files) {
   using file = basic_file<World>;
@@ -382,11 +384,11 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   };
   switched(true);
   CHECK(reason_of(f).policy == "sieving");
-  CHECK(f.write_at_all(at, data).rounds == 0);                     // each by itself
+  CHECK(f.write_at_all(at, data).rounds == 0);                     // each rank by itself
   CHECK(reason_of(f, data_shipping{}).policy == "data_shipping");  // agents still serve
   switched(false);
   CHECK(reason_of(f).policy == "data_shipping");
-  // What hints say of windows holds for agents from then on.
+  // Agents obey the hints about windows from then on.
   std::vector<int> const numbers(100, 1);
   for (toggle const merge : {toggle::enable, toggle::disable, toggle::enable}) {
     f.set_hints({.ds_write = merge});
@@ -397,7 +399,7 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   }
   f.set_hints({.ds_write = toggle::automatic});
   f.set_view(0, type<std::byte>);
-  // The buffer may change while nothing is pending.
+  // The size of the buffer may change while no call is pending.
   f.set_hints({.io_buffer_bytes = 100'000});
   CHECK_THAT(reason_of(f).reason, Catch::Matchers::ContainsSubstring("stripes of 102400 bytes"));
   CHECK(f.get_hints().find("IBM_io_buffer_size")->status == hint_status::accepted);
@@ -411,7 +413,7 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   CHECK(reason_of(f).policy == "sieving");
   f.close();
 
-  // Dropped, and not closed: nobody waits.
+  // The file is dropped without close(). No rank may wait for another one.
   f = file::open(world, path, mode::read_write, with_agents(), files);
   CHECK(reason_of(f).bytes == 100);
   world.barrier();

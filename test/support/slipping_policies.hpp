@@ -1,4 +1,4 @@
-// Policies of a program with one slip each, and what is said of it.
+// Policies of a program that make one mistake each, and the error text for each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace argosy::test {
 
-// Windows of 64 wanted bytes; the slip is in window 2.
+// Makes windows of 64 requested bytes; the mistake is in the third window.
 struct slipping {
   enum what {
     none,
@@ -90,7 +90,7 @@ inline std::vector<slip_words> const& window_slips() {
   return all;
 }
 
-// Plans of two aggregators, or of two agents, with a slip.
+// Makes plans for two aggregators, or for two agents, with a mistake.
 struct slipping_plans {
   enum what {
     none,
@@ -111,22 +111,22 @@ struct slipping_plans {
     gap,
     short_end,
     unaligned,
-    // of stripes
+    // mistakes in stripes
     negative_stripes,
     dealt_to_nobody,
     other_stripes,
     same_stripes,
     missing_stripes,
     cut_stripes,
-    // of purity
+    // mistakes in purity: two calls return different plans, or throw
     differs,
     throws,
     throws_in_key
   };
   static constexpr std::string_view name = "slipping plans";
   what slip = none;
-  int rank = 0;               // of whoever has it
-  bool of_histogram = false;  // the slip is in the second plan
+  int rank = 0;               // the rank that the mistake concerns
+  bool of_histogram = false;  // the mistake is in the second plan
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return slipped(two_phase{.window_bytes = 512, .aggregators = 2}.plan(kind, all, ranks), kind,

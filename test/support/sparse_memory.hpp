@@ -1,4 +1,4 @@
-// Address space for layouts wider than memory: only the pages that are touched exist.
+// Address space for layouts wider than memory. Only the pages that are touched exist.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,13 +17,14 @@ namespace argosy::test {
 
 class sparse_memory {
  public:
-  // Not more than this, which every 64-bit system has to give.
+  // The widest allowed size, which every 64-bit system can provide.
   static constexpr std::int64_t widest = std::int64_t{1} << 44;
 
-  // Bytes are 0 until they are written. The system may refuse: see `good`.
+  // Reserves the memory; bytes are 0 until they are written. The system may refuse: check `good`.
   explicit sparse_memory(layout const& l)
       : low_(l.true_lower_bound()), size_(static_cast<std::size_t>(l.true_extent())) {
-    // Shared with nobody; but limits of a process's own memory do not count it.
+    // The mapping is shared, although with no other process, because limits of a process's own
+    // memory do not count shared mappings.
     void* const got = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got != MAP_FAILED) bytes_ = static_cast<std::byte*>(got);

@@ -1,4 +1,4 @@
-// What a test says on standard error.
+// Captures what a test writes to standard error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace argosy::test {
 
-// What this process writes to standard error meanwhile.
+// Calls f, and returns what this process writes to standard error meanwhile.
 template <class F>
 std::string errors_of(F&& f) {
   std::FILE* const all = std::tmpfile();

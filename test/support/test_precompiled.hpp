@@ -1,4 +1,4 @@
-// What nearly every test includes, compiled once.
+// Headers that nearly every test includes, compiled once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

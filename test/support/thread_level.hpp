@@ -1,10 +1,10 @@
-// What a test under mpiexec asks of MPI before it starts.
+// The level of thread support that a test under mpiexec requests from MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace argosy::test {
 
-// A test whose threads call MPI defines it to be true; otherwise there is one that is false.
+// Returns true if threads of the test call MPI. Such a test defines it; the default returns false.
 bool calls_from_threads();
 
 }  // namespace argosy::test

@@ -1,5 +1,5 @@
-// Ranks that are threads of one process: a world in which the thread sanitizer sees what they do to
-// each other.
+// A world whose ranks are threads of one process, so that the thread sanitizer sees races between
+// ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace argosy::test {
 
-// Collective calls are those of memory_world; memory is shared at one address; a message is copied
+// Collective calls are those of memory_world. Memory is shared at one address. A message is copied
 // when it is sent.
 class thread_world {
   struct letter {
@@ -41,7 +41,7 @@ class thread_world {
     bool done = false;
     std::size_t received = 0;
   };
-  // What the ranks of a group have in common.
+  // The state that the ranks of a group share.
   struct board {
     explicit board(int n)
         : size(n),
@@ -53,11 +53,11 @@ class thread_world {
     std::condition_variable changed;
     std::list<letter> letters;
     std::list<std::weak_ptr<started>> receives;
-    shared_memory given;                           // of `share`, in between
-    std::map<int, std::shared_ptr<board>> groups;  // of `split`, in between
-    std::vector<std::vector<parcel>> parcels;      // of `deliver`, by receiver
+    shared_memory given;                           // used within `share`
+    std::map<int, std::shared_ptr<board>> groups;  // used within `split`
+    std::vector<std::vector<parcel>> parcels;      // used within `deliver`, by receiver
 
-    // With the mutex: gives every receive its letter.
+    // Gives every receive its letter. The caller holds the mutex.
     void hand_out() {
       for (auto r = receives.begin(); r != receives.end();) {
         auto const s = r->lock();
@@ -90,12 +90,12 @@ class thread_world {
 
    private:
     friend thread_world;
-    std::shared_ptr<started> receive_;  // none: done
+    std::shared_ptr<started> receive_;  // empty if done
     std::shared_ptr<board> board_;
     std::size_t received_ = 0;
   };
 
-  // Calls f(world) on as many threads.
+  // Calls f(world) on `ranks` threads.
   template <class F>
   static void run(int ranks, F&& f) {
     auto const all = std::make_shared<board>(ranks);
@@ -131,7 +131,8 @@ class thread_world {
       std::lock_guard const lock(board_->mutex);
       mine.swap(board_->parcels[static_cast<std::size_t>(rank_)]);
     }
-    std::multimap<int, parcel> by_rank;  // those of one rank as they were sent
+    // stable: parcels of one rank stay in the order of their sends
+    std::multimap<int, parcel> by_rank;
     for (parcel& p : mine) by_rank.emplace(p.rank, std::move(p));
     mine.clear();
     for (auto& [from, p] : by_rank) mine.push_back(std::move(p));

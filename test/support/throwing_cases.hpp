@@ -1,6 +1,6 @@
-// Code of the user that throws in the middle of a call, as a representation, a handle or a policy
-// may: what the file and memory hold afterwards. Each function is called by all ranks; `files`
-// opens `path` for all of them. `few`: where calls take long.
+// Code of the user that throws in the middle of a call: a representation, a handle or a policy.
+// Checks the content of file and memory afterwards. Each function is called by all ranks. `files`
+// opens `path` for all ranks. `few` leaves out cases if calls are slow.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,7 +30,7 @@ namespace argosy::test {
 
 struct thrown_by_user {};
 
-// Copies numbers one by one, until it comes to the one at which it throws.
+// Copies numbers one by one, and throws at the number `poison`.
 inline constexpr int poison = -99;
 inline char const* throwing_representation() {
   auto const copy = [](basic, std::int64_t count, std::byte const* from, std::byte* to) {
@@ -47,7 +47,7 @@ inline char const* throwing_representation() {
   return "throws";
 }
 
-// A policy that throws when it is asked for the windows from a position on.
+// A policy that throws when it must choose a window at or beyond position `from`.
 struct throwing_policy {
   static constexpr std::string_view name = "throwing";
   std::int64_t from = 0;
@@ -63,7 +63,7 @@ struct throwing_policy {
 };
 static_assert(independent_policy<throwing_policy>);
 
-// The same of all ranks together: no plan can be made.
+// A collective policy that throws instead of making a plan.
 struct throwing_plans {
   static constexpr std::string_view name = "throwing plans";
   collective_plan plan(access_kind, access_summary const&, rank_group const&) const {
@@ -74,7 +74,7 @@ struct throwing_plans {
 };
 static_assert(collective_policy<throwing_plans>);
 
-// Numbers in a file: some of each rank in turn, and then one that is nobody's.
+// Numbers in a file: `block` numbers of each rank in turn, then one that belongs to no rank.
 template <communicator World>
 struct dealt_numbers {
   static constexpr int old = 7;
@@ -100,7 +100,7 @@ struct dealt_numbers {
     f.set_view(4 * world.rank() * block,
                {type<int>, resized(contiguous(block, type<int>), 0, 4 * turn()), representation});
   }
-  // The whole file: so many of one number.
+  // Fills the whole file with one number.
   template <class File>
   void fill(File& f, int number = old) const {
     f.set_view(0, type<int>);
@@ -116,8 +116,8 @@ struct dealt_numbers {
     world.barrier();
     return all;
   }
-  // Every number of this rank is new or as it was, nobody's are as they were. How many are not new;
-  // -1: something is wrong.
+  // Returns how many numbers of this rank are not new, or -1 if something is wrong. Each number of
+  // the rank must be new or unchanged, and those of no rank must be unchanged.
   std::int64_t lost(std::vector<int> const& file, std::vector<int> const& data) const {
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < each; ++i) {
@@ -132,7 +132,7 @@ struct dealt_numbers {
   }
 };
 
-// Numbers in turn, policies with several windows or one, and how long these are.
+// A case: the numbers of a rank in turn, the policy, and the length of its windows.
 struct throwing_form {
   std::int64_t block;
   any_policy policy;
@@ -148,9 +148,9 @@ inline std::vector<throwing_form> throwing_forms(bool few) {
   return all;
 }
 
-// What throws, where, and how it is called.
+// A case: the code that throws, the rank, and the form of the call.
 struct throwing_call {
-  bool handle;  // otherwise a representation, at two numbers
+  bool handle;  // true: the handle throws; false: the representation, at two numbers
   int who;      // -1: all ranks
   bool later;   // nonblocking
 };
@@ -165,7 +165,7 @@ void for_each_throwing_call(World const& world, F&& f) {
       }
 }
 
-// Calls f(file, script) for a file whose handle throws where the script says.
+// Calls f(file, script) for a file whose handle throws at the calls that the script names.
 template <communicator World, class F>
 void with_throwing_handle(World const& world, std::string const& path, opener const& files,
                           hints const& h, F&& f) {
@@ -178,8 +178,8 @@ void with_throwing_handle(World const& world, std::string const& path, opener co
   file.close();
 }
 
-// Whoever throws keeps back what was to be in the windows where it did, and nothing else: in no
-// place is there what was in these windows before.
+// If code of a rank throws, only data in the windows in which it threw is missing. No place may
+// hold the bytes that were in the staging buffers before.
 template <communicator World>
 void check_throwing_writers(World const& world, std::string const& path, opener files,
                             bool few = false) {
@@ -192,7 +192,7 @@ void check_throwing_writers(World const& world, std::string const& path, opener 
         std::vector<int> data = d.values();
         std::vector<int> const others(data.size(), 8);
         d.set_view(f, "native");
-        f.write_at_all(0, others, policy);  // this is in the windows before
+        f.write_at_all(0, others, policy);  // leaves these numbers in the staging buffers
         d.fill(f);
         d.set_view(f, c.handle ? "native" : throwing_representation());
         script.clear();
@@ -222,19 +222,19 @@ void check_throwing_writers(World const& world, std::string const& path, opener 
         std::int64_t const lost = d.lost(now, data), of_all = sum(world, lost),
                            failures = sum(world, struck ? 1 : 0);
         CHECK(lost >= 0);
-        std::int64_t leading = 0;  // of those that are new
+        std::int64_t leading = 0;  // the number of new numbers from the first one on
         while (leading < d.each &&
                now[static_cast<std::size_t>(d.place(leading))] == d.value(leading))
           ++leading;
-        // Of what lies behind the first window that failed an aggregator says nothing.
+        // An aggregator does not count what lies behind the first window that failed.
         if (!reached) CHECK(r.bytes <= 4 * leading);
-        // every rank has something in every window
+        // Here every rank has numbers in every window, so the report is exact.
         if (!reached && block < 300) CHECK(r.bytes == 4 * leading);
         if (c.handle) {
           CHECK(of_all <= 2 * failures * window / 4);
         } else {
           CHECK(lost >= (struck ? 2 : 0));
-          // what others brought to these windows is there
+          // The numbers of other ranks in these windows are written.
           CHECK(lost <= (struck ? 2 * window / 4 : 0));
         }
       });
@@ -255,7 +255,7 @@ void check_throwing_readers(World const& world, std::string const& path, opener 
         d.fill(f, 8);
         d.set_view(f, "native");
         std::vector<int> into(data.size());
-        f.read_at_all(0, into, policy);  // this is in the windows before
+        f.read_at_all(0, into, policy);  // leaves these numbers in the staging buffers
         d.fill(f);
         d.set_view(f, "native");
         if (strikes && !c.handle) data[200] = data[400] = poison;
@@ -309,7 +309,7 @@ void check_throwing_readers(World const& world, std::string const& path, opener 
   });
 }
 
-// A policy of one rank by itself, in a call of one rank or of all.
+// A policy of one rank throws, in a local or in a collective call.
 template <communicator World>
 void check_throwing_policies(World const& world, std::string const& path, opener files) {
   auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);
@@ -347,8 +347,8 @@ void check_throwing_policies(World const& world, std::string const& path, opener
   f.close();
 }
 
-// Agents, too, go on; who shipped to one that threw is told, and the file has what was there or
-// what was to come.
+// Agents go on after code throws. A rank whose request was in the failing file call gets an error,
+// and the file holds old or new bytes.
 template <communicator World>
 void check_throwing_shipments(World const& world, std::string const& path, opener files,
                               bool few = false) {
@@ -366,7 +366,7 @@ void check_throwing_shipments(World const& world, std::string const& path, opene
               std::vector<int> const others(data.size(), 8);
               if (strikes && !c.handle) data[200] = data[400] = poison;
               d.set_view(f, "native");
-              f.write_at(0, others, policy);  // this is in the windows before
+              f.write_at(0, others, policy);  // leaves these numbers in the staging buffers
               world.barrier();
               d.fill(f);
               d.set_view(f, "native");
@@ -374,7 +374,7 @@ void check_throwing_shipments(World const& world, std::string const& path, opene
               d.set_view(f, c.handle ? "native" : throwing_representation());
               script.clear();
               if (strikes && c.handle)
-                // The first is alone with its request, those behind it are together.
+                // The first file call serves one request, the later ones serve several together.
                 script.add(delay_at(reading ? file_call::read : file_call::write, 1,
                                     std::chrono::nanoseconds(1), 3));
               world.barrier();
@@ -396,13 +396,13 @@ void check_throwing_shipments(World const& world, std::string const& path, opene
               world.barrier();
               bool const struck = sum(world, script.struck() - before) > 0;
               CHECK(reached == (strikes && !c.handle));
-              // Of those who shipped to the agent then, at least one is told.
+              // At least one of the ranks whose requests the agent served then gets an error.
               if (c.handle) CHECK(everywhere(world, !error) == !struck);
               if (error && !reached) CHECK(error == errc::io);
               script.clear();
               world.barrier();
               std::vector<int> now = d.content(f);
-              if (reading)  // as if it were the file
+              if (reading)  // checked as if it were the file
                 for (std::int64_t i = 0; i < d.each; ++i)
                   now[static_cast<std::size_t>(d.place(i))] = into[static_cast<std::size_t>(i)];
               std::int64_t const lost = d.lost(now, data);
@@ -416,8 +416,8 @@ void check_throwing_shipments(World const& world, std::string const& path, opene
       });
 }
 
-// A policy of all ranks. Nonblocking calls are waited for in order, or the last one first; each is
-// told what became of itself.
+// A collective policy throws. The ranks wait for nonblocking calls in order, or for the last one
+// first. Each request must report the result of its own call.
 template <communicator World>
 void check_throwing_plans(World const& world, std::string const& path, opener files) {
   auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);

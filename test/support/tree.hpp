@@ -1,4 +1,4 @@
-// Trees of datatypes: their leaves are what MPI names.
+// Trees of datatypes whose leaves are the types that MPI names.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace argosy::test {
 
-// --- Leaves: what MPI names ---
+// --- Leaves: the types that MPI names ---
 
 struct leaf {
   char const* name;
@@ -49,7 +49,7 @@ inline std::vector<leaf> const& leaves() {
 }
 inline constexpr std::int64_t leaves_without_alignment = 2;
 
-// The basic types in each, in the same order.
+// The basic types in each leaf, in the same order.
 inline std::vector<std::vector<basic>> const& leaf_items() {
   using enum basic;
   static std::vector<std::vector<basic>> const all{
@@ -61,7 +61,7 @@ inline std::vector<std::vector<basic>> const& leaf_items() {
   return all;
 }
 
-// What they are where items have other sizes: side by side.
+// The leaves for other sizes of basic types, with items side by side.
 inline std::vector<leaf> leaves_with(argosy::basic_sizes const& sizes) {
   std::vector<leaf> all;
   for (std::size_t i = 0; i < leaves().size(); ++i) {
@@ -99,7 +99,8 @@ inline char const* name_of(form f) {
   return names[static_cast<std::size_t>(f)];
 }
 
-// Members are used as the form needs them; the arguments of MPI's constructors by their names.
+// A node. Each form uses the members that it needs; they have the names of the arguments of MPI's
+// constructors.
 struct tree {
   test::form form = form::leaf;
   std::size_t leaf = 0;
@@ -112,8 +113,7 @@ struct tree {
   std::int64_t lower_bound = 0, extent = 0;
   std::vector<tree> parts;
 
-  // Bounds from elsewhere, to be taken instead of the computed ones: MPI pads aligned data as it
-  // likes.
+  // Bounds that replace the computed ones, because MPI pads aligned data as it likes.
   std::optional<std::pair<std::int64_t, std::int64_t>> given_bounds;
 };
 

@@ -1,5 +1,5 @@
-// What two-phase and data shipping must do in every world: against plain bytes, on random layouts,
-// and with failures in any round. Each function is called by all ranks.
+// The contract of two_phase and data_shipping, for every world: compared with plain bytes, on
+// random layouts, and with failures in any round. Each function is called by all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -46,7 +46,7 @@ inline any_policy random_policy(engine& random, int ranks) {
                        .overlap = pick(random, 0, 3) > 0};
 }
 
-// With windows of so many bytes.
+// Returns the policies of these tests, with windows of `window_bytes`.
 inline std::vector<any_policy> policies_together(std::int64_t window_bytes) {
   return {two_phase{.window_bytes = window_bytes, .align_bytes = 512},
           data_shipping{.stripe_bytes = 1, .window_bytes = window_bytes},
@@ -70,11 +70,12 @@ void check_random_transfers(World const& world, int rounds, std::string const& p
     d.set_view(f, rank);
     report r = f.write_at_all(0, mine, policy);
     CHECK(r.bytes == static_cast<std::int64_t>(mine.size()));
-    CHECK(r.policy == (r.rounds > 0 ? policy.name() : "sieving"));  // alone if nobody has anything
+    // each rank by itself if none has data
+    CHECK(r.policy == (r.rounds > 0 ? policy.name() : "sieving"));
     together += r.rounds > 0 ? 1 : 0;
     CHECK(content_of(f) == d.after);
 
-    // And back, up to where the file ends; memory beyond is as before.
+    // Reads back, up to the end of the file. Memory beyond stays as before.
     std::int64_t const end = d.some_end(random);
     f.set_size(end);
     d.set_view(f, rank);
@@ -92,8 +93,8 @@ void check_random_transfers(World const& world, int rounds) {
   check_random_transfers(world, rounds, dir / "f", posix_opener());
 }
 
-// What several ranks write to the same place is the same: it is in the file once, and whoever reads
-// it gets it.
+// Several ranks write the same bytes to the same place. The file must hold them once, and each of
+// these ranks must read them.
 template <communicator World>
 void check_ghosts(World const& world, int rounds, std::string const& path, opener files) {
   int const rank = world.rank();
@@ -101,7 +102,8 @@ void check_ghosts(World const& world, int rounds, std::string const& path, opene
   auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);
   for (int round = 0; round < rounds; ++round) {
     INFO("seed " << seed() << ", round " << round);
-    std::int64_t const window = pick(random, 1, 4) * 48;  // so that no unit is cut, mostly
+    // multiple of 48, because then few units are cut
+    std::int64_t const window = pick(random, 1, 4) * 48;
     deal const d = deal::with_ghosts(random, world.size(), window);
     bytes const& mine = d.data[static_cast<std::size_t>(rank)];
     any_policy const policy =
@@ -143,7 +145,7 @@ void check_converted_windows(World const& world) {
   for (any_policy const& policy : policies_together(100)) {
     for (double& x : data) x += 1;
     f.write_at_all(0, data, policy);
-    f.read_at_all(0, back, policies_together(60)[0]);  // items are cut by windows
+    f.read_at_all(0, back, policies_together(60)[0]);  // windows cut items
     CHECK(back == data);
     std::fill(back.begin(), back.end(), 0);
     f.read_at_all(0, back, policy);
@@ -158,7 +160,7 @@ void check_converted_windows(World const& world) {
   f.close();
 }
 
-// The flavours of a collective call. All of them keep the contract.
+// The flavours of a collective call. All must obey the same contract.
 enum class flavour { at, pointer, ordered, nonblocking, split };
 inline constexpr flavour flavours[] = {flavour::at, flavour::pointer, flavour::ordered,
                                        flavour::nonblocking, flavour::split};
@@ -204,8 +206,8 @@ report read_as(flavour how, File& f, bytes& into, any_policy const& policy,
   return f.end(error);
 }
 
-// A file whose bytes are dealt to the ranks one by one, and a call that fails in a file call of one
-// rank, or of all.
+// A file whose bytes are dealt to the ranks one by one, and a call in which a file call of one
+// rank, or of all, fails.
 template <communicator World>
 struct failing_call {
   static constexpr std::int64_t each = 3000;
@@ -213,9 +215,10 @@ struct failing_call {
   flavour how;
   int who;  // the rank that fails; -1: all
   std::int64_t window;
-  std::size_t which = 0;  // policy
+  std::size_t which = 0;  // index of the policy
 
-  // In ordered calls each rank has its place behind the others, and not between them.
+  // The first index of a rank's bytes. In ordered calls each rank's bytes lie behind those of the
+  // rank before, and not between them.
   std::int64_t first() const { return how == flavour::ordered ? world.rank() * each : 0; }
   std::int64_t file_bytes() const {
     return each * world.size() * (how == flavour::ordered ? world.size() : 1);
@@ -228,11 +231,11 @@ struct failing_call {
     fill(f, world, bytes(static_cast<std::size_t>(file_bytes()), std::byte{7}));
     f.set_view(world.rank(), {type<std::byte>, resized(argosy::bytes(1), 0, world.size())});
   }
-  // Each case with one round and with many, and a failure in the first, in middle ones and in the
-  // last.
+  // Calls f for each case, with one round and with many. The failure is in the first round, in a
+  // middle one, or in the last.
   template <class F>
   static void for_each(World const& world, std::span<flavour const> which_flavours, F&& f) {
-    int const step = std::max(1, world.size() / 3);  // not every one of many
+    int const step = std::max(1, world.size() / 3);  // skips some of many ranks
     for (flavour const how : which_flavours)
       for (int who = -1; who < world.size(); who += step) {
         for (std::int64_t const call : {1, 2, 5, 6}) f(failing_call{world, how, who, 512}, call);
@@ -271,7 +274,8 @@ void check_failing_writers(World const& world, std::span<flavour const> of = fla
       else
         CHECK(error == (struck ? errc::no_space : errc::error_on_another_rank));
 
-      // Every byte is old or new; this rank's report counts what is new from the start on.
+      // Every byte must be old or new. The rank's report must count the new bytes from the first
+      // one on.
       bytes const now = content_of(f);
       std::int64_t new_bytes = 0, wrong = 0;
       for (std::int64_t i = 0; i < c.file_bytes() / size; ++i) {
@@ -281,21 +285,21 @@ void check_failing_writers(World const& world, std::span<flavour const> of = fla
         wrong += b != std::byte{7} && (!is_mine || b != static_cast<std::byte>(100 + rank));
       }
       CHECK(wrong == 0);
-      std::int64_t leading = 0;  // up to the first that is missing
+      std::int64_t leading = 0;  // new bytes before the first that is missing
       while (leading < c.each &&
              now[static_cast<std::size_t>((c.first() + leading) * size + rank)] != std::byte{7})
         ++leading;
       CHECK(r.bytes == leading);
       if (!anywhere) CHECK(new_bytes == c.each);
-      // At most the windows that failed are missing.
+      // At most the windows that failed may be missing.
       std::int64_t const lost = sum(world, c.each - new_bytes);
       std::int64_t const failures = sum(world, struck ? 1 : 0);
-      // the shared pointer is a file, too
+      // the shared pointer is a file, too, so its write may have failed
       bool const nowhere = c.how == flavour::ordered && lost == c.each * size;
       if (!onwards && !nowhere) CHECK(lost <= failures * c.window);
     }
   });
-  // The words of the system get through.
+  // The error text of the system must be part of the message.
   failing_call<World> const c{world, flavour::at, -1, 512};
   c.prepare(f);
   script->add(fail_from(file_call::write, 1, std::errc::no_space_on_device));
@@ -326,8 +330,8 @@ void check_failing_readers(World const& world, std::span<flavour const> of = fla
       CHECK(error == (struck ? errc::io : errc::error_on_another_rank));
     else
       CHECK(!error);
-    // What is counted is there, from the start on; behind it, windows that did not fail are
-    // complete.
+    // The bytes that the report counts must be in memory, from the first one on. Behind them,
+    // windows that did not fail must be complete.
     auto const rest = into.begin() + r.bytes;
     CHECK(std::count(into.begin(), rest, std::byte{7}) == r.bytes);
     CHECK(std::count(rest, into.end(), std::byte{7}) + std::count(rest, into.end(), std::byte{1}) ==
@@ -338,8 +342,8 @@ void check_failing_readers(World const& world, std::span<flavour const> of = fla
   f.close();
 }
 
-// Several calls under way; every rank waits in an order of its own, tests, or meets others in
-// another call first.
+// Several calls are pending. Each rank waits for them in an order of its own, or tests, or makes
+// another collective call first.
 template <communicator World>
 void check_calls_under_way(World const& world) {
   int const rank = world.rank(), size = world.size();
@@ -356,7 +360,7 @@ void check_calls_under_way(World const& world) {
     std::vector<std::vector<int>> out(calls), in(calls);
     std::vector<request> writes, reads;
     for (std::size_t c = 0; c < calls; ++c) {
-      // the same on all ranks
+      // equal on all ranks
       auto const count = static_cast<std::size_t>(pick(random, 0, 3) == 0 ? 0 : each);
       out[c].resize(count);
       for (std::size_t i = 0; i < count; ++i)
@@ -368,7 +372,7 @@ void check_calls_under_way(World const& world) {
             f.seek(static_cast<std::int64_t>(count), seek_from::current);
     }
     CHECK(writes.size() == calls);
-    if (pick(random, 0, 2) == 0) f.sync();  // also waits for them
+    if (pick(random, 0, 2) == 0) f.sync();  // also waits for the writes
     std::vector<std::size_t> order(calls);
     for (std::size_t c = 0; c < calls; ++c) order[c] = c;
     if (!unique_order && rank % 2 == 1) std::reverse(order.begin(), order.end());
@@ -388,7 +392,7 @@ void check_calls_under_way(World const& world) {
     CHECK(in == out);
   }
 
-  // A failure on one rank reaches all of them at the wait, and the next call is not touched by it.
+  // The wait reports a failure on one rank to all of them. The next call must not be affected.
   std::vector<int> data(each, rank), back(each);
   for (int who = 0; who < size; ++who) {
     request bad = f.iwrite_at_all(who == rank ? -1 : 0, data);
@@ -414,9 +418,9 @@ void check_calls_under_way(World const& world) {
   CHECK(f.end(error).bytes == 4 * each);
   CHECK_FALSE(error);
   CHECK(back == data);
-  CHECK_THROWS_AS(f.end(), argosy::error);  // nothing has begun
+  CHECK_THROWS_AS(f.end(), argosy::error);  // no call has begun
 
-  // Dropped: it goes on, and is done when the file is closed.
+  // A request that is dropped continues, and is complete when the file is closed.
   std::fill(data.begin(), data.end(), 1000 + rank);
   f.iwrite_at_all(0, data);
   f.close();

@@ -1,4 +1,4 @@
-// What trees of datatypes mean: an expansion into lists that knows nothing of argosy's algebra.
+// The meaning of trees of datatypes: an expansion into lists that uses nothing of argosy's algebra.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,9 +16,9 @@ namespace argosy::test {
 
 // --- The oracle: type maps as MPI defines them ---
 
-// Whose bounds: argosy's are the hull of the parts' bounds. With MPI's markers, a bound that was
-// set by hand (resized, subarray, darray) outweighs those of members that have none (MPI 3.1,
-// section 4.1.6). Alignment is not modelled.
+// The rule for bounds. `hull`: argosy's bounds, the hull of the parts' bounds. `markers`: MPI's,
+// where a bound that was set by hand (resized, subarray, darray) outweighs those of members that
+// have none (MPI 3.1, section 4.1.6). Alignment is not modelled.
 enum class bounds_rule { hull, markers };
 
 struct limits {
@@ -94,7 +94,7 @@ void for_each_copy(tree const& t, std::vector<limits> const& parts, F f) {
     case form::darray:
       break;
   }
-  // Arrays: all elements in the order in which they are stored, one at a time.
+  // Walks all elements of an array in the order in which they are stored, one at a time.
   std::size_t const d = t.sizes.size();
   list index(d, 0), first(d, 0), last(t.sizes), coordinate(d, 0);
   if (t.form == form::subarray)
@@ -132,7 +132,7 @@ void for_each_copy(tree const& t, std::vector<limits> const& parts, F f) {
 }
 
 struct type_map {
-  std::vector<piece> pieces;  // every leaf of its own
+  std::vector<piece> pieces;  // one piece per leaf
   test::limits limits;
 };
 
@@ -161,7 +161,7 @@ inline type_map expand(tree const& t, bounds_rule rule, std::vector<leaf> const&
       for (std::int64_t n : t.sizes) high *= n;
       result.limits = {0, high, true, true, true};
     }
-    // To argosy a part without bytes and without extent is nothing.
+    // argosy ignores a part that has neither bytes nor extent.
     if (rule == bounds_rule::hull && result.pieces.empty() && result.limits.extent() == 0)
       result.limits.any = false;
   }
@@ -173,7 +173,7 @@ inline type_map expand(tree const& t, bounds_rule rule, std::vector<leaf> const&
   return result;
 }
 
-// The maximal contiguous runs, in stream order.
+// Returns the maximal contiguous runs, in stream order.
 inline std::vector<piece> joined(std::vector<piece> const& pieces) {
   std::vector<piece> result;
   for (piece const& p : pieces) {

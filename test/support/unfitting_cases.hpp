@@ -1,4 +1,4 @@
-// Values that do not fit, of calls of one rank or of all.
+// Values that do not fit, in local and collective calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace argosy::test {
 
-// One value of one rank, or of all, fits the file or the memory not, wherever windows cut it: this
-// rank is told, and all other values are moved.
+// One value of one rank, or of all ranks, does not fit the file or the memory, at any place in a
+// window. That rank gets an error, and all other values are moved.
 template <communicator World, class File>
 void check_values_that_do_not_fit(World const& world, File& f, any_policy const& policy,
                                   bool together) {
@@ -32,7 +32,7 @@ void check_values_that_do_not_fit(World const& world, File& f, any_policy const&
     auto const told = here       ? std::error_code(errc::conversion)
                       : together ? std::error_code(errc::error_on_another_rank)
                                  : std::error_code();
-    // Four bytes of a long are in the file.
+    // The file has four bytes for each long.
     std::vector<long> data(count), back(count), hoped(count);
     for (std::size_t i = 0; i < count; ++i)
       data[i] = hoped[i] = 1000 * rank + static_cast<long>(i) - 500;
@@ -54,7 +54,7 @@ void check_values_that_do_not_fit(World const& world, File& f, any_policy const&
     CHECK(back == hoped);
 
 #if LDBL_MANT_DIG == 64
-    // A number of binary128 that is larger than all of a long double.
+    // The file has binary128 numbers, one of them larger than any long double.
     std::vector<long double> wide(count), wide_back(count);
     for (std::size_t i = 0; i < count; ++i) wide[i] = rank + 0.25L * static_cast<long double>(i);
     auto const mine = vector(static_cast<std::int64_t>(count), 1, size, type<long double>);

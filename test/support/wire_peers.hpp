@@ -34,7 +34,7 @@ inline std::vector<std::byte> some_bytes(std::size_t n, std::uint64_t salt = 1) 
   return b;
 }
 
-// A station that is reached in one way only.
+// Options of a station that can be reached in one way only.
 inline wire::station::options only(bool local) {
   wire::station::options o;
   o.local = local;
@@ -42,8 +42,8 @@ inline wire::station::options only(bool local) {
   return o;
 }
 
-// What has come over a connection; another thread waits for it. Waiting has a limit only so that a
-// failing test ends.
+// Collects the frames that arrive over a connection; another thread waits for them. The limit on
+// waiting serves only to end a failing test.
 class inbox {
  public:
   wire::connection::events events() {
@@ -80,7 +80,7 @@ class inbox {
   std::optional<std::error_code> ended_;
 };
 
-// Sends every frame back.
+// A station that sends every frame back.
 class echo {
  public:
   explicit echo(wire::station::options o, std::error_code& error)
@@ -100,7 +100,7 @@ class echo {
   wire::station station_;
 };
 
-// Writes what it likes.
+// A client that may write any bytes to a station.
 class stranger {
  public:
   explicit stranger(wire::address const& a) {
@@ -114,7 +114,7 @@ class stranger {
   ~stranger() { wire::close_descriptor(socket_); }
 
   bool connected() const { return socket_ >= 0; }
-  // False once the other side has gone.
+  // Sends bytes. Returns false if the other side has closed the connection.
   bool say(std::span<std::byte const> bytes) {
     while (!bytes.empty()) {
       ssize_t const n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -133,7 +133,7 @@ class stranger {
     }
     return true;
   }
-  // Whether the other side ends the connection, whatever it says before.
+  // Waits, and returns true if the other side closes the connection, whatever it sends before.
   bool is_left() {
     std::byte b;
     ssize_t n = 0;
@@ -142,7 +142,8 @@ class stranger {
     } while (n > 0 || (n < 0 && errno == EINTR));
     return n == 0 || errno == ECONNRESET;
   }
-  // Whether it has ended already, if it has said nothing.
+  // Returns true if the other side has closed the connection without sending anything. Does not
+  // wait.
   bool is_gone() const {
     std::byte b;
     ssize_t const n = ::recv(socket_, &b, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -150,7 +151,7 @@ class stranger {
   }
   void stop_talking() { ::shutdown(socket_, SHUT_WR); }
 
-  // As a station greets.
+  // Returns the greeting that a station sends.
   static std::vector<std::byte> greeting(wire::address const& a, std::uint64_t introduction = 0) {
     std::vector<std::byte> bytes(8 + a.shown.size() + 8);
     std::uint64_t const mark = 0x0179736f67726100;

@@ -1,4 +1,4 @@
-// What every world must do. Each function is called by all ranks, for any number of them.
+// The contract of every world. Each function is called by all ranks, for any number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,7 @@ namespace argosy::test {
 
 using bytes = std::vector<std::byte>;
 
-// Differs by sender, number and place.
+// Returns bytes that differ by sender, number and place.
 inline bytes content(std::size_t size, int rank, std::size_t number = 0) {
   bytes b(size);
   std::uint64_t state = static_cast<std::uint64_t>(rank) * 1000003 + number * 7919 + 1;
@@ -33,7 +33,7 @@ inline bytes content(std::size_t size, int rank, std::size_t number = 0) {
   return b;
 }
 
-// Around powers of two and where MPI libraries change their protocol.
+// Sizes around powers of two, and where MPI libraries change their protocol.
 inline std::vector<std::size_t> const sizes = {0,  1,    2,    7,    8,     63,    64,
                                                65, 4095, 4096, 4097, 65535, 70000, 300001};
 
@@ -171,12 +171,12 @@ void check_sums(World const& world) {
   CHECK(world.exclusive_sum(-5) == -5 * world.rank());
 }
 
-// Parcels of any length to any ranks, also several to one, and to itself; deliveries follow each
-// other at once.
+// Parcels of any length go to any ranks, also several to one rank and to the sender itself.
+// Deliveries follow each other at once.
 template <communicator World>
 void check_deliveries(World const& world) {
   int const n = world.size(), me = world.rank();
-  // -1, 0: none
+  // -1 and 0: none
   auto const count = [&](int from, int to, int round) {
     return (from * 7 + to * 3 + round) % 4 - 1;
   };
@@ -230,7 +230,7 @@ void check_gathers_and_broadcasts(World const& world) {
   world.barrier();
 }
 
-// Everyone to everyone, itself too.
+// Every rank sends to every rank, itself too.
 template <communicator World>
 void check_messages(World const& world) {
   using request = typename World::request;
@@ -248,7 +248,7 @@ void check_messages(World const& world) {
     for (int r = 0; r < n; ++r)
       requests.push_back(world.start_send(out[static_cast<std::size_t>(r)], r, 7));
     World::wait_all(requests);
-    World::wait_all(requests);  // they are done
+    World::wait_all(requests);  // waiting for finished requests is allowed
     for (int r = 0; r < n; ++r) {
       bytes expected = content(size, r, static_cast<std::size_t>(me));
       expected.insert(expected.end(), 3, std::byte{0xee});
@@ -257,7 +257,7 @@ void check_messages(World const& world) {
   }
 }
 
-// Around the ring, blocking; what is received says how long it is.
+// Blocking messages around the ring. The receiver learns the length of what it receives.
 template <communicator World>
 void check_lengths(World const& world) {
   int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
@@ -291,7 +291,7 @@ void check_order(World const& world) {
   using request = typename World::request;
   int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
   constexpr std::size_t count = 1000;  // more than any slice in which requests are waited for
-  // Short and long messages of one tag arrive in the order of the sends, whichever way they go.
+  // Short and long messages of one tag must arrive in the order of the sends, however they travel.
   auto const length = [](std::size_t i) { return i % 50 == 0 ? std::size_t{20000} : 8 + i % 5; };
   std::vector<bytes> in(count), out(count);
   std::vector<request> requests;
@@ -309,7 +309,7 @@ void check_order(World const& world) {
   for (std::size_t i = 0; i < count; ++i) wrong += in[i] != content(length(i), left, i);
   CHECK(wrong == 0);
 
-  // Two tags overtake each other.
+  // A message of a second tag may overtake that of the first.
   bytes const first = content(10, world.rank(), 1), second = content(10, world.rank(), 2);
   bytes got_first(10), got_second(10);
   request sent[] = {world.start_send(first, right, 1), world.start_send(second, right, 2)};
@@ -320,7 +320,7 @@ void check_order(World const& world) {
   CHECK(got_second == content(10, left, 2));
 }
 
-// A dropped receive gives its memory back, and its message to the next one.
+// A receive that is dropped no longer uses its memory, and its message goes to the next receive.
 template <communicator World>
 void check_dropped_requests(World const& world) {
   using request = typename World::request;
@@ -345,7 +345,7 @@ void check_dropped_requests(World const& world) {
   World::wait_all({});
 }
 
-// Messages of one tag, sent in one group, are not seen in another.
+// Messages sent in one group must not arrive in another, although their tags are equal.
 template <communicator World>
 void check_groups_are_separate(World const& world) {
   int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
@@ -372,7 +372,7 @@ template <communicator World>
 void check_split(World const& world) {
   int const n = world.size(), me = world.rank();
   for (int colours = 1; colours <= 3; ++colours) {
-    World const part = world.split(me % colours, -me);  // backwards
+    World const part = world.split(me % colours, -me);  // ranks in reverse order
     int const expected = (n - me % colours + colours - 1) / colours;
     CHECK(part.size() == expected);
     CHECK(part.rank() == expected - 1 - me / colours);
@@ -392,7 +392,7 @@ void check_split(World const& world) {
     World const first = world.duplicate();
     kept = first;
   }
-  kept->barrier();  // copies keep it
+  kept->barrier();  // copies keep the communicator alive
 }
 
 // `world` is a node.
@@ -422,20 +422,20 @@ void check_shared_memory(World const& world) {
     CHECK(moved.bytes().empty());
   }
 
-  // All of them add up, none is lost.
+  // All ranks add to one number, and no addition may be lost.
   shared_memory const memory = world.share(sizeof(std::int64_t) * 2);
   auto* const count = reinterpret_cast<std::int64_t*>(memory.bytes().data());
   std::atomic_ref<std::int64_t> const sum(count[0]), turn(count[1]);
   constexpr std::int64_t times = 2000;
   for (std::int64_t i = 0; i < times; ++i)
     sum.fetch_add(static_cast<std::int64_t>(me) + 1, std::memory_order_relaxed);
-  // The last one to come is told so by the memory alone.
+  // The last rank learns from the shared memory alone that all others have added.
   if (turn.fetch_add(1, std::memory_order_acq_rel) == world.size() - 1)
     CHECK(sum.load() == times * static_cast<std::int64_t>(n * (n + 1) / 2));
   world.barrier();
   CHECK(sum.load() == times * static_cast<std::int64_t>(n * (n + 1) / 2));
 
-  // Who lets go first leaves it to the others.
+  // One rank keeps the memory after all others have released theirs.
   std::optional<shared_memory> kept = world.share(4096);
   if (me != n - 1) kept.reset();
   world.barrier();

@@ -1,7 +1,7 @@
-// Preloaded to programs of MPICH whose ranks outnumber the processors: a rank that waits asks for
-// progress for its whole time slice, and nothing that MPICH reads makes it give way. Here it gives
-// way when there was none for a while, by the function of UCX that it asks on its way; a reduction
-// of four ranks on two processors takes microseconds instead of milliseconds.
+// Preloaded to programs of MPICH whose ranks outnumber the processors. A waiting rank of MPICH
+// polls for its whole time slice, and no setting of MPICH makes it yield. This library replaces the
+// polling function of UCX, and yields after a while without progress. A reduction of four ranks on
+// two processors then takes microseconds instead of milliseconds.
 //   LD_PRELOAD=yielding_ranks.so mpiexec -n 4 ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -11,7 +11,7 @@ namespace {
 
 using progress = unsigned (*)(void*);
 
-// Python loads MPI with names of its own, where no search from here comes by.
+// Python loads MPI in a scope of its own, so RTLD_NEXT does not find the function there.
 progress real_progress() {
   void* found = ::dlsym(RTLD_NEXT, "ucp_worker_progress");
   if (found == nullptr)
@@ -27,7 +27,7 @@ extern "C" unsigned ucp_worker_progress(void* worker) {
   unsigned const done = real(worker);
   if (done != 0) {
     in_vain = 0;
-  } else if (++in_vain == 50) {  // what two ranks that run need to meet is less
+  } else if (++in_vain == 50) {  // two running ranks need fewer polls to exchange a message
     in_vain = 0;
     ::sched_yield();
   }
