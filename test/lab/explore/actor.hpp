@@ -1,4 +1,5 @@
-// What each rank does, on any world: included by few, since it instantiates basic_file.
+// The part of each rank in a program, on any world. Few sources include this header, because it
+// instantiates basic_file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -65,7 +66,7 @@ class actor {
   }
 
  private:
-  // Nothing collective succeeds any more; the file closes all the same.
+  // After a death no collective call succeeds. Checks that the files still close.
   void give_up() {
     for (basic_file<World>& f : files_open_) {
       if (!f.is_open()) continue;
@@ -96,7 +97,8 @@ class actor {
     if (r.now == record::state::begun) r.now = record::state::done;
     if (r.code) r.words = file_->what_failed();
   }
-  // What the program throws comes back as it was; what only has a form that throws, tells by that.
+  // Runs f and notes its error. What code of the program throws arrives unchanged. Calls that have
+  // only a throwing form report their errors by that.
   template <class F>
   static void caught(record& r, F&& f) {
     try {
@@ -194,13 +196,13 @@ class actor {
     file_->set_view(from, {t.item, filetype, std::string(how.name())}, {h, error});
   }
 
-  // --- What can be asked for ---
+  // --- Questions to a file ---
 
   void must(bool is, std::string const& what) const {
     if (!is) throw found_wrong(fmt::format("on rank {}: {}", me_, what));
   }
   void stands_at(std::int64_t to, step const& s) const {
-    if (has(session_.modes, mode::sequential)) return;  // there is none
+    if (has(session_.modes, mode::sequential)) return;  // a sequential file has no such pointer
     must(file_->position() == to, fmt::format("after {} the pointer stands at {}, and not at {}",
                                               name_of(s.what), file_->position(), to));
   }
@@ -211,7 +213,7 @@ class actor {
          "another mode, or path");
     must(file_->atomic() == session_.atomic, "another atomic mode");
     std::int64_t const at = session_.of(me_).position;
-    // A sequential file has no such pointer.
+    // A sequential file has no individual pointer.
     if (!has(session_.modes, mode::sequential))
       must(file_->position() == at, "the pointer is elsewhere");
     must(file_->view().displacement() == t.displacement, "another displacement");
@@ -246,7 +248,7 @@ class actor {
       for (window const& w : p.windows) wanted += w.wanted;
       must(wanted == r.bytes, fmt::format("a plan of {} bytes, for {}", wanted, r.bytes));
     }
-    // An agent may be at work for others.
+    // An agent on this rank may be calling the file for other ranks.
     must(session_.serves || calls == session_.of(me_).calls, "to explain a call files are called");
   }
 
@@ -267,12 +269,12 @@ class actor {
     mine.pending.erase(mine.pending.begin() + at);
     requests_.erase(requests_.begin() + at);
   }
-  // Any of n, another on each rank.
+  // Returns an index below n, another one on each rank.
   std::size_t some(step const& s, std::size_t n) const {
     return s.salt == 0 ? 0 : mixed(mixed(s.salt, static_cast<std::uint64_t>(me_)), n) % n;
   }
   void wait(step const& s) {
-    // this rank may die in between
+    // This rank may die in between.
     while (!requests_.empty()) end_of(some(s, requests_.size()), true);
   }
   void test(step const& s) {
@@ -296,7 +298,8 @@ class actor {
     }
     wait(s);
     if (!collective) return;
-    // The ranks go on with it when they meet again.
+    // The ranks continue a dropped collective request at their next collective call, so this makes
+    // one.
     record flush;
     bool const reads = argosy::detail::can_read(session_.modes);
     caught(flush, [&] {
@@ -346,7 +349,7 @@ class actor {
     session_.of(me_).pending.push_back(std::move(kept));
   }
 
-  // Of a call that goes on, its request.
+  // Makes the call. Returns its request if it is nonblocking.
   request begun(record& r, std::int64_t at, target const& in, any_policy const& how) {
     source const out = in;
     std::error_code& e = r.code;
@@ -431,13 +434,14 @@ class actor {
     return {};
   }
 
-  // A collective request that failed takes its move back, unless the pointer was set meanwhile.
+  // A collective request that failed moves the pointer back, unless the pointer was set meanwhile.
   void taken_back(record const& r) {
     if (at_pointer(r.what) && is_collective(r.what) && r.code && file_->is_open() &&
         !has(session_.modes, mode::sequential) && file_->position() == r.from)
       session_.of(me_).position = r.from;
   }
-  // Requests move the pointer at once, other calls if they succeed.
+  // Checks that the pointer has moved: by a request before the call returns, by another call if it
+  // succeeds.
   void moved(step const& s, record const& r, std::int64_t from) {
     bool const moves = is_request(s.what) ? r.expected == errc{} : !r.code;
     std::int64_t const to = from + (moves ? r.etypes : 0);
@@ -452,12 +456,12 @@ class actor {
   meeting* meeting_;
   int me_;
   std::array<basic_file<World>, 2> files_open_;
-  basic_file<World>* file_ = files_open_.data();  // of this step
+  basic_file<World>* file_ = files_open_.data();  // the file of this step
   struct under_way {
     request what;
     bool split = false;
   };
-  std::vector<under_way> requests_;  // of session::rank_state::pending
+  std::vector<under_way> requests_;  // requests of session::rank_state::pending, in the same order
 };
 
 }  // namespace argosy::explore

@@ -16,8 +16,8 @@
 namespace argosy::explore {
 namespace {
 
-// One for all programs; what it writes goes with the process. Reads and writes are not written
-// down, unless they fail.
+// One tracer for all programs; its directory is removed when the process ends. Successful reads and
+// writes are not traced.
 struct trace {
   std::string directory =
       (std::filesystem::temp_directory_path() / fmt::format("argosy-explore-{}", ::getpid()))

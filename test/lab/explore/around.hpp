@@ -1,4 +1,5 @@
-// What programs put around what the library calls: decorators of handles, and policies that throw.
+// Code that programs put around the library's calls: decorators of handles, and policies that
+// throw.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

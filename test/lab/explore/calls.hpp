@@ -1,4 +1,4 @@
-// The calls that programs make, and what kind each is.
+// The calls that programs make, and the kind of each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,13 +20,13 @@ enum class op : std::uint8_t {
   set_atomic,
   seek,
   seek_shared,
-  ask,      // everything that can be asked for, and costs nothing
-  explain,  // the plan of a rank by itself
+  ask,      // all questions that cost nothing
+  explain,  // the plan of one rank
   explain_all,
   compute,
   wait,  // for all requests, each rank in an order of its own
-  test,  // all ranks the same requests, until they have ended
-  drop,  // some requests are not waited for
+  test,  // tests some requests a few times, without waiting
+  drop,  // drops some requests without waiting, and waits for the others
   read_at,
   write_at,
   iread_at,
@@ -49,7 +49,7 @@ enum class op : std::uint8_t {
   iwrite_at_all,
   iread_all,
   iwrite_all,
-  begin_read_at_all,  // and end()
+  begin_read_at_all,  // with the end() that follows 64!: the pointer that it uses, if it moves data
   begin_write_at_all,
   begin_read_all,
   begin_write_all,
@@ -61,9 +61,9 @@ enum class pointer : std::uint8_t { none, offset, individual, shared };
 struct op_kind {
   char const* name;
   bool collective = false;
-  pointer at = pointer::none;  // of those that move data
+  pointer at = pointer::none;  // none if it moves no data
   bool writes = false;
-  bool request = false;  // may go on after the call
+  bool request = false;  // true: may continue after the call has returned
   bool split = false;
 };
 
@@ -121,7 +121,7 @@ static_assert(ops == static_cast<std::size_t>(op::begin_write_ordered) + 1);
 constexpr op_kind const& kind_of(op o) noexcept { return op_kinds[static_cast<std::size_t>(o)]; }
 constexpr char const* name_of(op o) noexcept { return kind_of(o).name; }
 
-// Of reads and writes: each write follows the read that is like it.
+// The list has each write behind the read of the same form.
 constexpr bool moves_data(op o) noexcept { return kind_of(o).at != pointer::none; }
 constexpr bool writes(op o) noexcept { return kind_of(o).writes; }
 constexpr bool is_request(op o) noexcept { return kind_of(o).request; }

@@ -9,7 +9,8 @@
 namespace argosy::explore {
 namespace {
 
-// Of an item in a file: its bytes from the lowest to the highest, whatever the machine.
+// Returns the place in the file of byte i of an item, counted from the least significant byte, on
+// any machine.
 std::int64_t place(representation_choice r, std::int64_t bytes, std::int64_t i) noexcept {
   return r == representation_choice::external32 ? bytes - 1 - i : i;
 }
@@ -22,7 +23,7 @@ bool is_signed(basic item) noexcept {
   return item == basic::int16 || item == basic::int32 || item == basic::int64 ||
          item == basic::long_int;
 }
-// The functions of the user see nothing of bytes.
+// Returns true if an item is stored byte by byte. The functions of the user do not convert bytes.
 bool is_plain(representation_choice r, basic item) noexcept {
   return !converts(r) || item == basic::byte || item == basic::character;
 }

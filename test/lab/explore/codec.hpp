@@ -1,5 +1,5 @@
-// Data representations of programs, as the oracle knows them: how an item of a basic type is
-// written in the file.
+// The data representations of programs as the oracle computes them: how an item of a basic type is
+// stored in the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,11 +17,11 @@ enum class representation_choice {
   native,
   internal,
   external32,
-  shrinking,  // of the user: fewer and odd numbers of bytes
-  picky,      // of the user: finds some items of a file wrong
+  shrinking,  // user-defined: stores items in fewer bytes, and in odd numbers of bytes
+  picky,      // user-defined: refuses some items of a file
 };
 
-// What code of the program throws at the library.
+// Thrown by code of the program that the library calls.
 struct thrown_on_purpose : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,19 +35,19 @@ constexpr bool is_users(representation_choice r) noexcept {
 std::int64_t memory_bytes_of(basic item) noexcept;
 std::int64_t file_bytes_of(representation_choice r, basic item) noexcept;
 
-// Any bytes of a file are an item, and encoding what was decoded gives them back.
+// Any bytes of a file are an item. Encoding a decoded item gives the same bytes.
 void decode(representation_choice r, basic item, std::byte const* file, std::byte* memory) noexcept;
 void encode(representation_choice r, basic item, std::byte const* memory, std::byte* file) noexcept;
-// Reading it is an error (errc::conversion): `picky` says so.
+// Returns true if reading the item is an error (errc::conversion), as `picky` reports.
 bool is_wrong(representation_choice r, basic item, std::byte const* file) noexcept;
 
-// Values in memory that do not fit, or at which the user's functions throw. They do not come up
-// otherwise.
+// Return true if there are values in memory that do not fit, or at which the user's functions
+// throw. Such values are used only on purpose.
 bool can_misfit(representation_choice r, basic item) noexcept;
 bool can_throw(representation_choice r, basic item) noexcept;
 inline constexpr std::byte misfit_byte{0x7e}, throwing_byte{0x7d};  // all bytes of the item
 
-// What the library is given. Those of the user are registered at the first call.
+// Returns the representation for the library. Those of the user are registered at the first call.
 representation representation_of(representation_choice r);
 
 }  // namespace argosy::explore

@@ -1,4 +1,4 @@
-// What the tools of exploring read from their command lines.
+// Reads numbers from the command lines of explore's programs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

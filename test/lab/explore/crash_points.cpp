@@ -25,7 +25,7 @@ void crash_points::seen::take(content now) {
   last = std::move(now);
 }
 
-// Behind the end of the file there are zeros.
+// Bytes behind the end of a file count as 0.
 bool crash_points::seen::had(std::size_t offset, std::byte value) const {
   if (value == std::byte{} && !sizes.empty() && offset >= *sizes.begin()) return true;
   return offset < values.size() && values[offset].test(std::to_integer<std::size_t>(value));

@@ -1,4 +1,5 @@
-// Crashes between the calls of a run: what may be found afterwards, and what must be.
+// Crashes between the calls of a run: checks which content may, and which must, be found
+// afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,30 +16,30 @@
 
 namespace argosy::explore {
 
-// A byte of what a crash leaves is as it was when the file was last safe, or as it was at some call
-// after that. It knows nothing of blocks and caches: only how the files looked.
+// After a crash, each byte must have the value that it had when the file was last safe, or at some
+// call after that. The check uses no blocks or caches, only how the files looked.
 class crash_points {
  public:
-  // After every so many-th call; 0: never.
+  // Crashes after every `every`-th file call; 0: never.
   crash_points(lab::virtual_files files, std::int64_t every, std::uint64_t seed)
       : files_(std::move(files)), every_(every), seed_(seed) {}
 
   bool any() const noexcept { return every_ > 0; }
-  // From now on nothing of it may be lost; or it is not there any more.
+  // Notes that the file is safe from now on, or that it is gone.
   void keep(std::string const& name);
-  // After a call to a file. What is wrong first, stays.
+  // Called after each file call. The first mistake found stays in wrong().
   void look();
   std::string const& wrong() const noexcept { return wrong_; }
 
  private:
   using content = std::vector<std::byte>;
-  // How a file looked since it was safe. Only what changed at a call is taken in, so a look costs
-  // what a comparison costs.
+  // The values of a file since it was safe. At each call only bytes that have changed are added, so
+  // a look costs no more than a comparison.
   struct seen {
-    std::optional<content> safe;  // none: the file was never safe
+    std::optional<content> safe;  // empty if the file was never safe
     content last = {};
     std::set<std::size_t> sizes = {};
-    std::vector<std::bitset<256>> values = {};  // of each byte
+    std::vector<std::bitset<256>> values = {};  // the values that each byte has had
 
     void take(content now);
     bool had(std::size_t offset, std::byte value) const;

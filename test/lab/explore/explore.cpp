@@ -1,5 +1,5 @@
-// Random programs under random faults, in the virtual cluster: build/release/bin/explore --seconds
-// 60
+// Runs random programs under random faults, in the virtual cluster: build/release/bin/explore
+// --seconds 60
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -129,7 +129,7 @@ int explore_seeds(options const& o) {
   };
   features all;
   std::int64_t passed = 0, failed = 0;
-  std::uint64_t traces = 0;  // the same in every build
+  std::uint64_t traces = 0;  // hash of all traces, equal in every build
   progress bar;
   for (std::uint64_t seed = o.from; o.seconds ? seconds() < *o.seconds : seed <= o.to; ++seed) {
     program p = o.gpfs ? random_gpfs_program(seed, o.ranks) : random_program(seed, o.ranks);
@@ -138,7 +138,7 @@ int explore_seeds(options const& o) {
         fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
     if (o.verbose) std::cout << to_test(p, fmt::format("seed {}", seed)) << std::flush;
     verdict v = verdict_of(p);
-    // Now and then: it is the same the second time.
+    // A second run of some programs must give the same trace.
     if (v.wrong.empty() && seed % 16 == 0 && p.world.ranks <= 256 &&
         verdict_of(p).trace_hash != v.trace_hash)
       v.wrong = "another trace the second time";

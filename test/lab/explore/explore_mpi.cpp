@@ -1,4 +1,4 @@
-// Random programs under faults, on real processes and files: mpiexec -n 4
+// Runs random programs under faults, on real processes and files: mpiexec -n 4
 // build/release/bin/explore_mpi --seeds 1:2000
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
@@ -90,8 +90,8 @@ void print(char const* what, features const& all, feature f) {
   std::cout << line << "\n";
 }
 
-// Under mpiexec the errors of a process go through a pipe: what matters is where mpiexec sends
-// them.
+// Returns true if standard error ends at a terminal. Under mpiexec it is a pipe of each process, so
+// that of the parent, mpiexec, is checked.
 bool errors_reach_a_terminal() {
   if (::isatty(2) != 0) return true;
   std::error_code unknown;
@@ -129,7 +129,7 @@ bool explore_seeds(options const& o, mpi const& world) {
   meeting_place place(world.get(), directory.path());
   ground const here{world, place, directory.path(),
                     [&](int step, char const* call) { watch.at(step, call); }};
-  // All stop at the same seed.
+  // All ranks must stop at the same seed.
   auto const goes_on = [&](std::uint64_t seed) {
     if (!o.seconds) return seed <= o.to;
     return place.first(speaks && seconds() >= *o.seconds ? "time is up" : "", world.size()).empty();
@@ -156,7 +156,7 @@ bool explore_seeds(options const& o, mpi const& world) {
       std::cout << fmt::format("\nseed {} on {} processes: {}\n", seed, world.size(), v.wrong)
                 << std::flush;
     program shown = p;
-    if (o.shrink) {  // every rank deletes the same, as all come to the same verdict
+    if (o.shrink) {  // every rank deletes the same steps, because all reach the same verdict
       shown = shrunk(p, [&](program const& q) { return !run(q).wrong.empty(); });
       std::string const wrong = run(shown).wrong;
       if (speaks) std::cout << "in short: " << (wrong.empty() ? "(not every time)" : wrong) << "\n";
@@ -192,7 +192,7 @@ int explored(int argc, char** argv) {
   }
   try {
     return explore_seeds(o, world) ? 0 : 1;
-  } catch (std::exception const& e) {  // of one rank: the others wait for it
+  } catch (std::exception const& e) {  // on one rank: the other ranks wait for this one
     std::cerr << fmt::format("explore_mpi: rank {}: {}\n", world.rank(), e.what()) << std::flush;
     MPI_Abort(MPI_COMM_WORLD, 3);
     return 3;

@@ -28,7 +28,7 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
     case feature::policy:
       for (argosy::detail::policy_facts const& p : argosy::detail::policy_table)
         if (p.name != argosy::automatic::name)
-          all.emplace_back(p.name);  // reports name what it chose
+          all.emplace_back(p.name);  // reports name the policy that it chose
       break;
     case feature::asked:
       return {policy_kind_names.begin(), policy_kind_names.end()};
@@ -134,7 +134,7 @@ std::string full_name(feature f, std::string_view name) {
   return fmt::format("{} {}", name_of(f), name);
 }
 
-// Nothing of the kind can be.
+// Returns true for a pair that cannot happen.
 bool is_nonsense(std::pair<feature, feature> const& p, std::string const& a, std::string const& b) {
   auto const kind = [&](std::string const& name) {
     return *std::find_if(op_kinds.begin(), op_kinds.end(),
@@ -144,7 +144,8 @@ bool is_nonsense(std::pair<feature, feature> const& p, std::string const& a, std
     op_kind const k = kind(a);
     if (k.at == pointer::none) return true;
     if (p.second == feature::shape && k.at == pointer::shared) return b != "plain" && b != "common";
-    // Where agents serve, the oracle would not know what a call at the shared pointer has touched.
+    // If agents serve, the oracle cannot find out which bytes a call at the shared pointer has
+    // touched.
     if (p.second == feature::policy && !k.collective)
       return b == "two_phase" || (k.at == pointer::shared && b == "data_shipping");
   }

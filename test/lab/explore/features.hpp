@@ -1,5 +1,5 @@
-// What programs did while they ran, counted: a table whose zeros are what the generator never
-// makes.
+// Counts features that come up while programs run. A zero in the table is a feature that the
+// generator never produces.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,25 +20,25 @@ struct program;
 
 enum class feature {
   call,
-  policy,  // that carried it out, as the report says
-  asked,   // that the call was given
+  policy,  // the policy of the report, which carried out the call
+  asked,   // the policy that the call was given
   shape,
   item,
   representation,
   mode,
   hint,
-  handle,  // what is around it
-  fault,   // the call to a file that gave an error
-  error,   // that it gave
-  world,   // of the program
-  event,   // what else is worth seeing
+  handle,  // the decorators around the handle
+  fault,   // the file call that returned an error
+  error,   // the error of the file call
+  world,   // features of the program's world
+  event,   // other things worth counting
 };
 inline constexpr std::size_t feature_count = 13;
 std::string_view name_of(feature f) noexcept;
 
-// Everything that is to come up, on these files.
+// Returns the names of all features that should come up on these files.
 std::vector<std::string> names_of(feature f, bool gpfs);
-// Those that are counted together.
+// Returns the pairs of features that are counted together.
 std::span<std::pair<feature, feature> const> feature_pairs() noexcept;
 
 class features {
@@ -51,18 +51,18 @@ class features {
   std::map<std::string, std::int64_t, std::less<>> const& of(feature f) const {
     return single_[static_cast<std::size_t>(f)];
   }
-  // "policy two_phase", for each that never came up.
+  // Returns names such as "policy two_phase" for each feature that never came up.
   std::vector<std::string> zeros(bool gpfs) const;
-  // All numbers; then the pairs that never came up.
+  // Returns all counts, then the pairs that never came up.
   std::string table(bool gpfs) const;
 
  private:
   std::array<std::map<std::string, std::int64_t, std::less<>>, feature_count> single_;
-  // "call write_at", "policy sieving"
+  // keyed by names such as "call write_at" and "policy sieving"
   std::map<std::pair<std::string, std::string>, std::int64_t> pairs_;
 };
 
-// Of the world of a program: faults that nobody above sees, deaths, disks.
+// Counts features of the program's world: faults that handles hide, deaths, disks.
 void count_world(program const& p, features& all);
 
 }  // namespace argosy::explore

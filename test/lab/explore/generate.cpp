@@ -1,4 +1,4 @@
-// Programs from seeds.
+// Makes programs from seeds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "generate.hpp"
 
@@ -38,7 +38,7 @@ policy_choice random_policy(engine& random, bool agents) {
   p.merge = static_cast<int>(pick(random, 0, 2));
   if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic)
     p.layers = pick(random, 0, 2);
-  // Few bytes at a time and few aggregators: thousands of rounds.
+  // Smaller buffers with few aggregators would take thousands of rounds.
   if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic ||
       p.kind == policy_kind::data_shipping)
     p.buffer_bytes = std::max<std::int64_t>(p.buffer_bytes, 32),
@@ -70,8 +70,8 @@ class writer_of_programs {
       }
     }
     if (one_in(random_, weights::crashes)) p_.crash_every = pick(random_, 1, 4);
-    // By two layers each node sends to each aggregator in each round: minutes, where it is not
-    // chosen by its price.
+    // With two layers each node sends to each aggregator in each round. With that many ranks this
+    // takes minutes, unless the price decides.
     if (ranks_ > 1000)
       for (step& s : p_.steps)
         if (s.policy.layers == 2) s.policy.layers = 0;
@@ -79,12 +79,12 @@ class writer_of_programs {
   }
 
  private:
-  // What is known of an open file.
+  // The state of an open file that the generator needs.
   struct known {
     explore::shape shape = shape::plain;
     basic item = basic::byte;
     representation_choice representation = representation_choice::native;
-    // develop: who writes what others write is told
+    // develop: the hint argosy_develop, which reports mistakes of several ranks together
     bool agents = false, sequential = false, develop = false;
     argosy::mode modes = mode::none;
   };
@@ -94,7 +94,7 @@ class writer_of_programs {
     p_.steps.push_back(std::move(s));
   }
 
-  // With calls for the one or the other, and perhaps they are the same.
+  // Calls on two open files in turn. Both may be the same file.
   void two_files() {
     open(0, 0);
     calls(pick(random_, 0, 4), 0);
@@ -106,7 +106,7 @@ class writer_of_programs {
     calls(pick(random_, 0, 3), 0);
     close();
   }
-  // One in so many goes on with the other file; 0: none.
+  // Adds n calls. One in `turns` switches to the other file first; 0: never.
   void calls(std::int64_t n, std::int64_t turns) {
     for (std::int64_t k = 0; k < n; ++k) {
       if (turns > 0 && one_in(random_, turns)) slot_ = 1 - slot_;
@@ -170,7 +170,7 @@ class writer_of_programs {
     add(std::move(s));
   }
 
-  // One that the view and the mode allow, mostly.
+  // Returns a call that the view and the mode allow, mostly.
   op random_call() {
     known const& f = here();
     for (int tries = 0;; ++tries) {
@@ -216,7 +216,7 @@ class writer_of_programs {
     bool const leads =
         here().sequential && s.loose && at_shared_pointer(s.what) && is_local(s.what);
     add(std::move(s));
-    if (leads) set_view();  // while others still move the pointer
+    if (leads) set_view();  // other ranks may still be moving the pointer
   }
 
   void transfer(step& s) {

@@ -21,11 +21,11 @@ inline std::uint64_t number(test::engine& random) {
   return static_cast<std::uint64_t>(test::pick(random, 1, 1 << 30));
 }
 
-// The world, and what goes wrong in it.
+// Makes the world, and its faults.
 void make_world(test::engine& random, program& p);
 
 using hint_list = std::vector<std::pair<std::string, std::string>>;
-// A hint that programs give, and its values. Without values it gets only those that make no sense.
+// A hint of programs, and its values. If `values` is empty, programs give it only nonsense.
 struct hint_choice {
   char const* name;
   std::vector<char const*> values;

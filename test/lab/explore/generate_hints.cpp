@@ -1,4 +1,4 @@
-// Hints of programs: each that is known, with values that make sense, and with others.
+// Hints of programs: each known hint, with values that make sense and with others.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace argosy::explore {
 namespace {
 
-// No windows so small that a call takes thousands of them, and none so large that memory is what is
-// tested.
+// Windows are not so small that a call takes thousands of them, and not so large that the test only
+// fills memory.
 std::vector<hint_choice> const& choices() {
   static std::vector<hint_choice> const all{
       {"access_style", {"read_once", "write_mostly,random", "reverse_sequential"}},
@@ -57,10 +57,10 @@ std::vector<hint_choice> const& choices() {
       {"argosy_develop", {"true"}},
       {"argosy_window_size", {"64", "4096", "1m"}},
       {"argosy_io_threads", {"0", "2"}},
-      {"argosy_lenient", {"false"}},  // true: test/file/odd_filetypes.cpp
+      {"argosy_lenient", {"false"}},  // true: tested by test/file/odd_filetypes.cpp
       {"argosy_max_ranges", {"0", "1", "4", "64"}},
       {"argosy_partitioning", {"enable", "disable", "automatic"}},
-      {"argosy_sync_errors", {"kept"}},  // until_written: test/file/file_semantics.cpp
+      {"argosy_sync_errors", {"kept"}},  // until_written: tested by test/file/file_semantics.cpp
       {"argosy_progress", {"always", "in_calls"}},
       {"argosy_price_call_ns", {"0", "1000", "1e6"}},
       {"argosy_price_write_call_ns", {"0", "1000", "1e6"}},

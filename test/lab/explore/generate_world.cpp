@@ -53,12 +53,14 @@ void random_faults(engine& random, lab::scenario& w) {
                                   ENOENT, EISDIR, EINVAL, EPERM,  EBADF};
         file_call const kind = weights::pick(random, weights::failing_calls);
         std::error_code const error(any_of(random, errors), std::system_category());
-        // Handles try such a call again: it comes out where it stays so.
+        // Handles repeat such a call, so the error becomes visible only if it stays.
         if (error == std::errc::resource_unavailable_try_again && one_in(random, 2))
           times = fault::forever;
         if (kind == file_call::unlock)
-          times = std::min<std::int64_t>(times, 3);  // what cannot be unlocked at all stays
-        // Of some calls a program makes one or two, and on one rank.
+          // a lock that can never be released would block other ranks for ever
+          times = std::min<std::int64_t>(times, 3);
+        // A program makes some calls only once or twice, and on one rank. Half of these faults
+        // therefore strike the first such call of every rank.
         bool const is_rare =
             kind != file_call::write && kind != file_call::read && kind != file_call::lock;
         if (is_rare && one_in(random, 2)) {
@@ -86,7 +88,7 @@ void random_faults(engine& random, lab::scenario& w) {
         break;
       case 7:
         w.disk.capacity_bytes = pick(random, 0, 30) * w.disk.block_bytes;
-        // What is there before fits in.
+        // Room for the files that exist before the program.
         w.disk.capacity_bytes += 2 * 20480;
         break;
       case 8:
@@ -108,7 +110,8 @@ void make_world(engine& random, program& p) {
   random_faults(random, p.world);
 }
 
-// Machines so small that ranks are in each other's way: few bytes in a block, few blocks in a pool.
+// Makes machines so small that ranks disturb each other: few bytes in a block, few blocks in a
+// pool.
 program random_gpfs_program(std::uint64_t seed, int ranks) {
   program p = random_program(seed, ranks);
   if (ranks == 0 && p.world.ranks > 64) p = random_program(seed, 2 + static_cast<int>(seed % 31));
@@ -145,7 +148,7 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
     }
   if (one_in(random, 4)) t.slow.push_back({server(), static_cast<double>(pick(random, 2, 20))});
 
-  // Of an engine of their own, so that the programs of older seeds keep the rest.
+  // A separate random engine, so that the rest of the programs of older seeds stays as it is.
   engine more(seed ^ 0x6d656368u);
   bool const refuses =
       std::any_of(t.faults.begin(), t.faults.end(), [](auto const& f) { return f.of_writes; });
@@ -160,8 +163,8 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   m.shared_adapters = one_in(more, 3) ? 1 : 0;
   m.servers_on_clients = one_in(more, 4) ? 1 : 0;
   m.disk_streams = one_in(more, 3) ? 1 : 0;
-  // who is told of a refused block is known here only where blocks go to disk whole, and one after
-  // the other
+  // The oracle knows which handle must report a refused block only if blocks go to disk whole and
+  // one after the other.
   if (refuses) {
     m.sub_blocks = lab::gpfs::machine{}.sub_blocks;
     m.server_dirty_bytes = 0;
@@ -177,7 +180,7 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   if (one_in(further, 3)) net.pack_mb_per_s = pick(further, 10, 1000);
   if (one_in(further, 3)) net.piece_ns = pick(further, 10, 20'000);
   if (one_in(further, 3)) m.ip_mb_per_s = static_cast<double>(pick(further, 10, 1000));
-  // A quarter of so small a pool is seldom a block.
+  // A quarter of such a small pool is seldom a whole block.
   m.prefetch_percent = any_of(further, {0, 25, 50, 100, 100});
   if (one_in(further, 3)) m.prefetch_threads = pick(further, 0, 3);
   p.gpfs = g;

@@ -9,9 +9,9 @@
 
 namespace argosy::explore {
 
-// What one handle has written, as far as it is not certainly on disk, and whether it is owed an
-// error. It is when bytes that it wrote last were refused by a server, from the moment when its
-// node learns that: the next call that tells of such things must fail.
+// The writes of one handle that are not yet certainly on disk, and the error that it must still
+// report. A handle owes an error if a server refused bytes that it was the last to write. The debt
+// begins when its node learns of the refusal. The next call that reports such losses must fail.
 struct gpfs_files::open_file final : watch {
   open_file(gpfs_files& f, int n, lab::gpfs::file_id i, std::string p)
       : all(f), node(n), file(i), path(std::move(p)) {}
@@ -24,7 +24,7 @@ struct gpfs_files::open_file final : watch {
       w.covered = false;
       ++w.writing;
     }
-    // Where another call is under way, the one that comes to the page last may be either.
+    // If another handle of the same pages is in a write, either of the two may reach the page last.
     for (auto const& f : all.open_)
       if (f.get() != this && f->file == file && all.share_pages(file, f->node, node))
         for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end;
@@ -33,7 +33,7 @@ struct gpfs_files::open_file final : watch {
           if (at->second.writing > 0) unsafe[at->first].covered = true;
         }
   }
-  // The rest never came to its node.
+  // Bytes behind the first `done` bytes have not reached the handle's node.
   void wrote(std::span<write_part const> parts, std::int64_t done) override {
     for (write_part const& p : parts) {
       std::int64_t const here = std::min(done, static_cast<std::int64_t>(p.memory.size()));
@@ -57,8 +57,8 @@ struct gpfs_files::open_file final : watch {
   }
   void end(file_call kind, std::int64_t begun, std::error_code error, bool tells) override {
     --under_way;
-    // Of several losses the first is told, and it may be one that was not certain here. Or the call
-    // failed before it came here.
+    // The first of several losses is reported, and that may be one that was not certain here. It
+    // may also be a fault that struck before the call reached the file system.
     if (owed.error != 0 &&
         (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
       owed = {};
@@ -80,8 +80,8 @@ struct gpfs_files::open_file final : watch {
     owed = {};
   }
 
-  // Whether some of what has come to the disk, or is lost, was written by it, and by nobody else
-  // since.
+  // touched: the handle has written some of the bytes that reached the disk or were lost. mine: and
+  // no other handle has written them since.
   struct part_in {
     bool touched = false, mine = false;
   };
@@ -102,8 +102,7 @@ struct gpfs_files::open_file final : watch {
         unsafe.erase(here);
         continue;
       }
-      // The same value may have been written once more since the block went on its way, as merging
-      // does.
+      // Since the block was sent, the same value may have been written once more, as merging does.
       bool const doubtful = found + 1 == values.end();
       here->second.covered = here->second.covered || doubtful;
       values.erase(values.begin(), doubtful ? found : found + 1);
@@ -125,9 +124,9 @@ struct gpfs_files::open_file final : watch {
   }
 
   struct written {
-    std::vector<std::byte> values;  // as long as they may be on their way
-    bool covered = false;           // somebody else on the node has written there since, or perhaps
-    int writing = 0;                // calls under way
+    std::vector<std::byte> values;  // oldest first, while they may be on their way
+    bool covered = false;  // another handle of the node has written here since, or may have
+    int writing = 0;       // write calls that are running
   };
 
   gpfs_files& all;
@@ -136,13 +135,13 @@ struct gpfs_files::open_file final : watch {
   std::string path;
   std::map<std::int64_t, written> unsafe;
   debt owed;
-  int more = 0;         // losses while it was owed already: perhaps told together, perhaps not
-  int may_be_told = 0;  // losses of what it wrote and somebody wrote over
-  // losses of other nodes that its node has heard of; a call that is under way may tell of one
+  int more = 0;  // losses while an error was already owed; may or may not be reported with it
+  int may_be_told = 0;  // losses of bytes that another handle has overwritten
+  // losses of other nodes that the handle's node has heard of; a running call may report one
   int late = 0;
-  int under_way = 0;  // calls, of which any may be the one that is told
+  int under_way = 0;  // running calls, any of which may be the one that reports
   bool closed = false;
-  bool required = true;  // nobody else can be told in its place
+  bool required = true;  // no other handle can report in its place
 };
 
 int gpfs_files::write_error() { return EREMOTEIO; }
@@ -167,7 +166,8 @@ std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, ope
   if (auto const orphan = orphans_.find({node, *file});
       orphan != orphans_.end() && orphan->second.since < began) {
     opened->owed = orphan->second;
-    // Whoever of several ranks has opened it first; which one, is not known here.
+    // The first rank that opens the file owes the error, and with several ranks on a node the
+    // oracle does not know which.
     opened->required = ranks_per_node_ == 1;
     if (opened->required) orphans_.erase(orphan);
   }
@@ -181,7 +181,7 @@ void gpfs_files::see(lab::gpfs::message const& m) {
     auto& pieces = on_the_way_[{m.from.index, w->file, w->block}];
     pieces = w->pieces;
     for (lab::gpfs::block_piece& p : pieces) p.offset += w->block * block_bytes_;
-    // The last that is heard of it: it may land or not.
+    // The sender is dead, so this block may reach the disk or not.
     if (files_.system().is_dead(m.from.index))
       for (lab::gpfs::block_piece const& p : pieces)
         losses_.push_back({path_of(w->file), p.offset, {}, p.data.bytes(), -1});
@@ -198,14 +198,14 @@ void gpfs_files::see(lab::gpfs::message const& m) {
   }
 }
 
-// The pages of a partitioned file are those of the nodes that own them, whoever writes.
+// On a partitioned file, the nodes that own the pages cache them, whichever node writes.
 bool gpfs_files::share_pages(lab::gpfs::file_id file, int node, int other) const {
   return node == other || partitioned_.contains(file);
 }
 
 void gpfs_files::saved(int node, lab::gpfs::file_id file,
                        std::vector<lab::gpfs::block_piece> const& pieces, int error) {
-  // What was written again since the block went on its way is to go later.
+  // Bytes that were written again since the block was sent will be sent again later.
   auto const again = files_.system().client(node).unsaved(file, false);
   auto const is_again = [&](std::int64_t offset) {
     return std::any_of(again.begin(), again.end(), [=](lab::gpfs::block_piece const& a) {
@@ -222,7 +222,7 @@ void gpfs_files::saved(int node, lab::gpfs::file_id file,
     for (lab::gpfs::block_piece const& p : pieces) f->settle(p, part, is_again);
     if (error == 0) continue;
     if (part.touched && !part.mine) ++f->may_be_told;
-    if (!part.mine || f->node != node) continue;  // the owner will tell its node
+    if (!part.mine || f->node != node) continue;  // the owner will report to the writing node
     if (!f->closed)
       f->owe(error);
     else if (!orphans_.contains({node, file}))
@@ -237,8 +237,8 @@ void gpfs_files::node_gone(int node) {
     for (lab::gpfs::block_piece const& p : system.client(node).unsaved(file))
       losses_.push_back(
           {name, p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
-    // What only this node knew of the size is lost, too. What lies on disk behind it is as if it
-    // had never been written: who makes the file longer takes it for zeros, and may write these.
+    // Sizes that only this node knew are lost, too. Blocks on disk behind the lost size count as
+    // never written: a rank that extends the file takes them for zeros, and may write these zeros.
     std::int64_t const size = system.manager().size(file).bytes,
                        known = system.client(node).size(file).bytes;
     losses_.push_back({name, 0, {}, {}, size});

@@ -1,5 +1,5 @@
-// A simulated GPFS under a random program: sees what reaches the disk, and from that knows who must
-// be told of what.
+// A simulated GPFS under a random program. It observes which bytes reach the disk, and derives
+// which rank must get which error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -42,14 +42,14 @@ class gpfs_files final : public file_system {
   std::shared_ptr<watch> opened(int rank, std::string const& path, open_flags flags,
                                 std::int64_t began) override;
 
-  // With which servers refuse to write, and nobody else anything.
+  // Returns the error with which servers refuse writes. Nothing else in a run returns this error.
   static int write_error();
 
  private:
   struct open_file;
   friend struct open_file;
   struct debt {
-    int error = 0;  // 0: none
+    int error = 0;  // 0 if none
     std::int64_t since = 0;
   };
 
@@ -64,17 +64,17 @@ class gpfs_files final : public file_system {
 
   lab::virtual_gpfs files_;
   int ranks_per_node_;
-  bool lenient_;  // what the dead were owed, somebody else may be told, or nobody
+  bool lenient_;  // with deaths, another handle may report the debt of a dead rank, or none
   std::int64_t block_bytes_;
   std::int64_t time_ = 0;
   std::string complaint_;
-  // of servers, and of faults before a call comes to them
+  // errors of servers, and errors of faults that strike before a call reaches the servers
   std::set<int> refuse_with_, fails_with_;
-  std::set<lab::gpfs::file_id> partitioned_;  // at some time
+  std::set<lab::gpfs::file_id> partitioned_;  // files that have been partitioned at any time
   std::vector<loss> losses_;
   std::map<std::tuple<int, lab::gpfs::file_id, std::int64_t>, std::vector<lab::gpfs::block_piece>>
-      on_the_way_;                              // offsets of the file
-  std::list<std::shared_ptr<open_file>> open_;  // and those that were closed
+      on_the_way_;                              // offsets are those in the file
+  std::list<std::shared_ptr<open_file>> open_;  // including the handles that were closed
   std::map<std::pair<int, lab::gpfs::file_id>, debt> orphans_;
 };
 

@@ -1,4 +1,4 @@
-// What happens between the steps of a program, where its ranks are not all in one process.
+// The exchange of facts between the steps of a program, if its ranks are processes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,16 +7,17 @@
 
 namespace argosy::explore {
 
-// Of one rank.
+// The side of one rank.
 class meeting {
  public:
   virtual ~meeting() = default;
   virtual void begins(std::size_t step) = 0;
   virtual void did(std::size_t step) = 0;
-  // With all ranks: they learn what each did, and look at it. `looks`: it was no step to be left
-  // out. Throws found_wrong on all ranks, or on none.
+  // Waits for all ranks; they exchange what each did, and check it. `looks` is false for a step
+  // that was left out. Throws found_wrong on all ranks, or on none.
   virtual void after(std::size_t step, bool looks) = 0;
-  // By this rank, which goes on to the next meeting all the same, since the others do.
+  // Notes a mistake that this rank has found. The rank still goes to the next meeting, because the
+  // others do.
   virtual void found(std::string const& words) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The modes of an open by their names.
+// The names of the modes of an open.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

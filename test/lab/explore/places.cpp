@@ -27,7 +27,7 @@ std::byte byte_of(std::uint64_t key, std::int64_t i) noexcept {
 
 namespace {
 
-// What is asked of trees.
+// A tree that is usable as a filetype or as memory.
 struct sound {
   std::vector<piece> pieces;
   std::int64_t extent, bytes;
@@ -36,7 +36,8 @@ struct sound {
 
 test::growth const small{.depth = 3, .most_pieces = 40, .huge = false};
 
-// Ascending and disjoint, as filetypes must be.
+// Returns the tree of a seed if its pieces are ascending and disjoint, as those of filetypes must
+// be.
 std::optional<sound> as_filetype(std::uint64_t seed) {
   test::tree const t = test::random_tree(seed, small);
   std::vector<piece> const all = test::joined(test::expand(t, test::bounds_rule::hull).pieces);
@@ -51,7 +52,8 @@ std::optional<sound> as_filetype(std::uint64_t seed) {
                argosy::resized(test::to_layout(t, test::bounds_rule::hull), 0, end)};
 }
 
-// In any order, but disjoint, also when it is repeated.
+// Returns the tree of a seed if its pieces are disjoint, also when it is repeated. They may have
+// any order.
 std::optional<sound> as_memory(std::uint64_t seed) {
   test::tree const t = test::random_tree(seed, small);
   test::type_map const map = test::expand(t, test::bounds_rule::hull);
@@ -72,7 +74,8 @@ std::optional<sound> as_memory(std::uint64_t seed) {
       argosy::resized(test::to_layout(t, test::bounds_rule::hull), sorted.front().offset, span)};
 }
 
-// The first that is sound, or none. Trees take longer than anything else here.
+// Returns the first usable tree of a seed, or null. Results are cached, because making trees takes
+// longer than anything else here.
 template <class F>
 sound const* found(std::uint64_t seed, F&& f) {
   static std::map<std::uint64_t, std::optional<sound>> known;
@@ -96,7 +99,7 @@ stretches dealt(test::engine& random, int ranks, std::int64_t extent) {
   return all;
 }
 
-// Each stretch grows into its neighbours'. Some ranks have nothing in every second part of the
+// Extends each stretch into those of its neighbours. Some ranks then lose every second part of the
 // file.
 void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
   std::int64_t const border = test::one_in(random, 3) ? extent / 2 : test::pick(random, 1, 4);
@@ -121,8 +124,7 @@ void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
   }
 }
 
-// What comes later in the stream lies some copies of the filetype farther on, between what they
-// name: so copies interleave.
+// Moves the later pieces of the stream by a few extents, so that copies of the filetype interleave.
 void interleave(test::engine& random, stretches& all, std::int64_t extent) {
   for (std::vector<piece>& mine : all) {
     if (mine.size() < 2) continue;
@@ -137,7 +139,7 @@ std::int64_t etype_bytes_of(view_choice const& v) {
   return v.item == basic::byte ? v.etype_bytes : file_bytes_of(v.representation, v.item);
 }
 
-// Of blocks of etypes.
+// Makes a tile of blocks of etypes.
 tile tile_of(view_choice const& v, std::vector<piece> const& etypes, std::int64_t extent) {
   std::int64_t const e = etype_bytes_of(v);
   tile t{{}, extent * e, 0, v.displacement, e, {}, {}, {v.item}, {}};
@@ -178,7 +180,7 @@ std::vector<tile> made(view_choice const& v, int ranks) {
       t = tile_of(v, {{0, 1}}, 1);
       continue;
     }
-    // A view of single bytes where no tree was found.
+    // If no usable tree was found, the view has single bytes.
     std::int64_t const extent = s ? s->extent : 1, ways = v.shape == shape::woven ? ranks : 1;
     t = {s ? s->pieces : std::vector<piece>{{0, 1}},
          extent * ways,
@@ -197,7 +199,7 @@ std::vector<tile> made(view_choice const& v, int ranks) {
 
 }  // namespace
 
-// Every rank asks for those of the same view.
+// The last result is cached, because every rank asks for the same view.
 std::vector<tile> const& tiles_of(view_choice const& v, int ranks) {
   static view_choice of;
   static std::vector<tile> all;
@@ -233,7 +235,7 @@ bool tile::interleaves() const {
 
 std::int64_t tile::etypes_before(std::int64_t size) const {
   if (size <= displacement || bytes == 0) return 0;
-  if (interleaves()) {  // the first that is not there, whatever comes behind it
+  if (interleaves()) {  // the first etype beyond the end, even if later ones lie before the end
     std::int64_t const of_tile = bytes / etype_bytes;
     std::int64_t const whole =
         std::max<std::int64_t>(0, (size - displacement - pieces.back().end()) / extent);
@@ -242,7 +244,7 @@ std::int64_t tile::etypes_before(std::int64_t size) const {
   }
   std::int64_t const inside = (size - displacement) % extent;
   std::int64_t before = (size - displacement) / extent * (bytes / etype_bytes), at = 0;
-  // Etypes lie in the order of the stream, perhaps in several pieces.
+  // Etypes lie in the order of the stream; one may consist of several pieces.
   for (piece const& p : pieces)
     for (std::int64_t i = 0; i < p.length; ++i, ++at)
       if (at % etype_bytes == 0 && p.offset + i < inside) ++before;
@@ -263,7 +265,8 @@ memory_map memory_of(std::uint64_t seed, std::int64_t n) {
     m.form = repeat(n / s->bytes, s->extent, s->form);
     m.buffer_bytes = 2 * margin + n / s->bytes * s->extent;
   } else if (seed != 0 && n > 0 && n <= 600) {
-    std::int64_t const stride = 1 + static_cast<std::int64_t>(seed % 4);  // backwards
+    // the bytes lie backwards in memory
+    std::int64_t const stride = 1 + static_cast<std::int64_t>(seed % 4);
     m.base = margin + (n - 1) * stride;
     for (std::int64_t i = 0; i < n; ++i) m.pieces.push_back({m.base - i * stride, 1});
     m.form = hvector(n, 1, -stride, bytes(1)).form();

@@ -1,4 +1,5 @@
-// Where bytes lie in file and memory: as argosy's layouts, and as lists that know nothing of them.
+// The places of bytes in file and memory, both as argosy's layouts and as lists that do not use
+// layouts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,35 +27,35 @@ struct item_type {
   }
 };
 
-// One rank's filetype.
+// The filetype of one rank.
 struct tile {
-  std::vector<piece> pieces;  // ascending, from the displacement on
+  std::vector<piece> pieces;  // ascending, relative to the displacement
   std::int64_t extent = 1, bytes = 1;
   std::int64_t displacement = 0, etype_bytes = 1;
-  layout etype, filetype;  // of bytes
-  // the etype, where it has a type: then the filetype is that of `blocks`
+  layout etype, filetype;  // in bytes
+  // the item of the etype if it has a type; the filetype is then made of `blocks`
   item_type item = {};
-  std::vector<piece> blocks = {};  // bytes from the displacement on, and how many items
+  std::vector<piece> blocks = {};  // offsets in bytes from the displacement, and lengths in items
 
-  // Stream bytes [from, from + count).
+  // Returns the places in the file of stream bytes [from, from + count).
   std::vector<piece> locate(std::int64_t from, std::int64_t count) const;
-  // That begin before this byte of the file.
+  // Returns the number of etypes that begin before byte `size` of the file.
   std::int64_t etypes_before(std::int64_t size) const;
-  bool interleaves() const;  // its copies
+  bool interleaves() const;  // true if its copies interleave
 };
 
-// Of all ranks; until the next call.
+// Returns the tiles of all ranks; valid until the next call.
 std::vector<tile> const& tiles_of(view_choice const& v, int ranks);
 
-// A buffer for so many bytes of the stream.
+// A buffer for the bytes of a stream.
 struct memory_map {
   std::vector<piece> pieces;  // in the order of the stream; disjoint
   std::int64_t buffer_bytes = 0, base = 0;
-  layout form;  // from `base` on
+  layout form;  // relative to `base`
 };
 memory_map memory_of(std::uint64_t seed, std::int64_t bytes);
 
-// Byte i of what a rank writes.
+// Returns byte i of the data that a rank writes under this key.
 std::byte byte_of(std::uint64_t key, std::int64_t i) noexcept;
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept;
 

@@ -1,4 +1,5 @@
-// Bugs on purpose, to see that exploring finds them: each is one that somebody could write.
+// Bugs that are planted to see that exploring finds them. Each is one that a programmer could
+// write.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace argosy::explore {
 
-// The byte between two domains belongs to neither.
+// The byte between two file domains belongs to neither.
 struct short_domains {
   static constexpr std::string_view name = two_phase::name;
   two_phase right = {};
@@ -41,7 +42,7 @@ inline any_policy with_short_domains(any_policy p) {
   return p;
 }
 
-// Writes parts that are near each other as one, whatever was in the file between them.
+// Writes nearby parts as one piece, and so overwrites the bytes between them.
 class hole_filler : public any_handle {
  public:
   hole_filler(std::in_place_t, any_handle inner) : any_handle(std::move(inner)) {}
@@ -78,7 +79,8 @@ inline opener with_filled_holes(opener inner, int) {
   return opening_as<hole_filler>(std::move(inner));
 }
 
-// One rank syncs for all: what other nodes have written is in their caches.
+// Only rank 0 syncs; on the other ranks sync() does nothing, so data stays in the caches of their
+// nodes.
 class no_sync : public any_handle {
  public:
   no_sync(std::in_place_t, any_handle inner) : any_handle(std::move(inner)) {}
@@ -89,7 +91,7 @@ inline opener with_one_sync(opener inner, int rank) {
   return rank == 0 ? inner : opening_as<no_sync>(std::move(inner));
 }
 
-// Keeps to itself what goes wrong at the end.
+// Hides errors of sync() and close().
 struct quiet : any_handle {
   explicit quiet(any_handle inner) : any_handle(std::move(inner)) {}
   std::error_code sync() {
@@ -111,8 +113,8 @@ inline opener with_quiet_ends(opener inner, int) {
       });
 }
 
-// In this world an aggregator whose file access failed leaves the exchange at once, and returns its
-// error.
+// Runs the program in a world where an aggregator whose file access failed leaves the exchange at
+// once, and returns its error.
 verdict verdict_with_early_return(program const& p);
 
 }  // namespace argosy::explore

@@ -68,7 +68,7 @@ any_policy to_policy(policy_choice const& p) {
 
 namespace {
 
-// Of one of the files that may be open: what goes on there while steps follow one another.
+// The pending requests of one of the files that may be open, between two steps.
 struct under_way {
   struct range {
     std::int64_t begin, end;
@@ -77,7 +77,7 @@ struct under_way {
 
   explore::shape seen = shape::plain;
   std::vector<range> pending = {};
-  bool split = false;  // one of them
+  bool split = false;  // one of them is a split call
   bool sequential = false;
 
   range of(step const& s, int ranks) const {
@@ -91,7 +91,7 @@ struct under_way {
   bool may_meet(step const& s, int ranks) const {
     if (s.what == op::compute || s.what == op::test) return true;
     if (s.what == op::close) return s.later;
-    // A split call lets no other one begin, and no blocking collective call.
+    // While a split call is pending, no other split call and no blocking collective call may begin.
     bool const shut = split && (is_split(s.what) || (is_collective(s.what) && !is_request(s.what)));
     return at_offset(s.what) && !meets(of(s, ranks)) && !shut;
   }
@@ -127,13 +127,14 @@ std::vector<step> complete(program const& p) {
       u.pending.push_back(u.of(s, p.world.ranks));
       u.split = u.split || is_split(s.what);
     }
-    // Between two calls of all ranks nobody has to wait; nor where every rank has bytes of its own.
+    // Ranks need not wait for each other between two collective calls, nor if every rank has bytes
+    // of its own.
     if (!all.empty() && all.back().loose) {
       op const before = all.back().what;
       bool const apart = is_own(u.seen) || is_collective(before) || is_collective(s.what);
-      // The oracle takes requests that go on for earlier than what all ranks do meanwhile.
+      // The oracle assumes that pending requests came before the steps of all ranks that follow.
       bool const alone = !moves_data(s.what) || !apart || at_shared_pointer(s.what) || s.later;
-      // A view that begins at the pointer waits itself for those who still move that.
+      // A set_view at the shared pointer itself waits for the ranks that still move the pointer.
       if (at_shared_pointer(before) ? s.what != op::set_view : alone) all.back().loose = false;
     }
     bool const moves_pointer = at_shared_pointer(s.what);

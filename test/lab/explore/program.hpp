@@ -1,5 +1,5 @@
-// A program for the virtual cluster, as a value: what all ranks do one after the other, in which
-// world, with which faults.
+// A program for the virtual cluster, as a value: the steps of all ranks in their order, the world,
+// and the faults.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,30 +27,30 @@
 
 namespace argosy::explore {
 
-// Where the bytes of a rank's view lie. In `dealt` and `woven` no byte belongs to two ranks; in
-// `plain` and `common` all ranks see the same.
+// The place of a rank's bytes in the file. In `dealt` and `woven` no byte belongs to two ranks. In
+// `plain` and `common` all ranks have the same view.
 enum class shape {
   plain,   // all bytes
-  dealt,   // blocks of etypes, each given to some rank or to nobody
-  woven,   // a random datatype, of one rank after the other
-  common,  // a random datatype, the same for all
-  // dealt, and the borders of the neighbours besides; what is written depends on the place in the
-  // file alone
+  dealt,   // blocks of etypes, each dealt to one rank or to none
+  woven,   // one random datatype, repeated for rank after rank
+  common,  // one random datatype for all ranks
+  // blocks as in dealt, but each rank also has the borders of its neighbours; the value of a
+  // written byte depends only on its place in the file
   ghosts,
 };
 struct view_choice {
   explore::shape shape = shape::plain;
   std::uint64_t seed = 0;
   std::int64_t displacement = 0;
-  std::int64_t etype_bytes = 1;  // of plain, dealt and ghosts, where the item is a byte
-  basic item = basic::byte;      // the etype, where it has a type
+  std::int64_t etype_bytes = 1;  // for plain, dealt and ghosts, if the item is a byte
+  basic item = basic::byte;      // the type of the etype, if it has one
   representation_choice representation = representation_choice::native;
   bool operator==(view_choice const&) const = default;
 };
 constexpr bool is_own(shape s) noexcept { return s == shape::dealt || s == shape::woven; }
 constexpr bool is_one_for_all(shape s) noexcept { return s == shape::plain || s == shape::common; }
 
-// Those of typed views.
+// The items of typed views.
 inline constexpr std::array items{basic::byte,          basic::int16,          basic::int32,
                                   basic::int64,         basic::float64,        basic::long_int,
                                   basic::unsigned_long, basic::wide_character, basic::int128};
@@ -66,61 +66,61 @@ constexpr std::string_view name_of(policy_kind k) noexcept {
 }
 struct policy_choice {
   policy_kind kind = policy_kind::of_hints;
-  std::int64_t buffer_bytes = 0;  // 0: the policy's own; so for all
+  std::int64_t buffer_bytes = 0;  // 0: the policy's default; the same for all members
   std::int64_t window_bytes = 0;
   std::int64_t aggregators = 0;
   std::int64_t align_bytes = 0;
   std::int64_t layers = 0;
-  int merge = 0;  // automatic, always, never
+  int merge = 0;  // 0: automatic, 1: always, 2: never
   bool operator==(policy_choice const&) const = default;
 };
 any_policy to_policy(policy_choice const& p);
 
-// One rank's mistake.
+// A mistake in the arguments of one rank.
 enum class slip { none, negative_offset, null_address, other_size, cut_etype };
 
-// What code of the program does that the library calls.
+// A failure of the program's own code that the library calls.
 enum class trouble {
   none,
   misfit,         // one value of one rank does not fit the representation
-  item_throws,    // converting one value of one rank throws
-  handle_throws,  // one rank's handle throws, in its next read or write
-  policy_throws,  // the policy of all ranks
+  item_throws,    // the conversion of one value of one rank throws
+  handle_throws,  // one rank's handle throws at its next read or write
+  policy_throws,  // the policy throws on all ranks
 };
 
-// Around a handle, the last one outside.
+// Decorators of a handle; the last one is the outermost.
 enum class decorator { counting, tracing, throttled };
 
-// What all ranks do. Members are used as the call needs them.
+// A step of all ranks. Each call uses the members that it needs.
 struct step {
   op what = op::compute;
-  // etypes, or a size in bytes; of calls at the individual pointer: -1: where it stands
+  // in etypes, or a size in bytes; -1 at the individual pointer: where it stands
   std::int64_t offset = 0;
   std::int64_t count = 0;    // etypes that a rank moves
-  std::uint64_t salt = 0;    // some ranks move fewer, or nothing; 0: all the same
-  std::uint64_t memory = 0;  // the datatype in memory; 0: contiguous
+  std::uint64_t salt = 0;    // some ranks move fewer, or nothing; 0: all move `count`
+  std::uint64_t memory = 0;  // seed of the datatype in memory; 0: contiguous
   policy_choice policy = {};
   view_choice view = {};
-  int file = 0;  // of open: which
+  int file = 0;  // for open: which file
   argosy::mode modes = mode::create | mode::read_write;
   std::vector<std::pair<std::string, std::string>> hints = {};
-  // of a request: goes on until the next `wait`; of close: requests are pending
+  // for a request: pending until the next `wait`; for close: requests are pending
   bool later = false;
-  bool loose = false;  // the ranks go on without waiting for each other
-  bool on = true;      // of set_atomic
+  bool loose = false;  // the ranks continue without waiting for each other
+  bool on = true;      // for set_atomic
   seek_from whence = seek_from::start;
-  int slot = 0;           // of the two files that may be open
-  std::uint64_t mix = 0;  // of local calls: some ranks do it by the other policy; 0: all the same
+  int slot = 0;           // which of the two open files
+  std::uint64_t mix = 0;  // for local calls: some ranks use the policy `other`; 0: none
   policy_choice other = {};
-  bool both_ways = false;              // and the other way: some read while others write
-  std::vector<decorator> around = {};  // of open
+  bool both_ways = false;  // the ranks that use `other` read if the others write, and the reverse
+  std::vector<decorator> around = {};  // for open
   explore::trouble trouble = trouble::none;
   slip mistake = slip::none;
   int culprit = 0;
   bool operator==(step const&) const = default;
 };
 
-// What a rank does in it, and how.
+// Return what a rank does in a step, and with which policy.
 bool is_mixed(step const& s, int rank) noexcept;
 op what_of(step const& s, int rank) noexcept;
 policy_choice const& policy_of(step const& s, int rank) noexcept;
@@ -134,10 +134,11 @@ struct gpfs_choice {
 
 struct program {
   argosy::lab::scenario world = {};
-  std::optional<gpfs_choice> gpfs = {};           // none: virtual_files
-  std::array<std::int64_t, 2> before = {-1, -1};  // sizes of the files that are there; -1: none
+  std::optional<gpfs_choice> gpfs = {};  // empty: virtual_files
+  // sizes of the files that exist before; -1: no file
+  std::array<std::int64_t, 2> before = {-1, -1};
   std::vector<step> steps = {};
-  // look at what a crash would leave, after every so many-th file call; 0: never
+  // checks the content after a crash, at every so many-th file call; 0: never
   std::int64_t crash_every = 0;
   bool operator==(program const&) const = default;
 };
@@ -146,16 +147,17 @@ char const* name_of(representation_choice r) noexcept;
 char const* name_of(trouble t) noexcept;
 char const* name_of(shape s) noexcept;
 
-// The program with the steps that it needs to make sense: waits for requests before what may not
-// meet them, and no `loose` where ranks would touch the same bytes.
+// Returns the program's steps, completed so that they make sense. A `wait` is added before steps
+// that must not be concurrent with pending requests. `loose` is cleared if ranks would touch the
+// same bytes.
 std::vector<step> complete(program const& p);
 
-// A test case for test/lab/cluster/explore.cpp.
+// Returns the source of a test case for test/lab/cluster/explore.cpp.
 std::string to_test(program const& p, std::string const& name);
 
-// One program for each seed; `ranks`: 0 for any number.
+// Returns the program of a seed. `ranks`: 0 for any number.
 program random_program(std::uint64_t seed, int ranks = 0);
-// The same on a simulated GPFS with troubles of its own.
+// Returns the program of a seed on a simulated GPFS with faults of its own.
 program random_gpfs_program(std::uint64_t seed, int ranks = 0);
 
 }  // namespace argosy::explore

@@ -36,7 +36,7 @@ std::vector<std::string> names_of(mode m) {
 
 namespace {
 
-// As in C++.
+// Returns the name of the C++ enumerator.
 std::string_view enumerator_of(basic item) {
   switch (item) {
     case basic::long_int:

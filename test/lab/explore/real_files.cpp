@@ -22,7 +22,8 @@ namespace argosy::explore {
 
 namespace {
 
-// The standard library's files make their system calls inside libc, where no shim is in between.
+// Streams of the standard library make their system calls inside libc, where the shim cannot break
+// them.
 using stream = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 stream open_stream(std::string const& path, char const* how) {
   stream s(std::fopen(path.c_str(), how), &std::fclose);
@@ -30,7 +31,8 @@ stream open_stream(std::string const& path, char const* how) {
   return s;
 }
 
-// Of EAGAIN: as in production, but programs are many.
+// Limits on repeating after EAGAIN. They work as in production, but with short pauses, because
+// there are many programs.
 constexpr retry_limits quick{.first_pause = std::chrono::microseconds(100),
                              .longest_pause = std::chrono::microseconds(1000),
                              .all_pauses = std::chrono::microseconds(5000)};
@@ -87,15 +89,16 @@ program for_processes(program p) {
   w.slow.clear();
   w.pauses.clear();
   w.network = {};
-  // How far a collective request has come that its ranks dropped, nobody can say while its threads
-  // are at it.
+  // Threads still work on a collective request that its ranks dropped, so the oracle cannot know
+  // how far it has come.
   for (step& s : p.steps)
     if (s.what == op::drop) s.what = op::wait;
-  // A call of the simulated file system, and of no other.
+  // Only the simulated file system has this call.
   std::erase_if(w.faults, [](lab::rank_fault const& f) { return f.what.kind == file_call::fcntl; });
   for (lab::rank_fault& f : w.faults) {
-    // Real time passes: late calls are late by less, and few; and an open, whose patience is that
-    // of production, is not asked to come again for ever (it asks for the size, too).
+    // Delays pass in real time, so they are shortened and made rare. An open waits with the
+    // patience of production. EAGAIN at an open, or at the size that it asks for, must therefore
+    // end soon.
     f.what.delay = std::min(f.what.delay, std::chrono::nanoseconds(std::chrono::milliseconds(10)));
     if (f.what.delay.count() > 0) f.what.times = std::min<std::int64_t>(f.what.times, 20);
     if ((f.what.kind == file_call::open || f.what.kind == file_call::size) &&
@@ -128,15 +131,15 @@ std::string system_faults(program const& p, int rank) {
     else if (f.error)
       add(fmt::format("{}={}", when, f.error.value()));
   }
-  // Often one rank is late with a few writes: others have their chance between its look at the file
-  // and what it makes of it, where nothing keeps them away.
+  // In most programs one rank is late with a few writes. If no lock prevents it, other ranks can
+  // then write between its read of a window and its write.
   std::uint64_t const chance = mixed(p.world.seed, 3);
   if (chance % 4 != 0 &&
       static_cast<int>(mixed(chance, 1) % static_cast<std::uint64_t>(p.world.ranks)) == rank)
     add(fmt::format("write@1x12=late:{}", 1 + mixed(chance, 2) % 6));
   if (!p.world.disk.has_locks) add(fmt::format("lock@1+={}", ENOLCK));
-  // A full disk is one file's end here, the same for all ranks; virtual ones have room for what is
-  // there before.
+  // A full disk is simulated as a limit of each file, equal on all ranks. Virtual disks have room
+  // for the files that exist before, which is subtracted here.
   if (std::int64_t const room = p.world.disk.capacity_bytes; room != lab::virtual_disk::endless) {
     std::int64_t const end = std::max<std::int64_t>(room - 2 * 20480, 0);
     add(fmt::format("write@1+=full:{}", end));

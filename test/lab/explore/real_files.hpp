@@ -1,4 +1,4 @@
-// Files of the operating system under a random program, and its faults as those of system calls.
+// Files of the operating system under a random program. Its faults become faults of system calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,10 +8,11 @@
 
 namespace argosy::explore {
 
-// In a directory that all ranks see and nobody else uses. What is looked at here, no fault strikes.
+// Files in a directory that all ranks see and no other program uses. No fault strikes the checks of
+// this class.
 class real_files final : public file_system {
  public:
-  // `makes`: one rank puts what is there before, for all.
+  // `makes`: this rank writes the initial files, for all ranks.
   real_files(std::string directory, bool makes) : directory_(std::move(directory)), makes_(makes) {}
   std::string directory() const override { return directory_ + "/"; }
   opener files() override;
@@ -19,12 +20,12 @@ class real_files final : public file_system {
   std::vector<std::string> names() const override;
   std::vector<std::byte> content(std::string const& path) const override;
   void put(std::string const& path, std::span<std::byte const> bytes) override;
-  // Nobody can pull the plug of this machine.
+  // A crash cannot be simulated on this machine, so this returns the present content.
   std::vector<std::byte> after_crash(std::string const& path, std::uint64_t) const override {
     return content(path);
   }
 
-  // All of them.
+  // Removes all files.
   void remove() const;
 
  private:
@@ -32,11 +33,11 @@ class real_files final : public file_system {
   bool makes_;
 };
 
-// The program, with what processes can do: nobody dies or crashes, and what takes its time takes
-// less of it.
+// Returns the program without what processes cannot do: deaths, crashes, slow ranks, pauses. Delays
+// are shortened.
 program for_processes(program p);
 
-// What argosy_faults() takes, for one rank.
+// Returns the faults of one rank in the syntax of argosy_faults().
 std::string system_faults(program const& p, int rank);
 
 }  // namespace argosy::explore

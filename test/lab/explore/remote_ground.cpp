@@ -21,7 +21,8 @@ namespace argosy::explore {
 
 namespace {
 
-// A shell in a session of its own, which outlives whoever kills this process and its group.
+// Starts a shell in a session of its own, so that it survives if this process and its group are
+// killed.
 int remover(std::string const& path, int end_of_pipe) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -104,16 +105,17 @@ void tell(int signal) {
 
 void hangs(int signal) {
   tell(signal);
-  ::sleep(2);  // until the other ranks have said where they are
+  ::sleep(2);  // gives the other ranks time to report where they are
   ::_exit(75);
 }
 
-// And on to whoever has handled it before.
+// Reports the crash, then restores the handler from before.
 void crashes(int signal) {
   tell(signal);
   for (std::size_t i = 0; i < std::size(watched); ++i)
     if (watched[i] == signal) ::sigaction(signal, &before[i], nullptr);
-  ::raise(signal);  // when this has returned; also where somebody has sent it
+  // delivered when this handler has returned, also if another process sent the signal
+  ::raise(signal);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The ground on which processes explore: a directory that is gone afterwards whatever happens, and
-// an eye on what hangs.
+// The ground on which processes explore: a directory that is removed in any case, and a watch for
+// hangs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace argosy::explore {
 
-// A new directory, made by rank 0 in `where`; empty: in TMPDIR, or /tmp. A shell removes it where
-// its process ends without doing so. Collective.
+// A new directory, made by rank 0 in `where`; if empty, in TMPDIR or /tmp. If rank 0 ends without
+// removing the directory, a shell removes it. Collective.
 class common_ground {
  public:
   common_ground(mpi world, std::string const& where);
@@ -23,12 +23,12 @@ class common_ground {
  private:
   mpi world_;
   std::string path_;
-  int pipe_ = -1;  // of rank 0: its end is what the shell waits for
+  int pipe_ = -1;  // on rank 0: the shell waits until this end is closed
   int shell_ = -1;
 };
 
-// Ends the process, and with it the job, if a program takes longer than this; says where it was,
-// also in a crash. One at a time.
+// Ends the process, and with it the job, if a program takes too long. Then, and in a crash, it
+// prints the seed, the step and the call. One at a time.
 class hang_watch {
  public:
   hang_watch(int rank, unsigned patience_seconds);
@@ -36,7 +36,7 @@ class hang_watch {
   hang_watch& operator=(hang_watch const&) = delete;
   ~hang_watch();
 
-  // A program begins, and its time.
+  // Notes the beginning of a program, and starts its time.
   void begin(std::uint64_t seed);
   void at(int step, char const* call);
 

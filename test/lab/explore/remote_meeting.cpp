@@ -13,7 +13,8 @@ namespace argosy::explore {
 
 namespace {
 
-constexpr std::size_t no_more = std::numeric_limits<std::size_t>::max();  // steps
+// instead of the number of a step
+constexpr std::size_t no_more = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
@@ -40,7 +41,7 @@ void remote_meeting::did(std::size_t step) {
   }
 }
 
-// The same, of another rank.
+// Reads what another rank did in a step, in the order in which did() writes.
 void remote_meeting::learn(int rank, received& in, std::size_t step) {
   session::rank_state& theirs = session_.of(rank);
   session_.enter(session_.steps()[step]);
@@ -75,7 +76,7 @@ void remote_meeting::found(std::string const& words) {
   if (wrong_.empty()) wrong_ = fmt::format("rank {}: {}", me_, words);
 }
 
-// What it throws is what this rank has found.
+// Notes an exception of `look` as a mistake that this rank has found.
 template <class F>
 void remote_meeting::noting(F&& look) {
   try {
@@ -88,8 +89,8 @@ void remote_meeting::noting(F&& look) {
 void remote_meeting::after(std::size_t step, bool looks) {
   began_(static_cast<int>(step), "(with the other ranks, afterwards)");
   if (!looks) return place_.barrier(ranks_);
-  // Agents may have seen something for others since this rank has told of its part: they have by
-  // the time when nobody is in a call any more.
+  // Agents on this rank may have seen errors of other ranks' calls since this rank put down its
+  // part. After the barrier no rank is in a call, so all such errors are there.
   std::vector<witnessed> late;
   if (session_.serves) {
     place_.barrier(ranks_);
@@ -118,7 +119,7 @@ void remote_meeting::add_late(std::size_t step, int rank, std::vector<witnessed>
   seen.insert(seen.end(), late.begin(), late.end());
 }
 
-// The result is what it has found.
+// Reads the steps of another rank. Returns the mistake that it has found.
 std::string remote_meeting::learn_all(int rank, received in) {
   std::size_t last = 0;
   for (auto k = in.get<std::size_t>(); k != no_more; k = in.get<std::size_t>())
@@ -131,7 +132,7 @@ std::string remote_meeting::learn_all(int rank, received in) {
   return words;
 }
 
-// All leave, or none.
+// Throws on all ranks if one has found a mistake.
 void remote_meeting::agree() {
   wrong_ = place_.first(wrong_, ranks_);
   if (!wrong_.empty()) throw found_wrong(wrong_);

@@ -1,5 +1,5 @@
-// Where the ranks of a program are processes: after each step they tell each other what they did,
-// and each looks at all.
+// The meeting of ranks that are processes: after each step they exchange what they did, and each
+// checks all.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace argosy::explore {
 
-// Every process has a session, which is told what the others did; from the same facts all
-// come to the same conclusions. Only what a rank has read it looks at itself.
+// Every process has a session, and feeds it what the other ranks did. From the same facts all
+// sessions come to the same verdict. Data that was read is checked only by the rank that read it.
 class remote_meeting final : public meeting {
  public:
-  // `began` is told where this rank is; step -1: between steps.
+  // `began` is called with the present step and call of this rank; step -1: between steps.
   remote_meeting(session& s, meeting_place& p, int ranks,
                  std::function<void(int step, char const* call)> began)
       : session_(s), place_(p), me_(p.rank()), ranks_(ranks), began_(std::move(began)) {}
@@ -30,7 +30,7 @@ class remote_meeting final : public meeting {
   void did(std::size_t step) override;
   void after(std::size_t step, bool looks) override;
   void found(std::string const& words) override;
-  // After the last step.
+  // Called after the last step.
   void end();
 
  private:
@@ -45,8 +45,8 @@ class remote_meeting final : public meeting {
   meeting_place& place_;
   int me_, ranks_;
   std::function<void(int, char const*)> began_;
-  sent told_;              // since the last meeting
-  std::size_t ended_ = 0;  // requests of which the others know the end
+  sent told_;              // facts since the last meeting
+  std::size_t ended_ = 0;  // number of ended requests that were already sent
   std::string wrong_;
 };
 

@@ -40,7 +40,7 @@ meeting_place::meeting_place(MPI_Comm world, std::string const& directory) : wor
   MPI_Comm_rank(world, &rank_);
   MPI_Comm_size(world, &size_);
   turns_.resize(static_cast<std::size_t>(size_) + 1);
-  // of which few are ever touched
+  // Few of these pages are ever touched.
   bytes_ = 64 * turns_.size() + 2 * static_cast<std::size_t>(size_) * sizeof(slot);
   std::string const name = directory + "/meeting";
   auto const check = [&](bool well) {
@@ -79,8 +79,8 @@ void meeting_place::barrier(int ranks) {
   }
 }
 
-// Two slots for each rank: who is here again knows that all have read what was there the time
-// before the last.
+// Each rank has two slots, used in turn. If a rank is here again, all ranks have read the slot from
+// the time before the last.
 std::vector<std::vector<std::byte>> meeting_place::gather(std::span<std::byte const> mine,
                                                           int ranks) {
   if (mine.size() > slot::most)

@@ -1,4 +1,5 @@
-// Where the processes of a test meet and talk, without a part of what they test.
+// A place where the processes of a test meet and exchange data, without any code that is under
+// test.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,12 +12,12 @@
 
 namespace argosy::explore {
 
-// Memory of all processes of one machine. Who waits sleeps: ranks are more than processors, and one
-// that calls MPI while it waits takes the time of those that work. Now and then it does call MPI,
-// so that its messages go on.
+// Memory shared by all processes of one machine. A waiting rank sleeps, because there are more
+// ranks than processors, and polling MPI would take time from the ranks that work. Now and then it
+// does call MPI, so that MPI's messages progress.
 class meeting_place {
  public:
-  // Collective. A file of this directory, which has no name any more afterwards.
+  // Collective. Maps a file of this directory, which is unlinked before the constructor returns.
   meeting_place(MPI_Comm world, std::string const& directory);
   meeting_place(meeting_place const&) = delete;
   meeting_place& operator=(meeting_place const&) = delete;
@@ -25,11 +26,11 @@ class meeting_place {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  // Of the first so many ranks, in the same order on all of them.
+  // Waits for the first `ranks` ranks. Calls must have the same order on all of them.
   void barrier(int ranks);
-  // What each of them brings, by rank.
+  // Returns the bytes of each of these ranks, by rank.
   std::vector<std::vector<std::byte>> gather(std::span<std::byte const> mine, int ranks);
-  // The first that is not empty.
+  // Returns the first text that is not empty, by rank.
   std::string first(std::string const& mine, int ranks);
 
  private:
@@ -40,7 +41,7 @@ class meeting_place {
 
   MPI_Comm world_;
   int rank_ = 0, size_ = 0;
-  std::vector<int> turns_;  // by how many ranks gather
+  std::vector<int> turns_;  // index: number of ranks that gather
   std::byte* memory_ = nullptr;
   std::size_t bytes_ = 0;
 };

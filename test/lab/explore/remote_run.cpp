@@ -32,7 +32,7 @@ class process_world : public test::nodes_world {
     nodes_world const n = nodes_world::node();
     return {n, shape_};
   }
-  // Long enough for others to overtake.
+  // Sleeps long enough for other ranks to overtake.
   void compute(double seconds) const {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds, 1e-3)));
   }
@@ -43,8 +43,8 @@ class process_world : public test::nodes_world {
 static_assert(communicator<process_world> && argosy::node_waiting<process_world> &&
               serving<process_world>);
 
-// Also ranks of a node that are no neighbours, and nodes on which there is no room for shared
-// memory.
+// In some programs the ranks of a node are not neighbours, and in some a node has no room for
+// shared memory.
 test::nodes_world::shape shape_of(lab::scenario const& w) {
   return {.per_node = std::max(w.ranks_per_node, 1),
           .dealt = mixed(w.seed, 1) % 3 == 0,
@@ -56,7 +56,7 @@ void run_here(program const& p, ground const& g, mpi const& world, changes const
   int const me = world.rank();
   real_files files(g.directory, me == 0);
   session s(p, files, me);
-  g.place.barrier(world.size());  // what is there before, is there
+  g.place.barrier(world.size());  // the initial files exist now
   if (argosy_faults(g.directory.c_str(), system_faults(p, me).c_str()) != 0)
     throw std::logic_error("the shim does not understand " + system_faults(p, me));
   remote_meeting meeting(s, g.place, world.size(), g.began);

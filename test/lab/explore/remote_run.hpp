@@ -1,4 +1,4 @@
-// Runs a program on processes, under MPI, and looks whether everything is as it must be.
+// Runs a program on processes, under MPI, and checks everything.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,17 +15,18 @@ namespace argosy::explore {
 
 struct ground {
   mpi world;
-  meeting_place& place;   // of all its ranks
-  std::string directory;  // empty, and of this test alone; it is empty afterwards
-  // Told where this rank is, by step (-1: between steps) and call.
+  meeting_place& place;   // the meeting place of all its ranks
+  std::string directory;  // empty before and after, and used by this test alone
+  // called with the step (-1: between steps) and the call of this rank
   std::function<void(int step, char const* call)> began = [](int, char const*) {};
 };
 
 struct process_verdict : verdict {
-  std::int64_t struck = 0;  // system calls of all ranks, by faults
+  std::int64_t struck = 0;  // system calls of all ranks that faults struck
 };
 
-// Collective; the same on all ranks. The program may have fewer ranks than the world.
+// Runs the program, which may have fewer ranks than the world. Collective. Returns the same on all
+// ranks.
 process_verdict verdict_on_processes(program const& p, ground const& g, changes const& c = {});
 
 }  // namespace argosy::explore

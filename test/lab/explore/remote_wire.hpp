@@ -1,4 +1,4 @@
-// What one process tells the others of its steps, as bytes.
+// The facts about steps that processes exchange, as bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,7 +30,7 @@ class sent {
     auto const bytes = std::as_bytes(std::span(text));
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
-  // Codes are the library's own, or numbers of the system.
+  // A code is the library's own, or a number of the system.
   void put(std::error_code const& code) {
     put(code.value());
     put(code && code.category() != category());
@@ -102,7 +102,7 @@ class received {
   std::span<std::byte const> bytes_;
 };
 
-// What it was told: of a call, or of a request that has ended.
+// Writes the result of a call, or of a request that has ended.
 inline void put_outcome(sent& out, record const& r) {
   out.put(r.code);
   out.put(r.threw);

@@ -1,4 +1,4 @@
-// Runs a program and looks whether everything is as it must be.
+// Runs a program and checks everything.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,23 +15,24 @@
 namespace argosy::explore {
 
 struct verdict {
-  std::string wrong;  // empty: nothing
+  std::string wrong;  // empty if nothing is wrong
   std::uint64_t trace_hash = 0;
   explore::features features;
 };
 
-// What tests put in place of what the program says: to plant bugs, and see that they are found.
+// Changes to a program's parts, by which tests plant bugs to see that they are found.
 struct changes {
   std::function<opener(opener, int rank)> files;
   std::function<any_policy(any_policy)> policy;
-  // the same as `files`, but what it hides has been witnessed
+  // replaces like `files`, but around the witness, so that the witness has seen the errors that it
+  // hides
   std::function<opener(opener, int rank)> above = {};
 };
 
 verdict verdict_of(program const& p, changes const& c = {});
 
-// Fewer steps, ranks and faults with which something is still wrong. `tries` is how many runs it
-// may take.
+// Returns a program with fewer steps, ranks and faults for which `is_wrong` still holds. Runs at
+// most `tries` programs.
 program shrunk(program p, std::function<bool(program const&)> const& is_wrong, int tries = 2000);
 
 }  // namespace argosy::explore

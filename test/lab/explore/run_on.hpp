@@ -1,4 +1,4 @@
-// A program on virtual ranks, in any world that is made of them.
+// Runs a program on virtual ranks, in any world made of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace argosy::explore {
 
-// `world_of(rank, session)` is what the program is given.
+// `world_of(rank, session)` returns the world of a rank.
 template <class MakeWorld>
 verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
   verdict v;

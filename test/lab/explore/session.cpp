@@ -11,7 +11,7 @@
 
 namespace argosy::explore {
 
-// A handle makes a call more often than this before it takes EAGAIN for an error.
+// A handle repeats a call more often than this before it reports EAGAIN.
 constexpr std::int64_t patience_of_handles = 7;
 
 session::session(program const& p, file_system& files, int only)
@@ -43,7 +43,7 @@ void session::wrong(std::size_t k, int rank, std::string const& words) const {
                                 rank < 0 ? "" : fmt::format(", rank {}", rank), words));
 }
 
-// --- What ranks ask for ---
+// --- The arguments of ranks ---
 
 std::int64_t session::share_of(step const& s, int rank) const {
   if (tiles[static_cast<std::size_t>(rank)].bytes == 0) return 0;
@@ -54,7 +54,7 @@ std::int64_t session::share_of(step const& s, int rank) const {
                     : static_cast<std::int64_t>((x >> 8) % static_cast<std::uint64_t>(s.count + 1));
 }
 
-// Only where there is something to do: a policy of all ranks, if there is for any of them.
+// A policy is called only if there are bytes to move; a collective one, if any rank has some.
 bool session::asks_policy(step const& s, int rank) const {
   if (policy_of(s, rank).kind <= policy_kind::sieving) return share_of(s, rank) > 0;
   if (!is_collective(s.what) || atomic) return false;
@@ -102,8 +102,8 @@ bool session::makes_sense(step const& s) const {
   if (s.what == op::compute || s.what == op::wait || s.what == op::test || s.what == op::drop)
     return true;
   if (!is_open) return false;
-  // Where a call at the shared pointer went, is told by what the rank touched: but not, if agents
-  // did.
+  // The place of a call at the shared pointer is derived from the bytes that the rank touched. If
+  // agents touched them for the rank, it cannot be derived.
   if (at_shared_pointer(s.what))
     return shared_known && is_one_for_all(view.shape) && !(serves && !is_collective(s.what));
   if (s.what == op::seek_shared)
@@ -168,11 +168,11 @@ errc session::deserves(step const& s, int rank) const {
       if (sequential) return errc::unsupported;
       if (s.mistake == slip::other_size && ranks > 1) {
         if (s.whence != seek_from::start || s.offset >= 0) return errc::not_same;
-        // what is wrong by itself is told first
+        // an argument that is wrong by itself is reported before one that differs
         return s.offset + (culprit ? 1 : 0) < 0 ? errc::argument : errc{};
       }
-      // Every rank sees a negative offset from the start; where the pointer or the end is, rank 0
-      // looks.
+      // Every rank checks an offset from the start. If the pointer or the end is needed, only rank
+      // 0 checks.
       return (rank == 0 || s.whence == seek_from::start) && sought(s, rank) < 0 ? errc::argument
                                                                                 : errc{};
     case op::sync:
@@ -182,7 +182,8 @@ errc session::deserves(step const& s, int rank) const {
   }
 }
 
-// What it brings: at one item, what the program is to do wrong.
+// Fills the buffer with the data that the rank writes. One item gets the value at which the
+// program's code must fail.
 void session::fill(record& r) const {
   for (std::size_t i = 0; i < r.buffer.size(); ++i)
     r.buffer[i] = byte_of(~r.key, static_cast<std::int64_t>(i));
@@ -236,7 +237,7 @@ record& session::begin(std::size_t k, int rank) {
     r.bytes = r.etypes * t.etype_bytes;
     r.floats = at_shared_pointer(s.what);
     if (!r.floats) r.file = t.locate(offset_of(s, rank) * t.etype_bytes, r.bytes);
-    if (is_here(rank)) {  // the memory of others is elsewhere
+    if (is_here(rank)) {  // the memory of other ranks is in their processes
       r.memory = memory_of(s.memory, converts(r.representation) && r.item != basic::byte
                                          ? r.etypes * memory_bytes_of(r.item)
                                          : r.bytes);
@@ -269,7 +270,7 @@ void session::touched(int rank, std::int64_t offset) {
 
 void session::saw(int rank, witnessed w) {
   std::lock_guard const guard(seeing_);
-  // A close is never repeated: the descriptor may be another file's by then.
+  // A close is never repeated, because the descriptor may belong to another file by then.
   bool const again = w.error == std::errc::resource_unavailable_try_again &&
                      asked_again_ < patience_of_handles && w.call != file_call::close;
   if (w.error == std::errc::interrupted || again)
@@ -322,7 +323,7 @@ void session::finish() {
   if (!crashes_.wrong().empty()) throw found_wrong(crashes_.wrong());
 }
 
-// --- Looking ---
+// --- Checks ---
 
 void session::look(std::size_t first, std::size_t last) {
   {
@@ -349,14 +350,14 @@ void session::look(std::size_t first, std::size_t last) {
     auto const pool = [&](std::vector<witnessed>& seen) {
       for (witnessed& w : std::exchange(seen, {})) pool_of(0).pool.push_back(std::move(w));
     };
-    if (only_ < 0)  // of a process it is in the records already, the same for all
+    if (only_ < 0)  // with processes, the records have it already, equal on all ranks
       for (rank_state& r : ranks_) pool(r.seen);
-    // An agent may have been in a later step when it saw what another rank is told.
+    // An agent may see an error in a later step than the rank that gets it.
     for (std::size_t k = first; k <= last; ++k)
       if (auto const found = records_.find(k); found != records_.end())
         for (record& r : found->second) pool(r.seen);
   }
-  // As far as the file may reach while these steps are under way.
+  // The largest size that the file may reach during these steps.
   std::int64_t most = size_now();
   auto const reach = [&](record const& r) {
     for (piece const& p : r.file) most = std::max(most, p.end());
@@ -384,7 +385,7 @@ void session::look(std::size_t first, std::size_t last) {
     std::vector<record>& all = found->second;
     count(k, all);
     look_at_codes(k, all);
-    if (k == last) check_ended(last, most);  // before the file goes
+    if (k == last) check_ended(last, most);  // before the file is closed
     apply_step(k, all);
     apply_losses();
     if (moves_data(steps_[k].what))
@@ -407,7 +408,7 @@ void session::look(std::size_t first, std::size_t last) {
   if (steps_[last].what == op::sync) check_crash(last);
   for (int f = 0; f < 2; ++f)
     if (!files_.exists(path(f))) crashes_.keep(path(f));
-  // What a request has written may be lost long before its end is told.
+  // Bytes of a request may be lost long before its error is reported.
   if (std::all_of(ranks_.begin(), ranks_.end(),
                   [](rank_state const& r) { return r.pending.empty(); }))
     losses_.clear();
@@ -426,7 +427,7 @@ void session::check_ended(std::size_t k, std::int64_t most_size) {
         check_read(k, static_cast<int>(r), *e, most_size, true);
 }
 
-// What was lost counts where it is what should be there.
+// A lost byte matters only if its value is one that the file should have.
 void session::apply_losses() {
   for (loss const& l : losses_) {
     int const which = l.path == path(0) ? 0 : l.path == path(1) ? 1 : -1;
@@ -459,7 +460,7 @@ bool session::is_free(std::int64_t offset) const {
                      [&](auto const& x) { return x[0] <= offset && offset < x[1]; });
 }
 
-// There is one value that a byte of the open file can have.
+// Returns true if a byte of the open file can have only one value.
 bool session::is_sure(std::int64_t offset) const {
   return !maybe_.contains(offset) && !fallen_[static_cast<std::size_t>(file)].contains(offset) &&
          !is_free(offset);

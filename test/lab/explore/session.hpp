@@ -1,5 +1,5 @@
-// What a run of a program knows while it runs: what every rank asked for and was told, and what the
-// files must hold.
+// The state of a run: the arguments and results of every rank, and the content that the files must
+// have.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,15 +26,15 @@
 
 namespace argosy::explore {
 
-// What came out of the handle, above all retries: these errors the library knew of.
+// An error that came out of the handle, above all retries, so the library has seen it.
 struct witnessed {
   file_call call;
   std::error_code error = {};
-  bool of_pointer = false;  // the hidden file of the shared pointer
-  // in a call that asks where the pointer is, and does not move it by itself
+  bool of_pointer = false;  // on the hidden file of the shared pointer
+  // in a call that reads the shared pointer without moving it
   bool only_looks = false;
-  bool thrown = false;    // by code of the program; the library makes an error of it
-  bool harmless = false;  // nobody need be told
+  bool thrown = false;    // thrown by code of the program; the library makes an error of it
+  bool harmless = false;  // need not be reported to any rank
 };
 bool explains(std::vector<witnessed> const& all, std::error_code const& code);
 std::string text_of(std::vector<witnessed> const& all);
@@ -43,40 +43,41 @@ std::string text_of(std::vector<witnessed> const& all);
 struct record {
   enum class state { idle, begun, pending, done, dropped } now = state::idle;
   std::size_t step = 0;
-  op what = op::compute;  // of this rank
+  op what = op::compute;  // the call of this rank
   bool writes = false;
-  std::vector<piece> file;  // of the bytes that it reads or writes, in the order of the stream
+  std::vector<piece> file;  // the bytes that it reads or writes, in the order of the stream
   std::int64_t bytes = 0;
   std::int64_t etypes = 0;
-  std::int64_t from = 0;  // where the individual pointer stood, of calls there
-  std::uint64_t key = 0;  // of what it writes
-  bool by_place = false;  // in the file, and not in the stream
+  std::int64_t from = 0;  // the individual pointer before the call, if the call uses it
+  std::uint64_t key = 0;  // key of the data that it writes
+  bool by_place = false;  // the data depends on the place in the file, not in the stream
   representation_choice representation = representation_choice::native;
   basic item = basic::byte;
-  std::int64_t bad_item = -1;     // of those that it writes
-  trouble bad = trouble::none;    // what is to happen at it
-  std::int64_t sought = 0;        // where seek() shall go
-  std::int64_t displacement = 0;  // of the view that it was given
-  bool must_fail = false;         // for what the program's own code does
-  bool threw = false;             // and it reached the caller
+  std::int64_t bad_item = -1;     // index of the item at which code of the program fails; -1: none
+  trouble bad = trouble::none;    // the failure at that item
+  std::int64_t sought = 0;        // the target of seek()
+  std::int64_t displacement = 0;  // the displacement of the view that it was given
+  bool must_fail = false;         // because code of the program fails
+  bool threw = false;             // an exception of the program reached the caller
   memory_map memory;
   std::vector<std::byte> buffer;
   std::error_code code;
   std::string words;  // what_failed()
   report told;
-  bool floats = false;          // at the shared pointer: where, is found out afterwards
-  bool lost_place = false;      // nobody knows: some calls at the shared pointer failed
-  std::int64_t lowest = -1;     // offset that it touched, of calls to the data file
-  std::vector<witnessed> seen;  // meanwhile
-  std::error_code not_stopped;  // with what a partitioning did not end well
+  bool floats = false;  // at the shared pointer: its place is found out afterwards
+  // its place stays unknown, because some calls at the shared pointer failed
+  bool lost_place = false;
+  std::int64_t lowest = -1;     // lowest offset of its calls to the data file
+  std::vector<witnessed> seen;  // errors during the call
+  std::error_code not_stopped;  // the error with which stopping a partitioning failed
   bool beside = false;          // other requests of this rank were pending
-  errc expected = {};           // what its arguments deserve; 0: nothing
-  std::int64_t least_size = 0;  // of the file, when it began
+  errc expected = {};           // the error that its arguments must cause; 0: none
+  std::int64_t least_size = 0;  // size of the file when the call began
 };
 
 bool may_read_wrong_items(record const& r);
 
-// A file that is open, as all ranks know it alike; and what each rank knows.
+// The state of an open file that is equal on all ranks.
 struct opened_file {
   bool is_open = false;
   int file = 0;
@@ -84,79 +85,79 @@ struct opened_file {
   bool atomic = false;
   view_choice view;
   std::vector<tile> tiles;
-  // agents, for calls of others: which rank a file call was for, nobody can tell
+  // agents make file calls for other ranks, and it is unknown for which
   bool serves = false;
   bool shared_known = true;
-  std::int64_t shared = 0;  // the pointer
+  std::int64_t shared = 0;  // the shared pointer
   std::vector<std::pair<std::string, std::string>> hints;
 };
 
 class session : public opened_file {
  public:
-  // `only`: the one rank of this process; of the others it is told what they did. -1: all ranks are
-  // here.
+  // `only`: the rank of this process, which learns from messages what the other ranks did; -1: all
+  // ranks are in this process.
   session(program const& p, file_system& files, int only = -1);
 
   std::vector<step> const& steps() const { return steps_; }
   file_system& files() const { return files_; }
   std::string path(int which) const { return files_.directory() + (which == 0 ? "a" : "b"); }
-  // Of the open file, when all ranks were together last.
+  // Returns the size of the open file when all ranks were last together.
   std::int64_t size_now() const {
     return static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
   }
 
   bool any_died = false;
 
-  // --- Told by ranks ---
+  // --- Facts from ranks ---
   struct rank_state {
     std::vector<witnessed> seen;
     std::int64_t lowest = -1;
     std::int64_t position = 0;  // the individual pointer
     errc sync_lost = {};
     std::vector<std::unique_ptr<record>> pending;
-    std::vector<std::unique_ptr<record>> ended;  // requests that were waited for
-    bool dropped = false;                        // some were, so far
-    std::vector<std::error_code> deserved;       // by those
-    // errors that belong to a request or to a call beside it
+    std::vector<std::unique_ptr<record>> ended;  // requests that were waited for or dropped
+    bool dropped = false;                        // some requests have been dropped so far
+    std::vector<std::error_code> deserved;       // errors that dropped requests may cause
+    // errors that belong to a request, or to a call while requests were pending
     std::vector<witnessed> pool;
-    bool pool_told = false;  // one of them reported an error
+    bool pool_told = false;  // one of these calls reported an error
     bool left = false;
     bool handle_throws = false;  // at its next read or write
-    std::int64_t calls = 0;      // to files, that it made
+    std::int64_t calls = 0;      // file calls that the rank made
   };
   rank_state& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   rank_state& pool_of(int rank) { return of(serves ? 0 : rank); }
   std::int64_t share_of(step const& s, int rank) const;
   bool asks_policy(step const& s, int rank) const;
   std::int64_t offset_of(step const& s, int rank) const;
-  // To the file of this step, before anything else: all ranks have left the step before.
+  // Switches to the file of this step, before anything else. All ranks have left the step before.
   void enter(step const& s);
   opened_file const& elsewhere() const { return other_; }
   bool makes_sense(step const& s) const;
-  std::int64_t displacement_of(step const& s) const;  // of set_view
+  std::int64_t displacement_of(step const& s) const;  // for set_view
   errc deserves(step const& s, int rank) const;
 
   // Begins a rank's part in a step.
   record& begin(std::size_t k, int rank);
-  // The last one to come looks at everything.
+  // Ends a rank's part in a step. The last rank checks everything.
   void arrive(std::size_t k, int rank);
-  // A rank that has died, or gives up.
+  // Notes that a rank has died or gives up.
   void leave(int rank, bool died);
-  // After the run.
+  // Called after the run.
   void finish();
-  // Calls to files: threads of a process make them, too.
+  // Called at calls to files, also from threads of a process.
   void touched(int rank, std::int64_t offset);
   void saw(int rank, witnessed w);
-  bool called(int rank, bool may_throw);  // whether it shall
+  bool called(int rank, bool may_throw);  // returns true if the handle shall throw
   std::vector<witnessed> take_seen(int rank);
-  // After a call to a file, of any rank.
+  // Called after a file call of any rank.
   void call_ended() { crashes_.look(); }
-  // Byte i of the stream of what a rank writes, at this place of the file.
+  // Returns byte i of the stream that a rank writes, at this place of the file.
   static std::byte value_of(record const& r, std::int64_t i, std::int64_t place) {
     return byte_of(r.key, r.by_place ? place : i);
   }
 
-  // Where ranks are processes: what all have done since the last time is here now, and looked at.
+  // For ranks that are processes: all facts since the last meeting are here, and are checked.
   record& part(std::size_t k, int rank) { return records_.at(k)[static_cast<std::size_t>(rank)]; }
   void meet(std::size_t last) { look(std::exchange(next_, last + 1), last); }
 
@@ -199,7 +200,8 @@ class session : public opened_file {
   [[noreturn]] void wrong(std::size_t k, int rank, std::string const& words) const;
   bool some_done(std::vector<record> const& all, bool well) const;
   bool fits(int which, std::int64_t offset, std::byte value) const;
-  bool is_here(int rank) const { return only_ < 0 || rank == only_; }  // what it reads
+  // true if the data that it read is in this process
+  bool is_here(int rank) const { return only_ < 0 || rank == only_; }
   bool is_sure(std::int64_t offset) const;
   bool was_lost(std::int64_t offset, std::byte value) const;
   bool is_free(std::int64_t offset) const;
@@ -210,31 +212,32 @@ class session : public opened_file {
     std::int64_t position = 0;
     errc sync_lost = {};
   };
-  std::vector<pointers> others_;  // of ranks, in the other file
+  std::vector<pointers> others_;  // state of the ranks for the other file
   int slot_ = 0;
-  // what was dropped may be moved until the file is closed
+  // Dropped requests may use their memory until the file is closed.
   std::vector<std::unique_ptr<record>> graveyard_;
   std::vector<step> steps_;
   file_system& files_;
   int only_;
   crash_points crashes_;
   std::mutex seeing_;
-  std::int64_t asked_again_ = 0;  // how many calls the program's faults let be tried again
-  std::string unseen_;            // what the library should not have seen
+  std::int64_t asked_again_ = 0;  // number of calls that the program's faults cause to be repeated
+  std::string unseen_;            // an error that handles should have hidden from the library
   std::vector<rank_state> ranks_;
-  std::vector<std::error_code> met_;                    // by file calls
-  std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
+  std::vector<std::error_code> met_;                    // errors of file calls
+  std::map<std::size_t, std::vector<record>> records_;  // steps that were not checked yet
   std::map<std::size_t, int> arrived_;
   int left_ = 0;
-  std::size_t next_ = 0;  // step to be looked at
+  std::size_t next_ = 0;  // the next step to be checked
   std::array<stored, 2> model_;
-  // bytes of the open file that may have other values
+  // bytes of the open file that may have several values
   std::map<std::int64_t, candidates> maybe_;
-  std::int64_t maybe_size_ = -1;                       // the size may be this
-  std::vector<std::array<std::int64_t, 2>> anything_;  // stretches of which nothing is known
-  // of what the file system had promised to bring to disk
+  std::int64_t maybe_size_ = -1;                       // another possible size; -1: none
+  std::vector<std::array<std::int64_t, 2>> anything_;  // ranges that may have any content
+  // bytes that the file system had accepted and then lost
   std::vector<loss> losses_;
-  std::array<std::map<std::int64_t, candidates>, 2> fallen_;  // what may be there in their place
+  // the values that may be there instead
+  std::array<std::map<std::int64_t, candidates>, 2> fallen_;
   std::array<std::int64_t, 2> least_size_ = {-1, -1};
 };
 

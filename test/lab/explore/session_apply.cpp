@@ -1,4 +1,4 @@
-// What follows from a step for the files, pointers and modes.
+// The effect of a step on files, pointers and modes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session.hpp"
 
@@ -12,13 +12,13 @@
 
 namespace argosy::explore {
 
-// Bytes that are certainly there, and those that may be.
+// Adds bytes that a call has certainly written to the model, and the others to the possible values.
 void session::write(record const& r, bool all_of_it) {
   std::vector<std::byte>& now = model_[static_cast<std::size_t>(file)].bytes;
   std::int64_t const sure = all_of_it ? r.bytes : r.now == record::state::done ? r.told.bytes : 0;
   std::int64_t at = 0;
-  // Of the item that the program could not convert: nothing, or, if it did not fit, nobody knows
-  // what.
+  // An item that the program's code could not convert is not written. If it did not fit, its bytes
+  // may be anything.
   std::int64_t const item = r.bad_item < 0 ? 0 : file_bytes_of(r.representation, r.item),
                      bad = r.bad_item * item, behind = bad + item;
   for (piece const& p : r.file) {
@@ -41,8 +41,8 @@ void session::write(record const& r, bool all_of_it) {
   }
 }
 
-// Calls of several ranks at the shared pointer come in any order; which one, is told by what they
-// touched.
+// Local calls of several ranks at the shared pointer come in any order. The bytes that each rank
+// touched show the order.
 void session::place_floating(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
   std::vector<std::size_t> order(all.size());
@@ -61,7 +61,7 @@ void session::place_floating(std::size_t k, std::vector<record>& all) {
     at += r.etypes;
   }
   if (failed && !is_collective(s.what)) {
-    // Some moved the pointer and others did not.
+    // Some ranks moved the pointer and others did not, so the places are unknown.
     std::int64_t sum = 0;
     for (record const& r : all) sum += r.etypes;
     if (writes(s.what))
@@ -89,7 +89,8 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
   if (moves_data(s.what)) {
     for (record const& r : all) {
       if (r.now == record::state::pending || r.now == record::state::idle) continue;
-      // What is refused for its arguments writes nothing, on any rank of a collective call.
+      // A call with wrong arguments writes nothing, and a collective one writes nothing on any
+      // rank.
       bool const refused = is_collective(s.what) ? deserved : r.expected != errc{};
       if (r.writes && !refused && !r.lost_place) write(r, is_collective(s.what) && well);
     }
@@ -103,7 +104,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       if (s.later) look_at_requests(k, all);
       is_open = false;
       if (has(modes, mode::delete_on_close)) {
-        // It may still be there where a rank could not delete it, or died.
+        // The file may still exist if a rank could not delete it, or died.
         if (well || !files_.exists(path(file))) f = {};
       }
       break;
@@ -111,7 +112,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       if (!well) break;
       {
         std::int64_t from = displacement_of(s);
-        // Where the pointer is, nobody may know; but all ranks are given the same place.
+        // The place of the pointer may be unknown, but all ranks must get the same.
         bool known = shared_known;
         for (std::size_t i = 0; i < all.size() && has(modes, mode::sequential); ++i) {
           record const& r = all[i];
@@ -173,7 +174,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
   }
 }
 
-// Agents that there are stay until the file is closed.
+// Agents serve until the file is closed.
 void session::take_hints(step const& s) {
   for (auto const& [name, value] : s.hints) {
     serves = serves || (name == "IBM_largeblock_io" && value != "true");
@@ -189,13 +190,13 @@ void session::look_at_open(std::size_t k, std::vector<record>& all) {
   bool const refused = !f.exists ? !has(s.modes, mode::create) : has(s.modes, mode::exclusive);
   if (well && refused)
     wrong(k, -1, f.exists ? "an exclusive open of a file that is there" : "no file was there");
-  // A rank whose own file calls failed may not know that the file is still empty and its own: then
-  // the file stays.
+  // If the file calls of a rank failed, the rank may not know that it has made the file and that
+  // the file is still empty. The file then stays.
   bool const may_stay = !f.exists && !all[0].seen.empty();
   if (!well && !any_died && files_.exists(path(s.file)) != f.exists && !may_stay)
     wrong(k, -1, "a failed open made the file");
   if (!well) {
-    f.exists = files_.exists(path(s.file));  // where a rank died
+    f.exists = files_.exists(path(s.file));  // if a rank died
     return;
   }
   f.exists = true;

@@ -1,4 +1,4 @@
-// What is there: in memory, in the files, after a crash.
+// Checks the content of memory, of files, and of files after a crash.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session.hpp"
 
@@ -13,13 +13,14 @@ namespace argosy::explore {
 void session::check_read(std::size_t k, int rank, record const& r, std::int64_t most_size,
                          bool was_request) {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;
-  // The end of the file when the call looked may have been anywhere in between.
+  // While the call ran, the end of the file may have been anywhere between the two sizes.
   auto const before = [&](std::int64_t size) {
     std::int64_t n = 0;
     for (piece const& p : r.file) {
       std::int64_t const there = std::clamp<std::int64_t>(size - p.offset, 0, p.length);
       n += there;
-      if (there < p.length) break;  // where copies interleave, what comes later may be there again
+      // if copies interleave, later pieces may lie before the end again
+      if (there < p.length) break;
     }
     return n;
   };
@@ -32,8 +33,8 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
     wrong(k, rank,
           fmt::format("{} bytes read of {}, but {} to {} lie before the end of the file", got,
                       r.bytes, least, most));
-  // Behind what is reported memory is as before; but while the file grows, or after an error, later
-  // windows may have come.
+  // Memory behind the reported bytes must be unchanged. If the file grows, or after an error, later
+  // windows may also have been read.
   std::int64_t at = 0;
   std::size_t m = 0;
   std::int64_t within = 0;
@@ -55,7 +56,7 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
       std::byte const there = o < static_cast<std::int64_t>(now.size())
                                   ? now[static_cast<std::size_t>(o)]
                                   : std::byte{};
-      // A request may have read what was lost later.
+      // A request may have read bytes that were lost later.
       bool const right = fits(file, o, value) || (was_request && was_lost(o, value));
       if (at < got ? !right : !(value == old || ((r.code || most > least) && right) || is_free(o)))
         wrong(k, rank,
@@ -76,7 +77,7 @@ bool session::was_lost(std::int64_t offset, std::byte value) const {
   });
 }
 
-// The same where items are converted: what is in memory, written, is what is in the file.
+// Checks converted items: if the item in memory is encoded, the result must be in the file.
 void session::check_items(std::size_t k, int rank, record const& r, bool growing,
                           bool was_request) {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;
@@ -162,7 +163,7 @@ void session::check_files(std::size_t k) {
   if (closed_well && others > 0 && !any_died) wrong(k, -1, "hidden files are left behind");
 }
 
-// What a sync that succeeded has made safe.
+// Checks that data is on disk after a sync that succeeded.
 void session::check_crash(std::size_t k) {
   std::vector<record> const& all = records_.at(k);
   if (any_died || some_done(all, false)) return;

@@ -1,4 +1,4 @@
-// Who must be told what.
+// Checks that each rank gets the error that it must get.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session.hpp"
 
@@ -15,7 +15,7 @@ namespace argosy::explore {
 
 namespace {
 
-// What does not fit a representation, or throws.
+// Returns true for errors of the program's code: a value does not fit, or the code throws.
 bool is_of_program(std::error_code const& e) {
   return e == errc::conversion || e == errc::user_code;
 }
@@ -31,7 +31,7 @@ bool session::some_done(std::vector<record> const& all, bool well) const {
 bool session::tolerable(step const& s, witnessed const& w) const {
   errc const e = classify(w.error);
   if (w.harmless) return true;
-  // Who cannot make the file of the shared pointer looks whether another rank has.
+  // A rank that cannot make the file of the shared pointer checks whether another rank has made it.
   if (w.of_pointer && w.only_looks && w.call == file_call::open)
     return e == errc::access || e == errc::read_only || e == errc::no_such_file;
   if (w.of_pointer) return w.call == file_call::close;
@@ -73,18 +73,19 @@ bool may_read_wrong_items(record const& r) {
 
 namespace {
 
-// The file system ended the wait of this rank for others: they may know why.
+// Returns true if the file system ended this rank's wait for the other ranks. Their error then says
+// why.
 bool is_released(std::error_code const& stop) {
   return stop == std::errc::timed_out || stop == std::error_code(ESTALE, std::system_category());
 }
-// The partitioning is over, and what was cached may be lost.
+// Returns true if the partitioning has ended, and cached data may be lost.
 bool has_ended(std::error_code const& stop) {
   return stop == std::errc::io_error || stop == std::error_code(ESTALE, std::system_category());
 }
 
 }  // namespace
 
-// Where a partitioning ends with a loss, all later syncs repeat that.
+// If a partitioning ends with a loss, all later syncs repeat the error.
 void session::look_at_stops(std::vector<record>& all) {
   bool goes_on = false;
   for (record& r : all)
@@ -98,7 +99,7 @@ void session::look_at_stops(std::vector<record>& all) {
       ranks_[i].sync_lost = classify(all[i].not_stopped);
 }
 
-// Whatever an agent's file calls saw, somebody must have been told.
+// Checks that some rank has reported an error if file calls of agents have seen one.
 void session::look_at_pool(std::size_t k) {
   if (any_died || std::any_of(ranks_.begin(), ranks_.end(),
                               [](rank_state const& r) { return !r.pending.empty(); }))
@@ -110,7 +111,7 @@ void session::look_at_pool(std::size_t k) {
   all.pool_told = false;
 }
 
-// What ended requests are told; those of a collective call alike.
+// Checks the results of requests that have ended. Those of a collective call must agree.
 void session::look_at_requests(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -132,7 +133,8 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
       bool const collective = is_collective(e->what),
                  elsewhere = e->code == errc::error_on_another_rank;
       bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && is_of_program(e->code);
-      // Whose arguments are wrong needs the others only for a collective call.
+      // Wrong arguments are reported without the other ranks, except in a collective call, where a
+      // death may be reported instead.
       bool const of_death = any_died && e->code == errc::rank_failed;
       bool const right = e->expected != errc{}
                              ? e->code == e->expected || (collective && of_death)
@@ -169,8 +171,8 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
   }
 }
 
-// What close may tell later: what calls in the background deserved that nobody holds, and what any
-// file call met, since what was cached may fail in a call of a neighbour.
+// Notes the errors that close may report later. These are errors of dropped requests, and errors of
+// any file call, because cached data may fail in another rank's call.
 void session::remember(std::vector<record> const& all) {
   auto const meet = [&](std::vector<witnessed> const& seen) {
     for (witnessed const& w : seen) met_.push_back(w.error);
@@ -190,8 +192,8 @@ void session::remember(std::vector<record> const& all) {
   }
 }
 
-// What close tells of calls that went on in the background: of one that was not ended before, and
-// of those that nobody holds.
+// Returns true if close may report this error of a background call: of a split call that was not
+// ended before, or of a dropped request.
 bool session::is_untold(rank_state const& me, std::error_code const& code) const {
   auto const is_split_error = [&](std::unique_ptr<record> const& e) {
     return is_split(e->what) && e->code == code;
@@ -204,7 +206,7 @@ bool session::is_untold(rank_state const& me, std::error_code const& code) const
   return me.dropped && (has(me.deserved) || has(met_));
 }
 
-// Every rank is told what it must be told.
+// Checks that every rank gets the error that it must get.
 void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
   bool const together = is_collective(s.what);
@@ -216,7 +218,8 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     return r.not_stopped && !is_released(r.not_stopped);
   });
   remember(all);
-  // First of all ranks: an agent may have seen what its neighbour is told.
+  // Pools the errors of all ranks first, because an agent may have seen an error that another rank
+  // reports.
   for (std::size_t i = 0; i < all.size(); ++i) {
     record& r = all[i];
     r.beside = r.beside || serves;
@@ -236,7 +239,7 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
         if (is_split(e->what) && e->now == record::state::done && e->code &&
             e->code != errc::error_on_another_rank)
           wrong(k, rank, "success, although a split call that nobody ended failed: " + e->words);
-    // it died, and may have been the only one who knew what it was
+    // The rank died, and may have been the only one that knew the error.
     if (r.now != record::state::done) {
       own = own || !errors.empty() || r.expected != errc{};
       continue;
@@ -272,7 +275,7 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
                              std::all_of(errors.begin(), errors.end(), [](witnessed const& w) {
                                return w.call == file_call::fcntl;
                              });
-      // An open that fails on another rank removes the file that this rank has made; if that
+      // If an open fails on another rank, this rank removes the file that it has made. If that
       // fails, the file stays.
       bool const undoes = s.what == op::open && errors.size() == 1 && r.seen.size() == 2 &&
                           r.seen.front().call == file_call::open &&
@@ -280,10 +283,10 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       bool const itself = !errors.empty() && !r.beside && !of_others && !undoes;
       if (itself || r.expected != errc{}) wrong(k, rank, "it failed itself, but is " + words());
     } else {
-      // Whether there was a wrong item to be read, the bytes will tell.
+      // The check of the bytes will show whether an item that was read is wrong.
       bool const of_program = (r.must_fail || may_read_wrong_items(r)) && is_of_program(r.code);
-      // Whether a place that depends on the pointer or on the size is right, a rank must first find
-      // out.
+      // A seek from the pointer or the end must first read that place, which may fail before the
+      // argument is checked.
       bool const asks_first = s.what == op::seek
                                   ? s.whence == seek_from::end
                                   : s.what == op::seek_shared && s.whence != seek_from::start;

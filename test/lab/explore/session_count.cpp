@@ -1,4 +1,4 @@
-// What came up in a run, for the table of features.
+// Counts the features of a run, for the table of features.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 namespace argosy::explore {
 namespace {
 
-// What comes together in one step.
+// The features that come together in one step.
 class combination {
  public:
   void add(feature f, std::string name) {
@@ -144,7 +144,7 @@ void session::count(std::size_t k, std::vector<record> const& all) {
   now.count(features);
 }
 
-// Of what has ended in a `wait`.
+// Counts requests that ended in a `wait`.
 void session::count(std::vector<std::unique_ptr<record>> const& ended) {
   combination now;
   if (ended.size() > 1) now.add(feature::event, "several requests pending");

@@ -1,4 +1,4 @@
-// Deletes what is not needed for something to be wrong, and runs again.
+// Deletes parts of a program while it still goes wrong, and runs it again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace argosy::explore {
 namespace {
 
-// Ranks that are gone have no faults.
+// Returns the program with fewer ranks, without the faults of the removed ranks.
 program with_ranks(program p, int ranks) {
   p.world.ranks = ranks;
   auto const outside = [=](auto const& x) { return x.rank >= ranks; };
@@ -63,7 +63,7 @@ class shrinker {
   bool fewer(std::vector<step> program::* list) {
     return fewer_of([=](program& p) -> auto& { return p.*list; });
   }
-  // Halves, then quarters, ..., then one by one.
+  // Deletes halves, then quarters, and so on, and at last single elements.
   template <class List>
   bool fewer_of(List&& list) {
     bool better = false;

@@ -16,7 +16,8 @@
 namespace argosy::explore {
 namespace {
 
-// Three ranks on one node, or on two where the shared pointer is to lie in a file.
+// A program for three ranks. They are on one node, or on two if the shared pointer is to lie in a
+// file.
 program of(int ranks_per_node, std::vector<step> steps) {
   program p;
   p.world = {.ranks = 3, .ranks_per_node = ranks_per_node, .seed = 1};
@@ -25,7 +26,7 @@ program of(int ranks_per_node, std::vector<step> steps) {
   return p;
 }
 
-// So that few bytes have several agents.
+// Makes blocks small, so that few bytes have several agents.
 program in_small_blocks(program p) {
   p.world.disk.block_bytes = 512;
   return p;
@@ -131,12 +132,13 @@ std::vector<std::pair<std::string, program>> programs() {
   };
 }
 
-// Of errors.md; also those that no call of this kind returns, since a file system may.
+// The errors of errors.md, also those that Linux does not return for a kind of call, because other
+// file systems may.
 constexpr int errors[] = {EIO,    ENOSPC, EDQUOT, EFBIG,  ESTALE, ENOLCK, EACCES, EROFS,
                           ENOENT, EISDIR, EMFILE, EINVAL, EINTR,  EAGAIN, EPERM,  EBADF};
 
-// EINTR is repeated for ever, and so is what an unlock says: who cannot give a lock back at all
-// stops those who want it.
+// EINTR is repeated for ever, and so are errors of unlock: a lock that can never be released would
+// block other ranks.
 bool is_retried(file_call call, int error) { return error == EINTR || call == file_call::unlock; }
 
 }  // namespace
@@ -152,7 +154,8 @@ sweep_result sweep(std::function<void(std::int64_t cells)> const& progress, std:
       for (std::size_t kind = 0; kind < argosy::detail::file_call_count; ++kind)
         for (std::int64_t n = 1;; ++n) {
           auto const call = static_cast<file_call>(kind);
-          // A call that is late makes another run: if it makes none, there is no such call.
+          // A delay of the n-th call changes the trace. If the trace is the same, there is no such
+          // call.
           program probe = plain;
           probe.world.faults.push_back({rank, delay_at(call, n, std::chrono::microseconds(7))});
           if (verdict_of(probe).trace_hash == base.trace_hash) break;

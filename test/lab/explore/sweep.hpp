@@ -1,5 +1,5 @@
-// Small programs, each with every file call of every rank failing by every error, once and from
-// then on.
+// Small programs, in which each file call of every rank fails with every error, once and from then
+// on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,12 +19,12 @@ struct broken_cell {
 };
 struct sweep_result {
   std::int64_t programs = 0;
-  std::int64_t calls = 0;  // to files, below all retries, of all ranks and programs
+  std::int64_t calls = 0;  // file calls below all retries, of all ranks and programs
   std::int64_t cells = 0;
   std::vector<broken_cell> broken;
 };
 
-// `every`: of the calls, only each so many-th.
+// `every`: only each `every`-th call fails.
 sweep_result sweep(std::function<void(std::int64_t cells)> const& progress = {},
                    std::int64_t every = 1);
 

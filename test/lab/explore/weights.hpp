@@ -1,4 +1,4 @@
-// How often programs do what: the whole grammar, in one place.
+// The weights of the generator: how often programs do what, all in one place.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,7 @@ T const& pick(test::engine& random, weighted<T> const (&all)[N]) {
   return all[0].value;
 }
 
-// --- What ranks do; opening and closing goes without saying ---
+// --- Calls of ranks, without opens and closes ---
 
 inline constexpr weighted<op> calls[] = {
     {op::set_view, 80},
@@ -94,7 +94,7 @@ inline constexpr weighted<policy_kind> policies[] = {
     {policy_kind::of_hints, 2},  {policy_kind::independent, 2}, {policy_kind::sieving, 3},
     {policy_kind::two_phase, 5}, {policy_kind::automatic, 2},   {policy_kind::data_shipping, 4},
 };
-// Of a file with agents.
+// Policies on a file with agents.
 inline constexpr weighted<policy_kind> policies_with_agents[] = {
     {policy_kind::of_hints, 5},  {policy_kind::independent, 2}, {policy_kind::sieving, 4},
     {policy_kind::two_phase, 2}, {policy_kind::automatic, 1},   {policy_kind::data_shipping, 8},
@@ -110,7 +110,7 @@ inline constexpr weighted<trouble> troubles_of_items[] = {{trouble::misfit, 1},
 inline constexpr weighted<trouble> troubles[] = {{trouble::handle_throws, 2},
                                                  {trouble::policy_throws, 1}};
 
-// Of file calls that fail for good.
+// File calls that fail for good.
 inline constexpr weighted<file_call> failing_calls[] = {
     {file_call::write, 3},  {file_call::read, 2},        {file_call::lock, 1},
     {file_call::open, 1},   {file_call::size, 1},        {file_call::sync, 2},
@@ -118,22 +118,22 @@ inline constexpr weighted<file_call> failing_calls[] = {
     {file_call::fcntl, 1},  {file_call::preallocate, 2},
 };
 
-// --- One in so many ---
+// --- Frequencies: one in so many ---
 
-// Of programs.
+// Programs.
 inline constexpr int one_file_after_the_other = 5, two_files_at_once = 8, crashes = 6;
-// Of opens.
+// Opens.
 inline constexpr int agents = 4, unique = 4, appending = 10, exclusive = 10, deleting = 10,
                      one_way = 4, sequential = 24, not_made = 12, decorated = 8, any_hints = 2,
                      no_view = 4, opened_again = 2;
-// Of hints: each that is known; a value that makes no sense.
+// Hints: how often each known hint is given, and how often its value makes no sense.
 inline constexpr int each_hint = 12, silly_hint = 5;
-// Of views.
+// Views.
 inline constexpr int displaced = 2, typed = 3, typed_tree = 4, hints_with_view = 10;
-// Of calls that move data.
+// Calls that move data.
 inline constexpr int uneven = 2, scattered_memory = 2, nothing = 12, later = 2, loose = 3,
                      mistaken = 40, troubled = 60, troubled_items = 4, from_start = 3;
-// Of local calls, and those of files with agents.
+// Local calls, also on files with agents.
 inline constexpr int mixed = 4, mixed_with_agents = 2, both_ways = 2;
 
 }  // namespace argosy::explore::weights

@@ -1,4 +1,5 @@
-// A handle that remembers which errors it handed to the library, and what was touched.
+// A handle that records the errors that it returned to the library, and the bytes that were
+// touched.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,7 +39,7 @@ class witness : public forwarding<witness, any_handle> {
     if (watch_ && call.kind == file_call::write) watch_->wrote(call.writes, r.bytes);
     return r;
   }
-  // Of what fcntl says nobody need be told, but of a partitioning that does not end well.
+  // Errors of fcntl need not be reported, except if stopping a partitioning fails.
   std::error_code fcntl(std::span<std::byte> argument) {
     std::error_code const error = inner().fcntl(argument);
     if (error)
@@ -54,7 +55,7 @@ class witness : public forwarding<witness, any_handle> {
   io_result watched(handle_call const& call, Act&& act) {
     std::int64_t const owed = watch_ ? watch_->begin() : 0;
     if (session_->called(rank_, !of_pointer_ && call.moves_data())) {
-      // To others it is an error without a name.
+      // Other ranks get an error without a name.
       for (errc const e : {errc::user_code, errc::io})
         session_->saw(rank_, {.call = call.kind, .error = e, .thrown = true});
       throw thrown_on_purpose("a handle of the program");
@@ -66,7 +67,7 @@ class witness : public forwarding<witness, any_handle> {
     session_->call_ended();
     return r;
   }
-  // Of what went wrong since the last call that does.
+  // Returns true for calls that report losses since the last such call.
   static bool tells(handle_call const& call) {
     if (call.moves_data()) return call.bytes() > 0;
     return call.kind != file_call::lock && call.kind != file_call::unlock &&
