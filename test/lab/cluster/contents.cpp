@@ -1,4 +1,5 @@
-// Runs without contents are the same runs: the same time and the same trace, whatever is written.
+// A run without contents must be the same run: the same time and the same trace, whatever is
+// written.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -32,9 +33,8 @@ namespace {
 
 constexpr int ranks = 6, per_node = 2;
 
-// Ranks write and read records by turns, in every way there is: together and alone, by agents,
-// ordered, by the shared pointer. What it does depends on the salt alone. `memory` is that of each
-// rank.
+// Ranks write and read records in turn, by collective and local calls, by agents, ordered, and at
+// the shared pointer. The program depends only on the salt. `memory` belongs to this rank.
 void random_program(io::lab::virtual_rank const& world, io::opener const& files, std::uint64_t salt,
                     std::span<std::byte> memory) {
   std::mt19937_64 random(salt);
@@ -88,7 +88,7 @@ io::lab::virtual_report run(std::uint64_t salt, io::opener const& files, content
   if (salt % 2 == 0) s.network.eager_bytes = 100;
   if (salt % 3 == 0)
     s.network.pack_mb_per_s = 50,
-    s.network.piece_ns = 300;  // copies take time, if they are made or not
+    s.network.piece_ns = 300;  // copies take time, whether they are made or not
   std::vector<std::byte> const one(std::size_t{5000} * 40);
   io::lab::hollow_memory const hollow(one.size());
   return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .contents = kept})
@@ -105,8 +105,8 @@ std::int64_t peak_memory_bytes() {
   return used.ru_maxrss * 1024;
 }
 
-// Of runs that would take a gigabyte or more with contents. Sanitizers keep 256 MB of what was
-// freed.
+// Limit for runs that would need a gigabyte or more with contents. Sanitizers hold back 256 MB of
+// freed memory.
 constexpr std::int64_t most_memory_bytes = std::int64_t{io::test::sanitized ? 512 : 128} << 20;
 
 }  // namespace
@@ -192,8 +192,8 @@ TEST_CASE("without contents a file of gigabytes takes no memory", "[virtual][gpf
   CHECK(peak_memory_bytes() - before < most_memory_bytes);
 }
 
-// Each rank is an agent with two windows of 4 MB, and as much for what it sends and receives: with
-// contents 1 GB in all.
+// Each rank is an agent with two windows of 4 MB, and with as much for messages. With contents this
+// would be 1 GB in all.
 TEST_CASE("without contents collective calls take no memory for windows and messages",
           "[virtual][gpfs][contents]") {
   constexpr std::int64_t stripe = std::int64_t{4} << 20, record = 5000, records = 4000;
@@ -227,7 +227,7 @@ TEST_CASE("what has no contents does not pretend to have any", "[virtual][gpfs][
   CHECK(system.exists("state"));
   CHECK_THROWS_AS(system.content("state"), std::logic_error);
   CHECK_THROWS_AS(system.on_disk("state"), std::logic_error);
-  system.put("some/.state.pointer", bytes);  // what the library keeps for itself
+  system.put("some/.state.pointer", bytes);  // the library's own file has contents
   CHECK(system.content("some/.state.pointer") == bytes);
 
   io::lab::virtual_files files(io::lab::virtual_disk{}, contents::none);

@@ -26,7 +26,8 @@ constexpr std::int64_t every = argosy::test::sanitized ? 40 : 5;
 
 namespace {
 
-// The first seed with which something is wrong, and with the right code nothing is; 0: none.
+// Returns the first seed for which the planted bug is found, and the right code passes; 0 if there
+// is none.
 std::uint64_t first_found(std::function<verdict(program const&)> const& planted,
                           std::string& wrong) {
   for (std::uint64_t seed = 1; seed < 1000; ++seed) {
@@ -40,7 +41,7 @@ std::uint64_t first_found(std::function<verdict(program const&)> const& planted,
 
 }  // namespace
 
-// The generator makes everything: what never comes up would never be tested.
+// The generator must produce every feature, because one that never comes up would never be tested.
 TEST_CASE("random programs keep the contract, and nothing never comes up", "[explore][features]") {
   features all;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -152,7 +153,7 @@ TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {
   CAPTURE(seed, wrong);
   REQUIRE(seed > 0);
 
-  // What is found is small when it is told.
+  // A failing program must shrink to a small one before it is reported.
   program const small =
       shrunk(random_program(seed), [&](program const& p) { return !planted(p).wrong.empty(); });
   CAPTURE(to_test(small, "small"));
@@ -160,11 +161,11 @@ TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {
   CHECK(small.world.faults.empty());
 }
 
-// --- Kinds of programs: each does what it is for -------------------------------------------------
+// --- Kinds of programs: each must cause the event for which it is made ---------------------------
 
 namespace {
 
-// 6 ranks on 3 nodes, with agents, blocks so small that several ranks meet in one.
+// 6 ranks on 3 nodes, with agents. Blocks are so small that several ranks write to one block.
 program with_agents(mode modes, std::vector<step> steps) {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 seed=3");
@@ -258,7 +259,7 @@ TEST_CASE("an item of the file that does not fit is told", "[explore][kinds]") {
                       .item = argosy::basic::int64,
                       .representation = representation_choice::picky};
   p.steps = {{.what = op::open}, {.what = op::set_view, .view = v}};
-  // Few at a time, so that the one that does not fit is alone.
+  // Few items at a time, so that the item that does not fit is alone in its call.
   for (std::int64_t at = 0; at < 600; at += 3)
     p.steps.push_back(
         {.what = op::read_at_all,

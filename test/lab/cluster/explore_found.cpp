@@ -1,4 +1,4 @@
-// What random programs have found: each is kept as it was, and mended.
+// Random programs that found a mistake. Each is kept as it was, and must pass now.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <string>
@@ -54,7 +54,7 @@ TEST_CASE(
   CHECK(verdict_of(p).wrong == "");
 }
 
-// The oracle's own slips.
+// Here the mistake was the oracle's own.
 TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore][found][gpfs]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=15 ranks_per_node=1 die=14:28");

@@ -1,5 +1,5 @@
-// How a collective write grows with the number of ranks: what is exact of it. bench_scale measures
-// the rest.
+// The growth of a collective write with the number of ranks, as far as it is exact. bench_scale
+// measures the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -22,19 +22,19 @@ namespace {
 
 constexpr int most_ranks = io::test::sanitized ? 256 : 4096;
 constexpr int per_node = 16, domains = 4;
-constexpr std::int64_t note_bytes = 24;  // of a rank to an aggregator that knows its view
+constexpr std::int64_t note_bytes = 24;  // from a rank to an aggregator that has its view
 
 struct told {
   std::int64_t messages = 0, view_bytes = 0;
 };
 struct growth {
-  std::vector<told> first, second;       // of each rank, in two equal calls
-  std::vector<std::int64_t> form_bytes;  // of each rank's view, serialized
+  std::vector<told> first, second;       // for each rank, in two equal calls
+  std::vector<std::int64_t> form_bytes;  // size of each rank's view, serialized
   std::int64_t collectives_of_a_call = 0;
 };
 
-// Each rank writes all of its view, `calls` times, through four aggregators; a quarter of the file
-// is a window.
+// Each rank writes its whole view, `calls` times, through four aggregators. A window is a quarter
+// of the file.
 template <class View>
 io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls,
                                        View&& view_of, growth& g, std::int64_t layers = 1) {
@@ -70,14 +70,15 @@ template <class View>
 growth growth_of(int ranks, std::int64_t file_bytes, View&& view_of) {
   growth g, of_three;
   std::int64_t const two = write_together(ranks, file_bytes, 2, view_of, g).collectives;
-  // What open and close do grows with nothing either, but is not of interest.
+  // A third call shows what one call costs. Open and close are left out; their cost does not grow
+  // either.
   if (ranks <= 256)
     g.collectives_of_a_call =
         write_together(ranks, file_bytes, 3, view_of, of_three).collectives - two;
   return g;
 }
 
-// Aggregators of other nodes, for a rank that has data for all of them.
+// Returns the number of aggregators on other nodes, for a rank that has data for all of them.
 std::int64_t partners(int rank, int ranks) {
   std::int64_t far = 0;
   for (int d = 0; d < domains; ++d) far += rank / per_node != d * ranks / domains / per_node;
@@ -95,17 +96,17 @@ TEST_CASE("regular views: a constant number of messages and bytes for each partn
       growth const g = growth_of(ranks, each * 8 * ranks, [&](int rank) {
         return at(8 * rank, io::flatten(io::vector(each, 1, ranks, io::type<double>)));
       });
-      // A reduction that begins the call, one that ends it, and the parcels in between.
+      // A reduction at the beginning, one at the end, and the exchange of parcels between them.
       if (ranks <= 256) CHECK(g.collectives_of_a_call == 3);
       std::size_t others = 0;
       for (int r = 0; r < ranks; ++r) {
         auto const i = static_cast<std::size_t>(r);
         std::int64_t const far = partners(r, ranks);
-        // A parcel and a message to each; the view once.
+        // A parcel and a message go to each aggregator, and the view once.
         others += g.first[i].messages != 2 * far || g.second[i].messages != 2 * far;
         others += g.first[i].view_bytes != far * (note_bytes + g.form_bytes[i]);
         others += g.second[i].view_bytes != far * note_bytes;
-        others += g.form_bytes[i] > 96;  // whatever the number of pieces
+        others += g.form_bytes[i] > 96;  // independent of the number of pieces
       }
       CHECK(others == 0);
     }
@@ -114,11 +115,11 @@ TEST_CASE("regular views: a constant number of messages and bytes for each partn
 TEST_CASE("irregular views: what concerns an aggregator, and nothing else, and once",
           "[scale][two_phase]") {
   constexpr std::int64_t pieces = 512, piece_bytes = 8;
-  // in which the distance between two pieces is written here, at most
+  // most bytes for the distance between two pieces
   constexpr std::int64_t step_bytes = 3;
   for (int ranks = 64; ranks <= most_ranks; ranks *= 4) {
     CAPTURE(ranks);
-    // The file is stretches with a piece for each rank, in another order each time.
+    // The file consists of stretches with one piece of each rank, in another order each time.
     growth const g = growth_of(ranks, pieces * piece_bytes * ranks, [&](int rank) {
       std::vector<std::int64_t> offsets;
       for (std::int64_t i = 0; i < pieces; ++i)
@@ -143,8 +144,8 @@ TEST_CASE("ranks that share data with nobody send nothing, however many there ar
           "[scale][two_phase]") {
   for (int ranks = 16; ranks <= most_ranks; ranks *= 4) {
     CAPTURE(ranks);
-    // A node's data lies in a quarter of the file that belongs to a rank of that node, or of three
-    // others.
+    // The data of a node lies in a quarter of the file, whose aggregator is on that node or on
+    // another one.
     growth const g =
         growth_of(ranks, 64 * ranks, [&](int rank) { return at(rank * 64, io::bytes(64)); });
     std::size_t others = 0;
@@ -176,12 +177,13 @@ TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with 
       for (told const& t : g.first) all += t.*member;
       return all;
     };
-    // One for each window and node but the aggregator's own; before, two for each window and rank.
+    // One message for each window and node except the aggregator's own. Without putting together
+    // there are two for each window and rank.
     CHECK(sum(chosen, &told::messages) == domains * (ranks / per_node - 1));
     CHECK(sum(one, &told::messages) == 2 * domains * (ranks - per_node));
     CHECK(messages[0] < messages[1]);
-    // What is known of the places is told for a node at a time, too: a stride, not an offset for
-    // each piece.
+    // The places of pieces are sent once for a node, too: as a stride, not as an offset for each
+    // piece.
     CHECK(sum(chosen, &told::view_bytes) <= 32 * sum(chosen, &told::messages));
     CHECK(sum(chosen, &told::view_bytes) < sum(one, &told::view_bytes) / per_node);
   }
@@ -190,7 +192,7 @@ TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with 
 TEST_CASE("whether ranks of a node put together what they send follows from what all know",
           "[scale][layers]") {
   constexpr std::int64_t each = 64 << 10;
-  // `pieces` and `span` of each rank.
+  // `pieces` and `span` are those of each rank.
   auto const layers = [](std::int64_t ranks, std::int64_t pieces, std::int64_t span,
                          std::int64_t of_node = 16) {
     io::access_summary all;
@@ -209,9 +211,9 @@ TEST_CASE("whether ranks of a node put together what they send follows from what
   for (std::int64_t ranks = 256; ranks <= 16384; ranks *= 4) {
     CAPTURE(ranks);
     CHECK(layers(ranks, each / 8, ranks * each) == 2);  // doubles dealt to the ranks
-    // one rank a node: nobody to put it together with
+    // a node with one rank has nothing to put together
     CHECK(layers(ranks, each / 8, ranks * each, 1) == 1);
-    CHECK(layers(ranks, 1, each) == 1);                       // each has a stretch of its own
+    CHECK(layers(ranks, 1, each) == 1);                       // each rank has a stretch of its own
     CHECK(layers(ranks, 400, 32 * ranks * each / 512) == 1);  // tiles
   }
   CHECK(layers(16, each / 8, 16 * each) == 1);  // one node

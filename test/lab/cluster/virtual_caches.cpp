@@ -1,5 +1,5 @@
-// Nodes that keep what they read, and write later: every rank finds what it wrote, whoever carried
-// it, and nobody's bytes are lost.
+// Nodes that cache reads and write later. Every rank must find what it wrote, whichever rank wrote
+// it to the file, and no bytes may be lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
@@ -27,7 +27,7 @@ using namespace io::test;
 
 namespace {
 
-// Blocks in turn: one of every rank, and one that nobody writes.
+// Blocks in turn: one of every rank, then one that no rank writes.
 struct dealt {
   int ranks = 0;
   std::int64_t block = 0, cycles = 0;
@@ -57,14 +57,14 @@ io::any_policy any_together(engine& random) {
   }
 }
 
-// Where the first difference is; -1: nowhere.
+// Returns the place of the first difference, or -1 if there is none.
 std::int64_t difference(bytes const& got, bytes const& wanted) {
   auto const [at, there] = std::ranges::mismatch(got, wanted);
   return at == got.end() && there == wanted.end() ? -1 : at - got.begin();
 }
 
-// What is asked of a file, the same on all ranks; its last round closes it. `one`: the numbers of
-// the run.
+// Makes random calls on a file, the same on all ranks, and closes it. Checks what is read, and the
+// file at the end.
 void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
          io::lab::virtual_files const& files, std::shared_ptr<kept_files> const& clients,
          int per_node) {
@@ -83,7 +83,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
       all[static_cast<std::size_t>(d.place(rank, at))] = value(round, rank, at);
   };
   f.set_size(d.size());
-  int mine = world.rank();  // whose blocks are this rank's
+  int mine = world.rank();  // the rank whose blocks this rank has
   auto const deal = [&] {
     f.set_view(mine * d.block,
                {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
@@ -131,7 +131,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
       std::fill(all.begin() + less, all.end(), std::byte{0});
     } else if (what == 9) {
       f.set_hints({.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::disable});
-    } else if (what == 10) {  // one behind the other, wherever others have written
+    } else if (what == 10) {  // the ranks' data one behind the other, over blocks of other ranks
       std::int64_t const at = pick(random, 0, d.size() - 1), most = (d.size() - at) / d.ranks;
       std::int64_t const length = pick(random, 0, std::min<std::int64_t>(most, n));
       f.set_view(0, io::type<std::byte>);
@@ -146,7 +146,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
           for (std::int64_t i = 0; i < length; ++i)
             all[static_cast<std::size_t>(at + r * length + i)] =
                 value(round, (r + mine - world.rank() + d.ranks) % d.ranks, from + i);
-      } else {  // whoever comes first: all write the same
+      } else {  // the order is open, so all ranks write the same
         bytes const same(static_cast<std::size_t>(length), value(round, 0, 0));
         f.write_shared(same);
         world.barrier();
@@ -155,7 +155,8 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         std::fill_n(all.begin() + at, d.ranks * length, value(round, 0, 0));
       }
       deal();
-      // some write out for themselves, or for agents, and others carry it then
+      // Some ranks write alone, or through agents; then a collective read carries these blocks for
+      // all ranks.
     } else if (what == 11) {
       bytes got(data.size()), again(data.size()), whole(static_cast<std::size_t>(each));
       if (one_in(random, 2)) f.read_at_all(from, again, by);
@@ -178,7 +179,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         data[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(d.place(mine, from + i))];
       if (!clients->reads_late)
         REQUIRE((difference(got, data) == -1 && difference(again, data) == -1));
-    } else if (what == 12) {  // without sync
+    } else if (what == 12) {  // atomic mode works without sync
       std::error_code refused;
       f.set_atomic(true, refused);
       REQUIRE((refused == io::errc::no_locks) == (clients->reads_late && per_node < d.ranks));
@@ -197,7 +198,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         deal();
       }
       f.set_atomic(false);
-    } else {  // all is seen by all, and then dealt anew
+    } else {  // makes everything visible to all ranks, and deals the blocks anew
       f.sync();
       world.barrier();
       f.sync();
@@ -217,7 +218,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
   if (world.rank() == 0) REQUIRE(difference(files.content("f"), all) == -1);
 }
 
-// Errors of what a node writes late, and where all ranks hear of them.
+// Checks that errors of late writes reach all ranks.
 void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
           io::lab::virtual_files const& files, std::shared_ptr<kept_files> const& clients,
           bool& good) {
@@ -289,7 +290,7 @@ TEST_CASE("atomic mode is refused where nodes read late, also to those who only 
         });
 }
 
-// A request reads on, and keeps what it read, while another node still writes out what it had kept.
+// A request keeps reading, and caches pages, while another node still writes out its cache.
 TEST_CASE("what requests read beside a collective read is not taken for new", "[virtual][caches]") {
   dealt const d{2, 50, 100};
   for (std::uint64_t number = seed(); number < seed() + 50; ++number) {
@@ -307,11 +308,11 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
               {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
           bytes data(static_cast<std::size_t>(d.cycles * d.block), value(0, world.rank(), 0)),
               got(data.size());
-          bytes before(data.size() / 2);  // the second half: to there the other rank comes last
+          bytes before(data.size() / 2);  // the second half, which rank 1 writes last
           if (world.rank() == 1) f.write_at(0, data, io::independent{});
           world.barrier();
           auto request = f.iread_at(std::ssize(before), before, io::independent{});
-          // reconciles as well
+          // set_hints() reconciles as well
           if (number % 2 == 0) f.set_hints({.ds_write = io::toggle::disable});
           f.read_at_all(0, got, io::two_phase{.aggregators = 1});
           request.wait();
@@ -322,8 +323,8 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
   }
 }
 
-// An aggregator puts back what it read between the ranks' pieces, and its node may have kept that
-// from before.
+// An aggregator writes back what it read between the ranks' pieces, and its node may have cached
+// these bytes before.
 TEST_CASE("what a rank writes by itself after a collective write began is not written over",
           "[virtual][caches]") {
   for (std::uint64_t number = seed(); number < seed() + 100; ++number) {
@@ -340,7 +341,7 @@ TEST_CASE("what a rank writes by itself after a collective write began is not wr
                                       caching(files.opener(), clients, world.rank()));
           bytes all(static_cast<std::size_t>(4 * block)), old(all);
           if (world.rank() == 0) f.write_at(0, old);
-          // now all know what was written alone
+          // after this, all ranks see what was written alone
           f.read_at_all(0, old, io::two_phase{.aggregators = 1});
           f.read_at(0, old);
           world.barrier();
@@ -348,7 +349,7 @@ TEST_CASE("what a rank writes by itself after a collective write began is not wr
               alone(10, value(2, 1, 0));
           auto request =
               f.iwrite_at_all(2 * block * world.rank(), mine, io::two_phase{.aggregators = 1});
-          // sometimes it reaches the file at once
+          // sometimes the write reaches the file at once
           if (world.rank() == 1) f.write_at(block + from, alone);
           world.barrier();
           request.wait();

@@ -23,7 +23,7 @@ using namespace io::test;
 
 namespace {
 
-// Enough of JSON to say whether a text is some.
+// A parser that only finds out whether a text is JSON.
 struct json {
   char const* at;
   char const* end;
@@ -181,12 +181,12 @@ TEST_CASE("computing, messages and adapters take time", "[virtual]") {
     CHECK(world.now() < 3.1e-3);
   });
 
-  // Both ranks of a node send through one adapter; within a node there is none.
+  // Both ranks of a node send through one adapter; messages within a node use none.
   auto const took = [](int to_of_0, int to_of_1) {
     double longest = 0;
     io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2})
         .run([&](io::lab::virtual_rank const& world) {
-          bytes memory(12'500'000);  // a millisecond
+          bytes memory(12'500'000);  // takes a millisecond
           int const from_0 = to_of_0, from_1 = to_of_1;
           if (world.rank() == 0 && to_of_0 > 0) world.send(memory, to_of_0, 1);
           if (world.rank() == 1 && to_of_1 > 0) world.send(memory, to_of_1, 1);
@@ -253,7 +253,7 @@ TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][
           auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
           std::atomic_ref<std::uint32_t> const turn(word);
           int const me = world.rank();
-          // Round and round: each adds one when it is its turn, a millisecond later.
+          // The ranks take turns: each adds one when it is its turn, a millisecond later.
           for (std::uint32_t round = 0; round < 3; ++round) {
             auto const mine =
                 round * static_cast<std::uint32_t>(world.size()) + static_cast<std::uint32_t>(me);
@@ -266,7 +266,7 @@ TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][
             turn.fetch_add(1);
             world.wake(word);
           }
-          world.wait(word, 12345);  // it is another value: no wait
+          world.wait(word, 12345);  // the word has another value, so there is no wait
         });
   };
   CHECK(run().trace_hash == run().trace_hash);
@@ -296,7 +296,7 @@ TEST_CASE("scenarios have a text form", "[virtual]") {
   CHECK_THROWS_WITH(io::lab::parse_scenario("ranks=4x"), ContainsSubstring("'ranks=4x'"));
   CHECK_THROWS_WITH(io::lab::parse_scenario("fault=call:sing"), ContainsSubstring("no such call"));
   CHECK_THROWS_WITH(io::lab::parse_scenario("fault=error:ENOFUN"), ContainsSubstring("errno"));
-  // What could not be printed and read back, or would have no meaning.
+  // Values that could not be printed and read back, or would have no meaning.
   for (char const* bad :
        {"slow=1:nan", "slow=1:inf", "slow=1:0", "fault=error:argosy:0", "fault=error:0",
         "fault=first:0", "fault=first:-9223372036854775808", "fault=times:0", "fault=bytes:-1",

@@ -1,5 +1,5 @@
-// What tests of virtual ranks have in common: a program that does everything, and what a run says
-// that fails.
+// Shared by tests of virtual ranks: a program that makes every kind of call, and the error text of
+// a run that fails.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,8 @@ namespace argosy::test {
 
 inline constexpr lab::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
 
-// Each rank sends to some others, of any length, computes, and takes part in collective calls.
+// Each rank sends messages of any length to some others, computes, and takes part in collective
+// calls.
 inline void busy(lab::virtual_rank const& world) {
   int const n = world.size(), me = world.rank();
   for (int round = 0; round < 5; ++round) {

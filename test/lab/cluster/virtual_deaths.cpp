@@ -57,7 +57,8 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
   CHECK_THAT(words, ContainsSubstring("send to rank 1, tag 5"));
   CHECK_THAT(words, ContainsSubstring("4 of 4 ranks wait"));
 
-  // Whoever takes the end of the run for its own error meets it again.
+  // A rank that catches the end of the run as if it were its own error gets it again at the next
+  // call.
   words = what_of(
       cluster,
       [](io::lab::virtual_rank const& world) {
@@ -182,7 +183,7 @@ TEST_CASE("survivors learn of a death, at once or at none", "[virtual][faults]")
         }
       } catch (io::rank_failure const& lost) {
         told[me] = lost.rank();
-        CHECK_THROWS_AS(world.barrier(), io::rank_failure);  // and all later ones
+        CHECK_THROWS_AS(world.barrier(), io::rank_failure);  // later barriers throw, too
         CHECK(world.now() >= 1e-3);
       }
     });
@@ -205,7 +206,7 @@ TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[vir
         io::shared_memory const shared = world.share(64);
         auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
         if (world.rank() == 1) world.compute(1e-3);
-        if (world.rank() == 1) world.wake(word);  // in vain: it did not change
+        if (world.rank() == 1) world.wake(word);  // in vain, because the word did not change
         for (; world.rank() != 1 && std::atomic_ref(word).load() == 0;) world.wait(word, 0);
       },
       io::lab::virtual_run_error::reason::deadlock);
@@ -235,11 +236,11 @@ TEST_CASE("who waits for shared memory learns of a death, and of a revoked commu
     }
     CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);
     ++told;
-    CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);  // and those that come later
+    CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);  // later waits fail, too
     world.compute(1e-2);
     world.pause();
     std::atomic_ref(word).store(1);
-    all.wait(word, 0);  // what is there is there
+    all.wait(word, 0);  // the word has changed already, so there is no wait
     ++seen;
   });
   CHECK(told == 3);
@@ -270,7 +271,7 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
     }
   });
 
-  // A rank that leaves its program by rank_failure is a dead one to the others.
+  // For the other ranks, a rank whose program ends by rank_failure is dead.
   s.deaths = {{1, 1}};
   auto const r = io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) {
     bytes memory(1);
@@ -292,7 +293,7 @@ TEST_CASE("after a revoke no receive gets the message of another", "[virtual][fa
         }
         if (world.rank() == 2) world.revoke();
         if (world.rank() != 0) return;
-        CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);  // was waiting
+        CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);  // this receive was waiting
         world.compute(1e-2);
         world.pause();
         CHECK_THROWS_AS(world.receive(std::span(memory).first(2), 1, 1), io::rank_failure);

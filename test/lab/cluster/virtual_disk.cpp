@@ -1,4 +1,4 @@
-// Handles of the virtual cluster: calls, locks, crashes, and what they cost.
+// Handles of the virtual cluster: calls, locks, crashes, and their cost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/virtual_files.hpp>
 
@@ -47,7 +47,7 @@ TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") 
   CHECK(errno_of(open.remove("a")) == EROFS);
   files.set_read_only(false);
 
-  // Holes cost nothing, and are zeros. The disk fills.
+  // Holes take no room, and read as zeros. Then the disk fills up.
   CHECK(a.write(1'000'000, filled(100, 1)).bytes == 100);
   CHECK(a.size(e) == 1'000'100);
   bytes some(200, std::byte{7});
@@ -59,7 +59,7 @@ TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") 
   auto const full = a.write(100, filled(6 * 4096, 2));
   CHECK(full.bytes == 4 * 4096 - 100);
   CHECK(errno_of(full.error) == ENOSPC);
-  CHECK(a.write(0, filled(4096, 3)).bytes == 4096);  // it has its block
+  CHECK(a.write(0, filled(4096, 3)).bytes == 4096);  // already has a block
   CHECK(errno_of(a.preallocate(9 * 4096)) == ENOSPC);
   CHECK_FALSE(a.resize(10));
   CHECK(a.size(e) == 10);
@@ -136,7 +136,7 @@ TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle
   io::lab::virtual_files files({.capacity_bytes = 2 * 4096});
   files.put("f", filled(2 * 4096, 1));
   CHECK_THROWS_AS(files.put("g", filled(1, 1)), std::length_error);
-  files.put("f", filled(4096, 2));  // what was there makes room
+  files.put("f", filled(4096, 2));  // replacing the file makes room
   files.put("g", filled(4096, 3));
   CHECK_THROWS_AS(files.put("g", filled(4097, 4)), std::length_error);
 }
@@ -157,13 +157,13 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
           --inside;
           CHECK_FALSE(f.unlock(10, 10));
         }
-        // Readers share; parts of one's own may be converted.
+        // Readers share a lock. A rank may convert parts of its own lock.
         CHECK_FALSE(f.lock(10, 10, io::lock_kind::shared));
         world.barrier();
         CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::lock_kind::exclusive));
         CHECK_FALSE(f.unlock(0, INT64_MAX));
         if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::lock_kind::exclusive));
-        CHECK_FALSE(f.close());  // gives back what is left
+        CHECK_FALSE(f.close());  // releases the other locks
       });
   CHECK(count == 100);
 
@@ -226,8 +226,8 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
 }
 
 TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
-  // Rank 0 writes the first four blocks and syncs, rank 1 the last four and does not; the size is
-  // safe.
+  // Rank 0 writes the first four blocks and syncs. Rank 1 writes the last four and does not sync.
+  // The size is safe.
   io::lab::virtual_files files;
   files.put("f", filled(6 * 4096, 0));
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
@@ -244,7 +244,7 @@ TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
     REQUIRE(now.size() == 6 * 4096);
     CHECK(std::all_of(now.begin(), now.begin() + 2 * 4096,
                       [](std::byte b) { return b == std::byte{1}; }));
-    // Of blocks that both have written nothing is safe yet.
+    // Blocks that both ranks have written are not safe yet.
     lost += std::any_of(now.begin() + 2 * 4096, now.begin() + 4 * 4096,
                         [](std::byte b) { return b == std::byte{0}; });
     lost += std::any_of(now.begin() + 4 * 4096, now.end(),

@@ -31,7 +31,7 @@ using namespace io::test;
 
 namespace {
 
-// Blocks of ints that are dealt to the ranks at random, the same way on all of them.
+// Deals blocks of ints to the ranks at random, the same way on all ranks.
 std::vector<int> deal(std::mt19937_64& random, int ranks, int blocks) {
   std::vector<int> owner(static_cast<std::size_t>(blocks));
   for (int& o : owner) o = static_cast<int>(random() % static_cast<unsigned>(ranks));
@@ -98,9 +98,9 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
   io::lab::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
         auto f = virtual_file::open(world, path, create);
-        f.set_hints({.ds_write = io::toggle::enable});  // so that all lock
+        f.set_hints({.ds_write = io::toggle::enable});  // all writes are locked
         f.set_view(
-            // every other is nobody's
+            // every other int belongs to no rank
             0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24)});
         std::vector<int> const data(100, world.rank() + 1);
         std::vector<int> back(100);
@@ -174,10 +174,10 @@ TEST_CASE("nonblocking access runs beside its rank", "[virtual][file]") {
               [[maybe_unused]] io::request const dropped = f.iread_at(0, back);
             }
             io::request left = f.iread_at(0, back);
-            f.close();  // waits for it
+            f.close();  // waits for the request
             CHECK(left.wait().bytes == 1 << 20);
 
-            // The shared pointer lies in a hidden file where ranks are on several nodes.
+            // If ranks are on several nodes, the shared pointer lies in a hidden file.
             auto g = virtual_file::open(world, "g", create, {}, files.opener());
             int const one = world.rank();
             g.set_view(0, io::type<int>);
@@ -229,7 +229,8 @@ TEST_CASE("a hint that may not change while a rank has a request is rejected on 
         CHECK(state->status == io::hint_status::rejected);
         CHECK_THAT(state->why, ContainsSubstring("pending"));
         CHECK(state->value == "0");
-        // Nor does the value of rank 0 where all have others; what may change does.
+        // The value of rank 0 does not count either while a request is pending. Hints that may
+        // change do.
         f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16,
                      .policy = world.rank() == 0 ? "sieving" : "two_phase"});
         CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "0");
@@ -268,7 +269,7 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
   auto const program = [&](io::lab::virtual_rank const& world, io::lab::virtual_files const& files,
                            std::error_code& e) {
     std::vector<std::int64_t> mine;
-    // every seventh is nobody's
+    // every seventh block belongs to no rank
     for (int b = world.rank(); b < blocks; b += ranks + 1) mine.push_back(b * block);
     std::vector<int> data(mine.size() * block, world.rank() + 1), back(data.size());
     auto f = virtual_file::open(world, "f", create, {}, files.opener());
@@ -310,8 +311,8 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
       });
   CHECK(right(files.content("f"), true));
 
-  // One window of one aggregator fails, in any round: all ranks leave the call, and nothing else is
-  // missing.
+  // One window of one aggregator fails, in any round. All ranks must leave the call, and only that
+  // window may be missing.
   for (std::int64_t call = 1; call <= 6; ++call) {
     CAPTURE(call);
     io::lab::virtual_files broken;
@@ -331,8 +332,8 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
     CHECK(right(broken.content("f"), failed == 0));
   }
 
-  // A rank dies at any operation: the others learn it, and none of them reports success for what it
-  // did not bring.
+  // A rank dies at any operation. The others must get an error, and none may report success if the
+  // dead rank's data is missing.
   bool died = true;
   for (std::int64_t k = 1; died; ++k) {
     CAPTURE(k);
@@ -416,7 +417,8 @@ TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in 
           CHECK(r.time_ns > 0);
           CHECK(r.agreement_ns > 0);
           CHECK(r.exchange_ns() >= 0);
-          if (world.rank() == 0) CHECK(r.agreement_ns > 4'000'000);  // it came 5 ms before the last
+          // it came 5 ms before the last rank
+          if (world.rank() == 0) CHECK(r.agreement_ns > 4'000'000);
           f.write_at(100 * world.rank(), std::span(data).first(25));
           f.iwrite_at_all(80'000 * world.rank(), data).wait();
           f.close();
@@ -429,7 +431,7 @@ TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in 
                            ContainsSubstring("local writes") &&
                            ContainsSubstring("collective writes, in the background"));
   CHECK(texts[0] == texts[1]);
-  // virtual time is no time of this machine
+  // In virtual time, the report compares with no speed of this machine.
   CHECK(texts[0].find("plain copy") == std::string::npos);
 }
 
@@ -464,7 +466,7 @@ TEST_CASE(
   CHECK(other.did_not_happen ==
         std::vector<std::string>{"disk.capacity_bytes=8192 disk.has_locks=0"});
 
-  // What lies there in blocks of another size stays as it is.
+  // Files that exist in blocks of another size stay as they are.
   io::lab::virtual_files filled;
   filled.put("b", std::vector<std::byte>(10));
   s.disk.block_bytes = 1024;

@@ -64,7 +64,7 @@ TEST_CASE("where an opener or its handle throws in open, no rank waits, and noth
         std::string thrown;
         virtual_file f;
         try {
-          // Only a unique open tries a lock and gives it back.
+          // Only a unique open tries a lock and releases it.
           io::mode const more =
               where == io::file_call::unlock ? io::mode::unique_open : io::mode::none;
           f = virtual_file::open(world, "f",
@@ -78,8 +78,7 @@ TEST_CASE("where an opener or its handle throws in open, no rank waits, and noth
         if (world.rank() != failing && error == io::errc::error_on_another_rank) ++told;
       });
   CHECK(told == 2);
-  // A rank that cannot find out whether the file that it made is still empty, and its own, leaves
-  // it.
+  // The file stays if a rank that made it cannot find out whether it is still empty and its own.
   bool const unsure = where == io::file_call::size || where == io::file_call::lock;
   CHECK(files.exists("f") == (unsure && failing == 0));
 }
@@ -103,7 +102,8 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
           auto const modes =
               sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
           auto f = virtual_file::open(world, "f", modes, {}, throwing);
-          // Some rank has used the pointer; else it is known, and nobody is asked.
+          // The pointer must have been used by some rank. Otherwise its value is known, and no rank
+          // reads it.
           bytes const first = filled(1, 1);
           if (world.rank() == 2) f.write_shared(first);
           world.barrier();
@@ -159,7 +159,7 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
       errors(io::errc::no_space));
   run({.faults = {{victim, io::fail_at(io::file_call::open, 1, std::errc::permission_denied)}}},
       errors(io::errc::access));
-  // Below the retries: nothing is seen of it.
+  // The faults strike below the retries, so the caller must see no error.
   auto const none = [](io::lab::virtual_rank const&, std::error_code const& e, virtual_file& f) {
     CHECK_FALSE(e);
     f.close();
@@ -186,7 +186,7 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
                                     std::errc::resource_unavailable_try_again)}}},
       [&](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
         CHECK(e == (world.rank() == 1 ? io::errc::io : io::errc::error_on_another_rank));
-        CHECK(world.now() > 5);  // of patience, which take no real time
+        CHECK(world.now() > 5);  // seconds of retries, which take no real time
       });
   io::lab::scenario full;
   full.disk.capacity_bytes = 40'000;
@@ -195,8 +195,8 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   });
 }
 
-// The bytes of the hidden file are refused when another node takes them over, which is after the
-// call of the rank that wrote them, unless it syncs.
+// When another node reads the hidden file, its bytes are refused on their way to disk. If the rank
+// that wrote them did not sync, its call would be over by then.
 TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice",
           "[virtual][file][faults]") {
   io::lab::gpfs::machine one_server;
@@ -231,7 +231,7 @@ TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is gi
 
 TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it",
           "[virtual][file][faults]") {
-  // With a report at close, too, which is one more thing in which a rank may be missing.
+  // A report at close is one more call in which a rank may be missing.
   bool const reports = GENERATE(false, true);
   CAPTURE(reports);
   if (reports) ::setenv("ARGOSY_REPORT", "/dev/null", 1);
@@ -306,7 +306,7 @@ TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtua
           CHECK(world.rank() == 1);
           ++thrown;
         }
-        f.close();  // it is usable
+        f.close();  // the file is still usable
       });
   CHECK(thrown == 1);
   CHECK(told == 3);
@@ -336,7 +336,7 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
         if (world.rank() == 1)
           CHECK_THROWS_WITH(f.write_at(0, data, {merged, e}), "a handle of the program");
         world.barrier();
-        CHECK(f.write_at(0, data, {merged, e}).bytes == 800);  // of rank 0, too: the lock is free
+        CHECK(f.write_at(0, data, {merged, e}).bytes == 800);  // on rank 0, too: the lock is free
         CHECK_FALSE(e);
         f.close();
       });

@@ -1,4 +1,4 @@
-// Ranks that merge by themselves, on one node and on several, beside others that write.
+// Ranks that merge by themselves, on one node and on several, concurrently with other writers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
@@ -23,8 +23,8 @@
 namespace io = argosy;
 using namespace io::test;
 
-// Even ranks write every other int by sieving, odd ones the ints between them, each by a call of
-// its own; all at once.
+// Even ranks write every other int by sieving. Odd ranks write the ints between them, each by a
+// call of its own. All write at the same time.
 TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock what they write",
           "[virtual][file]") {
   constexpr int ranks = 4, numbers = 300;
@@ -55,7 +55,7 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
               f.set_view(8 * pair * numbers, {io::type<int>, io::resized(io::type<int>, 0, 8)});
             else
               f.set_view(0, io::type<int>);
-            std::error_code refused;  // on all ranks, and nothing changes
+            std::error_code refused;  // fails on all ranks, and changes nothing
             f.set_view(world.rank() == 1 ? -4 : 0, io::type<int>, refused);
             CHECK(refused);
             auto const r = write();
@@ -68,7 +68,7 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
             CHECK(f.read_at(0, back).bytes == static_cast<std::int64_t>(4 * back.size()));
             for (int i = 0; i < static_cast<int>(back.size()); ++i)
               REQUIRE(back[static_cast<std::size_t>(i)] == i);
-            // nobody merges in these views
+            // no rank merges in these views
             CHECK(f.write_at(0, std::span<int const>(back).first(1)).locks == 0);
             world.barrier();
             f.set_size(0);
@@ -76,15 +76,16 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
           look({}, true);
           look({.ds_write = io::toggle::disable}, false);
           look({.ds_write = io::toggle::automatic}, true);
-          look({.named = {{"argosy_price_lock_ns", "1000000000"}}}, false);  // a lock is too dear
+          // a lock is too expensive
+          look({.named = {{"argosy_price_lock_ns", "1000000000"}}}, false);
           look({.named = {{"argosy_price_lock_ns", "100"}}}, true);
           f.close();
         });
   }
 }
 
-// Windows are not their aggregator's own while a request may write there: without a lock it waits
-// for nobody who waits for it.
+// While a request may write, an aggregator must lock its windows. If it gets no lock, it must not
+// wait for a rank that waits for it.
 TEST_CASE("where locks come to an end beside a request, a collective write ends",
           "[virtual][file][faults]") {
   int refused = 0;
@@ -120,9 +121,9 @@ TEST_CASE("where locks come to an end beside a request, a collective write ends"
   CHECK(refused > 0);
 }
 
-// Each look at a gate is an event of the run: five seconds at a look each microsecond would be the
-// end of it. A window of the call goes on, from its read to its write, when rank 1 writes into one
-// of its holes.
+// A merge that has read its window must not write it back when rank 1 has meanwhile written into a
+// hole. Each look at a gate is an event of the run, so a rank that looked every microsecond for
+// seconds would make the run endless.
 TEST_CASE(
     "what a rank writes while its collective call goes on in the background is not merged over",
     "[virtual][file][merging]") {
@@ -179,7 +180,7 @@ TEST_CASE("who merges looks seldom at a write that takes seconds", "[virtual][fi
       f.write_at(0, std::span(data).first(1), e);
       CHECK(e == io::errc::io);
     } else {
-      world.compute(1e-3);  // while the other tries
+      world.compute(1e-3);  // while rank 0 repeats its write
       auto const merged = f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, e});
       CHECK_FALSE(e);
       CHECK(merged.merged_bytes > 0);

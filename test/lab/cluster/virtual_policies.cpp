@@ -1,5 +1,5 @@
-// Policies of a program that break the rules: named on the rank that has them, never wrong data,
-// and nobody waits for anybody.
+// Policies of a program that break the rules. The error must name the mistake on the rank that made
+// it, no data may be wrong, and no rank may wait for ever.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <functional>
@@ -30,7 +30,7 @@ using io::test::slipping_plans;
 namespace {
 
 using file = io::basic_file<virtual_rank>;
-constexpr int each = 800;  // numbers of a rank, every fourth of the file
+constexpr int each = 800;  // ints of a rank, every fourth of the file
 
 void in_four_ranks(std::function<void(virtual_rank const&, file&)> const& f) {
   for (int const per_node : {2, 4}) {
@@ -56,7 +56,7 @@ std::vector<int> numbers(int rank, int salt) {
 struct outcome {
   std::error_code code;
   std::string words;
-  bool thrown = false;  // what the policy threw
+  bool thrown = false;  // the policy's exception
 };
 template <class F>
 outcome of(F&& call) {
@@ -97,7 +97,7 @@ std::vector<place> const& places() {
   return all;
 }
 
-// Every number is the new one or the old one, and of the others' numbers none is touched.
+// Every int must be new or old, and ints of other ranks must be untouched.
 void check_data(virtual_rank const& world, file& f, place const& p, std::span<int const> data,
                 int before) {
   std::vector<int> const now = numbers(world.rank(), before),
@@ -112,7 +112,7 @@ void check_data(virtual_rank const& world, file& f, place const& p, std::span<in
   world.barrier();
 }
 
-// Lies on what it is told; throws where that has no name.
+// A handle that claims to be on the given storage. It throws if the storage has no name.
 class elsewhere : public io::forwarding<elsewhere, io::any_handle> {
  public:
   elsewhere(io::any_handle inner, io::storage s)
@@ -133,7 +133,7 @@ TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is w
     for (int const who : {-1, 1})
       in_four_ranks([&](virtual_rank const& world, file& f) {
         for (place const& p : places()) {
-          if (std::string(p.name) == "explain_all") continue;  // asks no rank by itself
+          if (std::string(p.name) == "explain_all") continue;  // calls no policy of one rank
           INFO(words << " " << p.name << " " << who << " " << world.rank());
           std::vector<int> const old = numbers(world.rank(), 1);
           f.write_at(0, old);
@@ -142,7 +142,6 @@ TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is w
           bool const slips = who < 0 || who == world.rank();
           world.barrier();
           outcome const o = of([&] { p.call(f, data, slipping{slips ? slip : slipping::none}); });
-          // Who does not read needs no merging, and so no buffer for it.
           if (slips) {
             CHECK(o.code == io::errc::argument);
             CHECK(o.words.find("policy 'slipping': ") != std::string::npos);
@@ -153,7 +152,7 @@ TEST_CASE("each slip of a policy is named, wherever it is used, and no byte is w
           }
           check_data(world, f, p, data, 1);
         }
-        // And the file is as good as ever.
+        // The file must still be usable.
         std::vector<int> const last = numbers(world.rank(), 3);
         std::vector<int> back(each);
         f.write_at_all(0, last, slipping{});
@@ -234,7 +233,7 @@ TEST_CASE("a plan that is not the same on all ranks, or throws on one, is told t
 
 TEST_CASE("the plan by the histogram is looked at, too", "[policy][virtual][errors]") {
   in_four_ranks([&](virtual_rank const& world, file& f) {
-    // a 16th of the file
+    // the view has a 16th of the file
     f.set_view(16 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 256)});
     std::vector<int> data = numbers(world.rank(), 2);
     slipping_plans const p{slipping_plans::overlap, 0, true};
@@ -284,7 +283,7 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
   CHECK(reason(disk.opener(), [](int r) {
           return io::storage{.name = r == 3 ? "" : "local files"};
         }) == "local files");
-  // A policy of the program has its own prices.
+  // A policy that the program gives has its own prices.
   CHECK(reason(disk.opener(), {}, io::automatic{}) ==
         "local files (of the policy that the program gave; what ranks take alone by those of the "
         "virtual disk)");
@@ -325,7 +324,7 @@ TEST_CASE(
     CAPTURE(ranks, chosen, automatic, together, alone);
     CHECK(chosen.find("together takes about ") != std::string::npos);
     CHECK(together < alone);
-    CHECK(automatic < 1.05 * together);  // it takes a reduction more to choose
+    CHECK(automatic < 1.05 * together);  // choosing takes one more reduction
   }
 }
 

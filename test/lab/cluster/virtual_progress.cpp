@@ -1,4 +1,4 @@
-// Nonblocking collective calls of virtual ranks: they go on beside the program.
+// Nonblocking collective calls of virtual ranks: they go on while the program computes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -87,7 +87,7 @@ TEST_CASE("ranks wait in the order that each likes", "[virtual][progress]") {
         f.world().barrier();
         if (!odd) a.wait();
 
-        // In two files, and two in one of them.
+        // One request in a file, and two in another one.
         std::vector<int> const other(1000, -1);
         std::vector<int> back(1000);
         io::request r = f.iread_at_all(4000 * world.rank(), back);
@@ -104,7 +104,7 @@ TEST_CASE("ranks wait in the order that each likes", "[virtual][progress]") {
         g.close();
       });
   CHECK(holds(files.content("f"), 4));
-  CHECK(holds(files.content("g"), 4));  // the later call is the one that is left
+  CHECK(holds(files.content("g"), 4));  // the later of the two writes has won
 }
 
 TEST_CASE(
@@ -123,7 +123,7 @@ TEST_CASE(
         (void)f.iwrite_at_all(4000 * world.rank(), mine);
         world.compute(1);
         world.barrier();
-        world.pause();  // what is earlier happens first
+        world.pause();  // earlier events happen first
         CHECK(holds(files.content("f"), 4) == !in_calls);
         f.close();
       });
@@ -132,7 +132,7 @@ TEST_CASE(
 
 namespace {
 
-// Of the time of a collective write, the part that is gained when ranks compute for as long
+// Returns the share of a collective write's time that is saved if the ranks compute for as long
 // meanwhile.
 double hidden(std::string const& progress) {
   double share = 0;
@@ -207,7 +207,7 @@ TEST_CASE("a report says how long the program waited for a call in the backgroun
         io::report const later = of_write(world, f, enough);
         CHECK(
             (in_calls ? later.waited_ns >= later.time_ns : later.waited_ns < later.time_ns / 100));
-        if (!in_calls) {  // half of it
+        if (!in_calls) {  // computes for half of the time
           io::report const half = of_write(world, f, enough / 20);
           CHECK(half.waited_ns > half.time_ns / 4);
           CHECK(half.waited_ns < half.time_ns * 3 / 4);
@@ -251,7 +251,7 @@ TEST_CASE("a call that another call of the file carries out was waited for there
         io::request a = f.iwrite_at_all(mib * world.rank(), mine, io::two_phase{});
         io::request b = f.iwrite_at_all(mib * world.rank(), mine, io::two_phase{});
         double const began = world.now();
-        io::report const second = b.wait();  // after the first
+        io::report const second = b.wait();  // carries out the first one, too
         auto const took = static_cast<std::int64_t>((world.now() - began) * 1e9);
         io::report const first = a.wait();
         CHECK(first.waited_ns >= first.time_ns);

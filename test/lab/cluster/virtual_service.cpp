@@ -1,4 +1,5 @@
-// Services in the virtual cluster: questions are messages, answers take time, and a death is told.
+// Services in the virtual cluster: questions are messages, answers take time, and a death is
+// reported.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/service.hpp>
 
@@ -65,7 +66,7 @@ TEST_CASE("a rank that computes answers meanwhile, and questions take the time o
           });
   CHECK(r.messages == 2);
   CHECK(r.message_bytes == 2'500'000);
-  // 100 us each way at 12.5 GB/s, and what a short message takes.
+  // 100 us each way at 12.5 GB/s, plus the time of a short message.
   CHECK(asked_for > 2 * 100e-6);
   CHECK(asked_for < 2 * 100e-6 + 10e-6);
 }
@@ -80,7 +81,7 @@ TEST_CASE("who asks a rank that dies is told so, whenever that is", "[service][v
       std::error_code error;
       auto const mine = world.serve(
           [&](int, std::span<std::byte const>) {
-            for (int i = 0; i < 20; ++i) world.pause();  // it takes a while
+            for (int i = 0; i < 20; ++i) world.pause();  // the answer takes a while
             return std::vector<std::byte>(1);
           },
           error);
@@ -97,7 +98,7 @@ TEST_CASE("who asks a rank that dies is told so, whenever that is", "[service][v
         ++(answers[0].error ? told : answered);
         CHECK_FALSE(answers[1].error);
       }
-      world.compute(1e-3);  // the other may still ask
+      world.compute(1e-3);  // the other rank may still ask
       world.pause();
     });
     CHECK(r.dead.size() >= 1);

@@ -105,7 +105,7 @@ TEST_CASE("requests that meet in a window go to the file as one", "[shipping][me
     world.barrier();
     io::report const got = f.read_at(0, back, policy);
     CHECK(back == data);
-    // The first one finds the agent idle; all others wait for it, and go together.
+    // The first request finds the agent idle. All others wait, and are carried out together.
     CHECK(sum(world, put.windows) <= 3);
     CHECK(sum(world, put.write_calls) <= 3);
     CHECK(sum(world, got.read_calls) <= 3);
@@ -124,7 +124,7 @@ TEST_CASE("reads that meet writes in a window go to the file by themselves",
     io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
     std::vector<int> mine(pieces, world.rank()), back(pieces);
     f.write_at(0, mine, policy);
-    for (int writers = 0; writers < 2; ++writers) {  // even ranks, then odd ones
+    for (int writers = 0; writers < 2; ++writers) {  // even ranks write, then odd ones
       bool const writes = world.rank() % 2 == writers;
       std::vector<int> const data(pieces, 100 + world.rank());
       world.barrier();
@@ -133,8 +133,8 @@ TEST_CASE("reads that meet writes in a window go to the file by themselves",
         mine = data;
       else
         CHECK(back == mine);
-      // As many of each kind as there are ranks of it meet: the first goes alone, the others
-      // together.
+      // As many requests of each kind as there are ranks of it arrive. The first goes alone, the
+      // others together.
       CHECK(sum(world, writes ? r.windows : 0) <= 3);
       CHECK(sum(world, writes ? 0 : r.windows) <= 3);
       CHECK(sum(world, writes ? 0 : r.bytes_written) == 0);
@@ -151,7 +151,7 @@ TEST_CASE("where one of those who meet asks for no holes, none are touched",
   constexpr int ranks = 6;
   constexpr std::int64_t pieces = 500;
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = 1, .seed = seed()};
-  s.disk.call_ns = 100'000;  // so long an agent is busy
+  s.disk.call_ns = 100'000;  // an agent is busy for that long
   for (int sparse = 0; sparse < ranks; ++sparse) {
     CAPTURE(sparse);
     io::lab::virtual_files const on(s.disk);
@@ -166,7 +166,7 @@ TEST_CASE("where one of those who meet asks for no holes, none are touched",
       std::vector<int> back(pieces);
       io::data_shipping const policy{
           .stripe_bytes = 1 << 20, .agents = 1, .sparse = world.rank() == sparse};
-      // the agent is busy with its request when the others come
+      // When the others' requests arrive, the agent is busy with the first one.
       bool const first = world.rank() == (sparse + 1) % ranks;
       world.barrier();
       if (!first) world.compute(2e-5);

@@ -1,4 +1,4 @@
-// What tests of data shipping on virtual ranks have in common.
+// Shared by tests of data shipping on virtual ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

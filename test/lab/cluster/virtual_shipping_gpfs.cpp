@@ -42,11 +42,11 @@ io::lab::gpfs::machine with_hints() {
 struct guided_run {
   io::lab::gpfs::client_counters counters;
   double seconds = 0;
-  std::int64_t hinted = 0, bytes = 0, moved = 0;  // moved: to and from the file
+  std::int64_t hinted = 0, bytes = 0, moved = 0;  // moved: bytes to and from the file
 };
 
-// Four ranks, a node each, read or write some bytes of every few blocks of their own, at random;
-// checks what they got.
+// Four ranks, each on a node of its own, read or write some bytes of every few blocks, at random
+// places. Checks the bytes.
 guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool together,
                      bool strided = false, io::lab::gpfs::troubles troubles = {}) {
   constexpr int ranks = 4, each = 100;
@@ -88,7 +88,7 @@ guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool to
                 FAIL("byte " << i << " of rank " << world.rank() << " is not what the file has");
             }
             world.barrier();
-            result.counters = files.counters();  // close would forget what did not come back
+            result.counters = files.counters();  // close forgets hints that were not returned
             world.barrier();
             f.close(error);
           });
@@ -109,7 +109,7 @@ TEST_CASE("agents tell the file system what comes next, and take back all that i
         CAPTURE(static_cast<int>(kind), together, most);
         guided_run const r = scattered(kind, {.sparse = true, .max_ranges = most}, together);
         CHECK(r.bytes == 4 * 100 * 200);
-        CHECK(r.moved == r.bytes);  // sparse: no holes
+        CHECK(r.moved == r.bytes);  // sparse: holes are not moved
         CHECK(r.counters.ranges_accepted > 100);
         if (!together) CHECK(r.hinted == r.counters.ranges_accepted);
       }
@@ -123,7 +123,7 @@ TEST_CASE("without the hint, or where the access is regular, nothing is told",
     CHECK(scattered(io::access_kind::write, {.sparse = true, .max_ranges = 0}, together)
               .counters.hint_calls == 0);
   }
-  // One rank's regular view; to the agents it comes stripe by stripe.
+  // The view is regular, and it reaches the agents stripe by stripe.
   io::lab::virtual_gpfs files(with_hints(), 2);
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
@@ -142,7 +142,7 @@ TEST_CASE("random reads of agents gain by the hint", "[shipping][guided]") {
       guided{.sparse = true, .max_ranges = 1};
   guided_run const without = scattered(io::access_kind::read, plain, false);
   guided_run const with = scattered(io::access_kind::read, guided, false);
-  // virtual seconds: 0.65 to 0.82, as the order of what is simultaneous goes
+  // Virtual seconds: 0.65 to 0.82, depending on the order of simultaneous events.
   CHECK(with.seconds < 0.9 * without.seconds);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("what ranks ship to agents over a file system that takes hints",
   }
 }
 
-// --- File partitioning, where the file system has it ---
+// --- File partitioning, on a file system that has it ---
 
 namespace {
 
@@ -185,7 +185,7 @@ io::hints partitioned(std::int64_t stripe_bytes = 0) {
 }
 constexpr io::mode unique = io::mode::create | io::mode::read_write | io::mode::unique_open;
 
-// Small records of all ranks, turn by turn.
+// Writes small records, those of the ranks in turn.
 template <class File>
 io::report put_records(File& f, io::lab::virtual_rank const& world, std::byte value,
                        std::error_code& error) {
@@ -209,7 +209,7 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
           std::vector<std::byte> some(100);
           std::error_code error;
           for (std::int64_t const stripe : {block, 3 * block, 16 * block}) {
-            f.set_hints({.io_buffer_bytes = stripe});  // stop, another map, start
+            f.set_hints({.io_buffer_bytes = stripe});  // stops, and starts with another map
             io::report const r =
                 put_records(f, world, static_cast<std::byte>(world.rank() + 1), error);
             CHECK_FALSE(error);
@@ -221,10 +221,10 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
           io::lab::gpfs::client_counters const after = files.counters();
           CHECK(after.token_requests == before.token_requests);
           CHECK(after.revokes_received == before.revokes_received);
-          // nothing is written by a node that does not own it
+          // each node writes only blocks that it owns
           CHECK(after.ships_sent == before.ships_sent);
           world.barrier();
-          // keeps its size while it is partitioned, so the mode ends for it
+          // A partitioned file keeps its size, so the mode ends for this call.
           f.set_size(100 * 200 * ranks);
           f.preallocate(100 * 200 * ranks);
           CHECK_THAT(put_records(f, world, static_cast<std::byte>(world.rank() + 1), error).reason,
@@ -236,7 +236,7 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
     std::vector<std::byte> hoped;
     for (int i = 0; i < 200; ++i)
       for (int r = 0; r < ranks; ++r) hoped.insert(hoped.end(), 100, static_cast<std::byte>(r + 1));
-    CHECK(files.on_disk("f") == hoped);  // close has stopped it, and stop has flushed
+    CHECK(files.on_disk("f") == hoped);  // close stops the mode, which flushes
   }
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("what is not partitioned, and why", "[shipping][partitioning]") {
         on.io_buffer_bytes = std::int64_t{4} << 30;
         CHECK_THAT(reason(unique, on, gpfs.opener()),
                    ContainsSubstring("not partitioned: stripes of 2 GiB or more"));
-        // Somebody else writes the file.
+        // Another open may write the file.
         auto other = virtual_file::open(world, "f", shared, {}, gpfs.opener());
         CHECK_THAT(reason(unique, partitioned(), gpfs.opener()), ContainsSubstring("EPERM"));
         other.close();
@@ -305,14 +305,14 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
             std::vector<std::byte> nothing;
             f.set_size(100 * 200 * ranks, error);
             told += error ? 1 : 0;
-            if (error) f.set_size(100 * 200 * ranks);  // the mode was kept, and ends now
+            if (error) f.set_size(100 * 200 * ranks);  // the mode was still on, and ends now
             CHECK_THAT(
                 f.explain_all(io::access_kind::write, nothing, io::data_shipping{}).reason,
                 ContainsSubstring(k == 3 || k == 5 ? "; not partitioned: " : "; partitioned"));
             f.close(error);
             told += error ? 1 : 0;
           });
-      // A stop that fails is told all ranks.
+      // A stop that fails is reported on all ranks.
       CHECK(told == (k % 2 == 0 ? ranks : 0));
       bool const same =
           files.content("f") == std::vector<std::byte>(100 * 200 * ranks, std::byte{2});
@@ -345,9 +345,9 @@ TEST_CASE("a rank that dies while the file is partitioned", "[shipping][partitio
       lost = lost || error == io::errc::rank_failed;
       told += lost ? 1 : 0;
     });
-    // The last thing that it does may be what the others wait for.
+    // If the rank dies after its part was done, no other rank needs to notice.
     died += r.dead.empty() ? 0 : 1;
   }
   CHECK(died > 20);
-  CHECK(told >= 2 * (died - 1));  // both others, unless it had done its part
+  CHECK(told >= 2 * (died - 1));  // both others, unless the dead rank had done its part
 }

@@ -1,5 +1,5 @@
-// Two-phase and data shipping of collective calls in the virtual cluster: between nodes, on them,
-// and both.
+// Two-phase and data shipping of collective calls in the virtual cluster: between nodes, within
+// nodes, and both.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ using namespace io::test;
 
 namespace {
 
-// The second time messages wait for their receives, and are late, and so is one rank.
+// Runs each case twice. The second time messages wait for their receives and are late, and one rank
+// is slow.
 template <class Check>
 void in_each_cluster(Check&& check) {
   for (bool const late : {false, true})
@@ -94,7 +95,7 @@ TEST_CASE("a collective write that merges keeps off a request that is under way"
             std::vector<int> const data(each, world.rank() + 100 * who);
             std::vector<int> back(each);
             bool const here = world.rank() == who;
-            // Its numbers lie between those of the others, who write at the same time.
+            // The ints of this rank lie between those of the others, who write at the same time.
             io::request later;
             if (here) later = f.iwrite_at(0, data, io::independent{.buffer_bytes = 64});
             f.write_at_all(0, std::span(data).first(here ? 0 : each),

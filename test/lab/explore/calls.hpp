@@ -49,7 +49,7 @@ enum class op : std::uint8_t {
   iwrite_at_all,
   iread_all,
   iwrite_all,
-  begin_read_at_all,  // with the end() that follows 64!: the pointer that it uses, if it moves data
+  begin_read_at_all,  // with the end() that follows
   begin_write_at_all,
   begin_read_all,
   begin_write_all,

@@ -76,7 +76,7 @@ TEST_CASE("a sequential reader reads every block once, ahead of time", "[gpfs][s
   c.prepare(32);
   for (int k = 0; k < 32 * 4; ++k) REQUIRE(c.read(0, k * B / 4, B / 4).bytes == B / 4);
   CHECK(c.count(0).block_reads - c.base.block_reads == 32);
-  // with the token for block 1 come all others
+  // the token for block 1 came with all others
   CHECK(c.count(0).prefetches - c.base.prefetches == 30);
   CHECK(c.count(0).prefetch_hits - c.base.prefetch_hits == 30);
   CHECK(c.count(0).token_requests - c.base.token_requests == 2);
@@ -114,7 +114,7 @@ TEST_CASE("a block that is given away while it is read ahead is read again", "[g
   REQUIRE(!c.files[1].resize(2 * B));
   REQUIRE(!c.files[1].resize(4 * B));
   REQUIRE(c.read(0, 2 * B, B).bytes == B);
-  // nothing is left of what was there when it was asked for first
+  // the bytes that the block had when it was first requested are gone
   CHECK(c.data == std::vector<std::byte>(B));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("a file that is renamed keeps its bytes and who has it open; what had 
   std::vector<std::byte> back(3 * B);
   CHECK(again.read(0, back).bytes == 3 * B);
   CHECK(back == ones);
-  CHECK(!a.write(0, twos).error);  // by its old name's handle
+  CHECK(!a.write(0, twos).error);  // through the handle of its old name
   CHECK(again.read(0, back).bytes == 3 * B);
   CHECK(back[9] == std::byte{2});
   CHECK(b.read(0, back).bytes == 10);  // without a name, but open
@@ -283,8 +283,9 @@ TEST_CASE("what is announced for later leaves a resource to what comes before", 
   gpfs::fifo f;
   CHECK(f.take(instant(100), instant(10)) == instant(110));
   CHECK(f.take(instant(0), instant(50)) == instant(50));
-  CHECK(f.take(instant(20), instant(40)) == instant(90));   // behind the second
-  CHECK(f.take(instant(85), instant(20)) == instant(130));  // no room before the first
+  CHECK(f.take(instant(20), instant(40)) == instant(90));  // behind the second
+  // there is not enough room before the first
+  CHECK(f.take(instant(85), instant(20)) == instant(130));
   CHECK(f.take(instant(85), instant(10)) == instant(100));
   CHECK(f.take(instant(0), instant(1)) == instant(131));
   CHECK(f.take(instant(200), instant(0)) == instant(200));

@@ -1,4 +1,4 @@
-// What tests of one client node have in common: some nodes with one file, and a disk that can fail.
+// Shared by tests of one client node: some nodes with one file, and a disk that can fail.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -71,7 +71,7 @@ struct cluster {
     data.assign(length, std::byte{});
     return files[file].read(offset, data);
   }
-  // Blocks on disk, cached nowhere, no tokens left.
+  // Writes blocks to disk, and leaves no cached pages and no tokens.
   void prepare(int blocks) {
     REQUIRE(!write(0, 0, static_cast<std::size_t>(blocks) * B));
     auto all = test::free_range(0, 0);

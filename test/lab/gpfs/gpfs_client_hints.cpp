@@ -1,4 +1,4 @@
-// Range hints, late errors and ill-formed arguments of one client node.
+// Range hints, late errors and malformed arguments of one client node.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -24,15 +24,14 @@ TEST_CASE("accepted ranges are read, kept, and come back once", "[gpfs][hints]")
   io::test::ranges_hint h;
   for (auto const b : blocks) h.a.accRangeArray[h.a.accRangeCnt++] = {b, 100, 50, 0, {}};
   REQUIRE(!c.files[0].fcntl(h));
-  CHECK(h.a.accRangeCnt == 6);  // a prefix
+  CHECK(h.a.accRangeCnt == 6);  // only the first ones
   c.host.run();
   CHECK(c.host.client(0).pinned_blocks() == 6);
   CHECK(c.count(0).block_reads - c.base.block_reads == 6);
   CHECK(c.read(0, 17 * B + 100, 50).bytes == 50);
   CHECK(c.count(0).block_reads - c.base.block_reads == 6);
 
-  // As long as nothing comes back, nothing more is taken; an entry that is not identical does not
-  // count.
+  // Until a range is released, no more are accepted. A release must name an identical range.
   io::test::ranges_hint more;
   more.a.accRangeCnt = 1;
   more.a.accRangeArray[0] = {12, 0, 10, 0, {}};
@@ -47,7 +46,7 @@ TEST_CASE("accepted ranges are read, kept, and come back once", "[gpfs][hints]")
   CHECK(more.a.accRangeCnt == 1);
   c.host.run();
   CHECK(c.host.client(0).pinned_blocks() == 6);
-  REQUIRE(!c.files[0].fcntl(more));  // once only
+  REQUIRE(!c.files[0].fcntl(more));  // a range can be released only once
   CHECK(c.count(0).ranges_unknown == 2);
 
   io::test::hint<gpfs::gpfsCancelHints_t> cancel;
@@ -97,7 +96,7 @@ TEST_CASE("a range to be written reads its block only if it leaves something of 
   h.a.relRangeArray[0] = {5, 0, 10, 1, {}};
   REQUIRE(!c.files[0].fcntl(h));
   c.host.run();
-  CHECK(c.host.client(0).dirty_blocks() == 0);  // write-behind
+  CHECK(c.host.client(0).dirty_blocks() == 0);  // done by write-behind
 }
 
 TEST_CASE("an accepted range can be stolen by another node", "[gpfs][hints]") {
@@ -148,7 +147,7 @@ TEST_CASE("what cannot be flushed is told to the one that wrote it, once, at its
   c.store->unwritable = {0};
 
   SECTION("on revocation") {
-    CHECK(!c.write(1, 100, 10));  // gets the token; has lost nothing
+    CHECK(!c.write(1, 100, 10));  // gets the token, and has lost nothing
     CHECK(!c.write(2, 20 * B, 10));
     CHECK(c.write(0, 8 * B, 10).value() == ENOSPC);
     CHECK(!c.write(0, 8 * B, 10));
@@ -188,7 +187,7 @@ TEST_CASE("a block that cannot be read fails the call that needs it, with a true
   io::io_result const r = c.read(0, 0, 8 * B);
   CHECK(r.error.value() == EIO);
   CHECK(r.bytes == 3 * B);
-  CHECK(c.write(0, 3 * B + 10, 10).value() == EIO);  // it would have to be merged
+  CHECK(c.write(0, 3 * B + 10, 10).value() == EIO);  // the block would have to be merged
   CHECK(!c.write(0, 3 * B, B));
   c.store->unreadable = {};
   CHECK(c.read(0, 0, 8 * B).bytes == 8 * B);
@@ -217,7 +216,7 @@ TEST_CASE("ill-formed arguments are named by their offset", "[gpfs][fcntl]") {
   refused(EINVAL, 16);
   h.header.errorOffset = -1;
   CHECK(!c.files[0].fcntl(h));
-  CHECK(h.header.errorOffset == -1);  // untouched
+  CHECK(h.header.errorOffset == -1);  // unchanged
   io::test::hints<gpfs::gpfsFreeRange_t, gpfs::gpfsAccessRange_t> two;
   two.b.length = -1;
   CHECK(c.files[0].fcntl(two).value() == EINVAL);

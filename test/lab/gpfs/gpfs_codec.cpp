@@ -64,7 +64,7 @@ void fill(std::byte& value, engine& random) {
   value = static_cast<std::byte>(random());
 }
 
-// Member by member, independent of how messages are written.
+// Compares member by member, independently of how messages are encoded.
 template <class T>
 bool same(T const& a, T const& b) {
   if constexpr (std::is_same_v<T, gpfs::payload>) {
@@ -157,13 +157,13 @@ TEST_CASE("changed bytes are another message or none, and are read within their 
   for (int round = 0; round < 100000; ++round) {
     auto bytes = gpfs::encode(random_message(random() % kinds, random));
     for (std::uint64_t i = 1 + random() % 4; i > 0; --i) {
-      // lengths are most worth changing, and they are small
+      // Changes of lengths are the most interesting ones, and lengths are small.
       std::size_t const at = random() % bytes.size();
       bytes[at] = random() % 2 == 0 ? static_cast<std::byte>(random())
                                     : static_cast<std::byte>(random() % 8);
     }
     if (random() % 4 == 0) bytes.resize(random() % (bytes.size() + 1));
-    std::vector<std::byte> const exact(bytes);  // no room behind it
+    std::vector<std::byte> const exact(bytes);  // no room behind the message
     if (auto const m = gpfs::decode(exact)) {
       ++messages;
       if (gpfs::makes_sense(*m, hardware)) ++sensible;
@@ -202,13 +202,13 @@ TEST_CASE("numbers without a meaning are refused", "[gpfs][codec]") {
   CHECK_FALSE(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, gpfs::partition_map{0, {1}}}));
   CHECK_FALSE(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, gpfs::partition_map{1, {}}}));
   CHECK(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, {}}));
-  // The owner would have to have the memory, whoever asks.
+  // The owner would need that much memory, so the length is limited.
   std::int64_t const longest = gpfs::ship_call::longest;
   CHECK(sense(client, client,
               gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest, {}, {}}));
   CHECK_FALSE(sense(client, client,
                     gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest + 1, {}, {}}));
-  // The manager counts on.
+  // The manager computes with the size, so it must be sensible.
   CHECK(sense(client, manager, gpfs::size_notice{1, 0, {5, 3}}));
   CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, gpfs::no_end}}));
   CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, -1}}));

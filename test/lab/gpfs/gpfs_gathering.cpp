@@ -1,5 +1,5 @@
-// Calls of several pieces of memory on the simulated GPFS: one call for each stretch of the file,
-// in bytes and in time.
+// Calls with several pieces of memory on the simulated GPFS. There is one call for each stretch of
+// the file; bytes and time are checked.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::int64_t row_bytes = 800;
 
-// Every second row of an array, as parts that follow one another in the file from its beginning.
+// Returns every second row of an array, as parts that follow one another in the file from its
+// beginning.
 template <class Part, class Memory>
 std::vector<Part> rows_of(Memory memory, int rows) {
   std::vector<Part> parts;
@@ -34,7 +35,7 @@ std::vector<Part> rows_of(Memory memory, int rows) {
   return parts;
 }
 
-// Virtual seconds in which one task writes or reads.
+// Returns the virtual seconds in which one task writes or reads.
 double seconds_of(gpfs::machine const& m, auto const& access) {
   io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
   double seconds = 0;
@@ -94,7 +95,7 @@ TEST_CASE("pieces of one call are gathered into the file, and scattered from it"
   auto f =
       gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   REQUIRE_FALSE(error);
-  constexpr int rows = 2500;  // more than a call has pieces
+  constexpr int rows = 2500;  // more than a call may have pieces
   std::vector<std::byte> array(2 * rows * row_bytes), expected(rows * row_bytes);
   for (std::size_t k = 0; k < array.size(); ++k) array[k] = static_cast<std::byte>(k * 7 / 5);
   for (int k = 0; k < rows; ++k)
@@ -106,7 +107,7 @@ TEST_CASE("pieces of one call are gathered into the file, and scattered from it"
   CHECK(written.bytes == rows * row_bytes);
   CHECK_FALSE(written.error);
   CHECK(calls() - before == 3);
-  // Blocks that a call has filled are on their way together: all but the last one of each call.
+  // Blocks that a call has filled are written behind at once, except the last one of each call.
   CHECK(host.client(0).counters().write_behinds >= rows * row_bytes / m.block_bytes - 3);
   REQUIRE_FALSE(f.sync());
   CHECK(host.content("f") == expected);

@@ -1,4 +1,4 @@
-// Which blocks are holes, and who knows it: a write into one reads nothing from disk.
+// Holes, and which nodes know of them. A write into a hole reads nothing from disk.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -41,7 +41,7 @@ gpfs::machine small() {
 
 using bytes = std::vector<std::byte>;
 
-// Nodes 0 ... n - 1, each with the file open, beside what the file should hold.
+// Nodes 0 ... n - 1, each with the file open, and the expected content of the file.
 struct cluster {
   explicit cluster(int nodes) : host(small(), nodes) {
     for (int n = 0; n < nodes; ++n) {
@@ -51,7 +51,7 @@ struct cluster {
       REQUIRE(!error);
     }
   }
-  // Returns how many blocks were read from disks for it.
+  // Returns the number of blocks that were read from disks for the write.
   std::int64_t write(int node, std::int64_t offset, std::int64_t length) {
     std::int64_t const before = reads();
     bytes const data(static_cast<std::size_t>(length), static_cast<std::byte>(++value));
@@ -71,7 +71,8 @@ struct cluster {
     all.resize(static_cast<std::size_t>(r.bytes));
     return all;
   }
-  // As the node sees it, as all see it, and as it is on disk after all is written.
+  // Checks what the node reads, what all nodes together have, and what is on disk after all is
+  // written.
   void check(int node) {
     REQUIRE(read(node) == expected);
     REQUIRE(host.content("f") == expected);
@@ -79,12 +80,12 @@ struct cluster {
       if (!host.is_dead(f.node())) REQUIRE(!f.sync());
     REQUIRE(host.on_disk("f") == expected);
   }
-  // Writes what is dirty, and gives all tokens back.
+  // Writes dirty pages, and gives all tokens back.
   void let_go(int node) {
     auto all = io::test::free_range(0, 0);
     REQUIRE(!files[static_cast<std::size_t>(node)].fcntl(all));
   }
-  // Until the others know.
+  // Kills a node, and waits until the others know.
   void kill(int node) {
     host.kill(node);
     host.run();
@@ -119,12 +120,12 @@ TEST_CASE("a part of a hole below the end of file is written without reading", "
   cluster c(1);
   CHECK(c.write(0, 5 * B, 10) == 0);
   CHECK(c.write(0, B + 7, 10) == 0);      // in one block
-  CHECK(c.write(0, 3 * B - 5, 10) == 0);  // in two
+  CHECK(c.write(0, 3 * B - 5, 10) == 0);  // in two blocks
   CHECK(c.count(0).new_blocks == 4);
   CHECK(c.count(0).merge_reads == 0);
   CHECK(c.count(0).full_block_writes == 0);
   c.check(0);
-  // What the node has written is there, whether it is still in the pool or not.
+  // Blocks that the node has written are no holes, whether they are still in the pool or not.
   c.let_go(0);
   CHECK(c.write(0, B + 70, 10) == 1);
   CHECK(c.write(0, 4 * B + 70, 10) == 0);
@@ -138,16 +139,16 @@ TEST_CASE("a hole that another node has filled is none", "[gpfs][holes]") {
   cluster c(3);
   CHECK(c.write(0, 7 * B, 10) == 0);
   CHECK(c.write(0, 2 * B, 10) == 0);
-  CHECK(c.write(1, 2 * B + 20, 10) == 1);  // the block is taken from node 0
+  CHECK(c.write(1, 2 * B + 20, 10) == 1);  // node 0 gives up the block
   CHECK(c.write(1, 3 * B + 20, 10) == 0);
-  CHECK(c.write(2, 2 * B + 40, 10) == 1);  // from node 1, who has it from node 0
+  CHECK(c.write(2, 2 * B + 40, 10) == 1);  // node 1 knows from node 0
   CHECK(c.write(2, 3 * B + 40, 10) == 1);
   CHECK(c.write(2, 4 * B + 40, 10) == 0);
   c.let_go(2);
-  CHECK(c.write(0, 4 * B + 60, 10) == 1);  // from the manager
+  CHECK(c.write(0, 4 * B + 60, 10) == 1);  // the manager knows
   CHECK(c.write(0, 5 * B + 60, 10) == 0);
   c.check(1);
-  // Who reads a hole learns nothing that would be wrong later.
+  // A node that reads a hole must not remember it as one.
   CHECK(c.write(1, 6 * B, 10) == 0);
   CHECK(c.read(0) == c.expected);
   CHECK(c.write(2, 6 * B + 20, 10) == 1);
@@ -155,7 +156,7 @@ TEST_CASE("a hole that another node has filled is none", "[gpfs][holes]") {
 }
 
 TEST_CASE("what a file is cut to and grows to again is holes", "[gpfs][holes]") {
-  int const who = GENERATE(0, 1);  // cuts
+  int const who = GENERATE(0, 1);  // the node that truncates
   CAPTURE(who);
   cluster c(2);
   c.write(0, 0, 4 * B);
@@ -167,7 +168,7 @@ TEST_CASE("what a file is cut to and grows to again is holes", "[gpfs][holes]") 
   CHECK(c.write(0, 6 * B, 10) == 0);
   CHECK(c.write(0, B + B - 10, 5) == 1);  // half of this block was left
   CHECK(c.write(1, 5, 5) == 1);
-  CHECK(c.write(1, 3 * B + 20, 10) == 1);  // and this is new
+  CHECK(c.write(1, 3 * B + 20, 10) == 1);  // this one is new
   c.check(0);
   c.resize(who, 0);
   c.resize(who, 4 * B);
@@ -209,7 +210,7 @@ TEST_CASE("behind the last known end, too, what a lost node flushed is the same 
   cluster c(2);
   c.write(0, 0, 10);
   REQUIRE(!c.files[0].sync());
-  c.write(0, 4 * B, B);  // goes to disk at once; nobody has been told of the new end
+  c.write(0, 4 * B, B);  // goes to disk at once; no other node knows the new end
   c.host.run();
   c.kill(0);
   CHECK(c.write(1, 4 * B + 20, 10) == 1);
@@ -223,7 +224,7 @@ TEST_CASE("what a node gives up to one that dies is asked of it again", "[gpfs][
   cluster c(3);
   c.write(0, 7 * B, 10);
   c.write(0, 2 * B, 10);
-  // Node 1 is lost with the answer in its hands, before it has told the manager.
+  // Node 1 dies when it receives the answer, before it has told the manager.
   c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
     if (std::holds_alternative<gpfs::revoke_answer>(m.body) && m.to.index == 1) c.host.kill(1);
   };
@@ -273,7 +274,7 @@ TEST_CASE("what a lost owner flushed is no hole", "[gpfs][holes][partitioning][c
     s.argument = std::as_writable_bytes(std::span(&stops[k], 1));
     tickets.push_back(c.files[k].start(s));
   }
-  for (auto const& t : tickets) c.host.wait(t);  // fails, as it should: an owner is lost
+  for (auto const& t : tickets) c.host.wait(t);  // fails, because an owner is lost
   CHECK(c.write(1, 2 * B + 20, 10) == 1);
   CHECK(c.write(1, 3 * B + 20, 10) == 0);
   c.check(0);

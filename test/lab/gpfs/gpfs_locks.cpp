@@ -1,5 +1,5 @@
-// Byte-range locks of the simulated GPFS: who gets them, when they end, and how many messages that
-// takes.
+// Byte-range locks of the simulated GPFS: which node gets them, when they end, and the number of
+// messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -91,7 +91,7 @@ TEST_CASE("a lock costs two messages, an unlock one, and nothing of a lock moves
   CHECK(c.host.manager().lock_count(0) == 0);
   CHECK(c.host.client(0).counters().lock_requests == 1);
   CHECK(c.host.client(0).counters().unlocks == 1);
-  // Wrong ranges are refused where they are; nothing is locked by a lock of nothing.
+  // Wrong ranges are refused by the node itself. A lock of length 0 locks nothing.
   CHECK(c.files[0].lock(-1, 5, lock_kind::shared) ==
         std::error_code(EINVAL, std::system_category()));
   CHECK_FALSE(c.files[0].lock(7, 0, lock_kind::exclusive));
@@ -106,13 +106,14 @@ TEST_CASE("locks are granted in the order of arrival", "[gpfs][locks]") {
   REQUIRE_FALSE(c.has(shared));
   auto const all = c.lock(2, 0, 1000);
   REQUIRE_FALSE(c.has(all));
-  auto const late = c.lock(3, 55, 58, false);  // would go with `shared`, but `all` came before it
+  auto const late = c.lock(3, 55, 58, false);  // compatible with `shared`, but `all` came before it
   auto const apart = c.lock(3, 2000, 2001);
   CHECK(c.has(apart));
   c.unlock(0, 0, 100);
   CHECK(c.has(shared));
   CHECK_FALSE(c.has(all));
-  // Node 3 holds a lock, but one that nobody waits for: it comes after `all`.
+  // `late` must come after `all`. Node 3 holds a lock already, but no other node waits for that
+  // one.
   CHECK_FALSE(c.has(late));
   c.unlock(1, 50, 60);
   CHECK(c.has(all));
@@ -131,7 +132,7 @@ TEST_CASE("an owner that unlocks leaves the same lock of another owner alone", "
   CHECK_FALSE(c.has(other));
   c.unlock(0, 0, 100, 1);
   CHECK_FALSE(c.has(other));
-  c.unlock(0, 0, 100, 3);  // who holds nothing there unlocks what another one of its file took
+  c.unlock(0, 0, 100, 3);  // an owner that holds nothing there unlocks the range of another owner
   CHECK(c.has(other));
 }
 
@@ -177,7 +178,7 @@ TEST_CASE("locks end with their instance and with their node", "[gpfs][locks]") 
   REQUIRE(c.has(c.lock(0, 0, 10)));
   auto const closed = c.lock(1, 0, 10, true);
   auto const next = c.lock(2, 0, 10, true);
-  REQUIRE_FALSE(c.has(next));  // so that the other node comes later
+  REQUIRE_FALSE(c.has(next));  // only then the other node asks
   auto const last = c.lock(3, 0, 10, true);
   REQUIRE_FALSE(c.has(closed));
   SECTION("who waited and closes is forgotten") {
@@ -223,7 +224,7 @@ TEST_CASE("a late error is not told by a lock, but by the next call that moves d
   auto f =
       gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
   std::vector<std::byte> const block(1024);
-  REQUIRE(f.write(0, block).bytes == 1024);  // goes to disk behind the call, and fails there
+  REQUIRE(f.write(0, block).bytes == 1024);  // is written to disk after the call, and fails there
   host.run();
   CHECK_FALSE(f.lock(0, 10, lock_kind::exclusive));
   CHECK_FALSE(f.unlock(0, 10));

@@ -1,4 +1,4 @@
-// Machines of the simulated GPFS: as text, and what they tell policies.
+// Machines of the simulated GPFS: as text, and the values that policies get.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -44,7 +44,7 @@ TEST_CASE("a machine is a small text, which names all there is", "[gpfs][machine
   for (char const* bad :
        {"wheels 4", "servers", "servers two", "servers 1 2", "servers -1", "block_bytes 1000",
         "servers 0", "pagepool_bytes 0", "prefetch_percent 101",
-        // what no simulation has room for, and no clock can count
+        // Values that need too much memory, or times that no clock can count.
         "block_bytes 134217728", "servers 65537", "disks_per_server 65537",
         "adapters_per_node 65537", "prefetch_max_blocks 9223372036854775807",
         "pagepool_bytes 9223372036854775807", "noise inf", "call_us nan", "lease_s 1e300",

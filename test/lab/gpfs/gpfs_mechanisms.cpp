@@ -1,4 +1,4 @@
-// What each mechanism of the machine does to time: one small experiment and its number for each.
+// The effect of each mechanism of the machine on time: a small experiment and its number for each.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t KiB = 1024, MiB = 1024 * KiB;
 
-// Two servers with twelve disks each, as a machine of 2001 had; without what the cases add.
+// Two servers with twelve disks each, as a machine of 2001 had. Each case adds its own mechanism.
 gpfs::machine testbed() {
   gpfs::machine m;
   m.block_bytes = 512 * KiB;
@@ -49,7 +49,7 @@ io::lab::virtual_gpfs_handle opened(io::lab::virtual_gpfs const& files, char con
   return f;
 }
 
-// Virtual seconds of so many ranks, one on each node.
+// Returns the virtual seconds of `ranks` ranks, one on each node.
 double seconds_of(io::lab::virtual_gpfs const& files, int ranks,
                   std::function<void(io::lab::virtual_rank const&)> const& program) {
   static_cast<void>(files);
@@ -59,7 +59,7 @@ double seconds_of(io::lab::virtual_gpfs const& files, int ranks,
       .seconds;
 }
 
-// Two nodes write 512-byte records of one block in turn: milliseconds for each.
+// Two nodes write 512-byte records of one block in turn. Returns the milliseconds for each.
 double hand_over_ms(gpfs::machine const& m) {
   io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
   std::vector<std::byte> const record(512);
@@ -123,7 +123,7 @@ TEST_CASE("only the parts of a block that are needed go to disk and come from th
   REQUIRE_FALSE(a.sync());
   auto const& server = host.server(0).counters();
   std::int64_t const written = server.bytes_written;
-  REQUIRE_FALSE(b.write(40'000, few).error);  // in the third and no other part of 16 KiB
+  REQUIRE_FALSE(b.write(40'000, few).error);  // only in the third part of 16 KiB
   CHECK(server.bytes_read == 16 * KiB);
   CHECK(server.bytes_written == written);
   std::vector<std::byte> seen(whole.size()), expected(whole);
@@ -153,7 +153,7 @@ TEST_CASE("what the servers' memory holds is read without a disk", "[gpfs][mecha
   gpfs::machine m = testbed();
   m.server_cache_bytes = 64 * MiB;
   m.disk_mb_per_s = 20;
-  // A node that has nothing cached reads a file that another one has written.
+  // A node without cached pages reads a file that another node has written.
   auto const read_mb_per_s = [&](std::int64_t bytes) {
     io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
     io::lab::hollow_memory const memory(static_cast<std::size_t>(MiB));
@@ -205,7 +205,7 @@ TEST_CASE("blocks and messages share a node's adapter", "[gpfs][mechanisms]") {
   io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
   s.network.adapter_mb_per_s = 50;
   io::lab::hollow_memory const data(static_cast<std::size_t>(16 * MiB));
-  // Rank 0 writes and sends as much, so that both are under way together.
+  // Rank 0 writes to the file and sends a message of the same size, at the same time.
   auto const seconds = [&](std::int64_t shared) {
     m.shared_adapters = shared;
     io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
@@ -265,7 +265,7 @@ TEST_CASE("servers that are client nodes need no adapter for their own blocks",
     });
   };
   double const apart = seconds(2, 0);
-  CHECK(seconds(2, 1) < 0.6 * apart);  // every second block stays here
+  CHECK(seconds(2, 1) < 0.6 * apart);  // every second block stays on its node
   CHECK(seconds(1, 1) < 0.3 * apart);
 }
 
@@ -324,7 +324,8 @@ TEST_CASE("strided writers whose tokens are for their strides alone take none fr
   gpfs::client_counters const between = counted(0), alone = counted(1);
   CHECK(between.revokes_sent > 100);
   CHECK(alone.revokes_sent == 0);
-  // Two calls until the stride is known, then one request for this call and the 16 that follow.
+  // Two calls, until the stride is recognised, then one request for this call and the 16 that
+  // follow.
   CHECK(alone.token_requests == ranks * 4);
 }
 
@@ -368,7 +369,7 @@ TEST_CASE("requests that find no buffer at a server are lost, and cost a timeout
     double mb_per_s;
     std::int64_t resends;
   };
-  // Each node has up to 4 MiB on its way, and the server room for 32 MiB.
+  // Each node has up to 4 MiB on its way, and the server has room for 32 MiB.
   auto const written = [](int nodes, std::int64_t buffers) -> outcome {
     gpfs::machine m = testbed();
     m.servers = 1;
@@ -449,7 +450,7 @@ TEST_CASE("adapters that are noisy differ from seed to seed, and no more than th
   CHECK(seconds(0.5, 1) == one);
   CHECK(one != two);
   for (double const noisy : {one, two}) {
-    CHECK(noisy > 0.9 * quiet);  // 64 blocks, each from half to one and a half of its time
+    CHECK(noisy > 0.9 * quiet);  // 64 blocks, each takes half to one and a half of its time
     CHECK(noisy < 1.1 * quiet);
   }
 }
@@ -475,7 +476,7 @@ TEST_CASE("blocks that a node owns pass its software as others do", "[gpfs][mech
   m.client_read_mb_per_s = 50;  // the only limit
   m.copy_mb_per_s = m.nic_mb_per_s = m.server_mb_per_s = m.disk_mb_per_s = 0;
   m.disk_us = 0;
-  constexpr std::int64_t times = 200;  // MiB, twice what the pool holds
+  constexpr std::int64_t times = 200;  // MiB, twice the size of the pool
   for (bool const partitioned : {false, true}) {
     io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
     io::lab::hollow_memory const data(static_cast<std::size_t>(8 * MiB));

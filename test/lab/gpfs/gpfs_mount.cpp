@@ -1,4 +1,4 @@
-// The simulated GPFS over sockets, seen by mounts in one process and in children.
+// The simulated GPFS over sockets, with mounts in one process and in child processes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/host.hpp>
 #include <argosy/lab/gpfs/loopback.hpp>
@@ -149,7 +149,7 @@ TEST_CASE("two writers in one block: the messages are those of the simulation", 
       c.write(n, 512 * n + r, 1);
       twins[static_cast<std::size_t>(n)].write(512 * n + r, filled(1, 7));
     }
-  // Every write but the first meets the other's token and its dirty block.
+  // Each write but the first finds the other node with the token and a dirty block.
   CHECK(c.count(0).token_messages() == 2 + 6 * (rounds - 1));
   CHECK(c.count(1).token_messages() == 6 * rounds);
   CHECK(c.count(0).revoke_flushes == rounds);

@@ -1,4 +1,4 @@
-// What tests of mounts have in common: a host, and nodes that have one file open.
+// Shared by tests of mounts: a host, and nodes that have one file open.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

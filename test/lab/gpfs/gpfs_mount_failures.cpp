@@ -1,4 +1,4 @@
-// The simulated GPFS over sockets: nodes and hosts that die, and peers that talk nonsense.
+// The simulated GPFS over sockets: nodes and hosts that die, and peers that send nonsense.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/host.hpp>
 #include <argosy/lab/gpfs/mount.hpp>
@@ -34,7 +34,7 @@ using namespace io::test;
 
 namespace {
 
-// Well formed, but out of place.
+// Returns a well-formed request that is out of place.
 gpfs::message_body random_request(std::mt19937_64& random) {
   auto const n = [&] { return static_cast<std::int64_t>(random() % 5); };
   auto const i = [&] { return static_cast<int>(random() % 5); };
@@ -70,8 +70,8 @@ gpfs::message_body random_request(std::mt19937_64& random) {
   }
 }
 
-// Stands between one mount and the host, and ends both connections instead of passing the given
-// kind of frame on.
+// A bridge between one mount and the host. It passes frames on, but closes both connections instead
+// of passing one of the given kind.
 class bridge {
  public:
   bridge(std::string const& host, std::uint64_t last_kind, std::error_code& error)
@@ -132,14 +132,14 @@ TEST_CASE("a node that is killed loses what it has not flushed, and holds nobody
   }
   while (!std::filesystem::exists(ready)) std::this_thread::sleep_for(1ms);
   CHECK(c.host->nodes() == 2);
-  // Under way when it happens: it asks the child for its token, and for the lock.
+  // These calls are pending when the child dies. They wait for its token and its lock.
   ::kill(child, SIGSTOP);
-  ::waitpid(child, nullptr, WUNTRACED);  // until it has: it would answer
+  ::waitpid(child, nullptr, WUNTRACED);  // a child that still runs would answer
   std::thread locks([&] { CHECK_FALSE(c.files[0].lock(50, 1, io::lock_kind::shared)); });
   std::thread reads([&] {
     auto const all = c.read(0, 0, 4 * B);
     REQUIRE(all.size() == 4 * B);
-    CHECK(all[0] == std::byte{2});          // it was synchronised
+    CHECK(all[0] == std::byte{2});          // it was synced
     CHECK(all[2 * B + 5] == std::byte{1});  // it died with the node
     CHECK(all[3 * B] == std::byte{1});
   });
@@ -149,7 +149,7 @@ TEST_CASE("a node that is killed loses what it has not flushed, and holds nobody
   reads.join();
   locks.join();
   CHECK(c.host->manager().failed_nodes == 1);
-  // its number is burnt
+  // the number of the lost node cannot be used again
   std::error_code error;
   gpfs::mount::to(address, 5, error);
   CHECK(error == std::errc::device_or_resource_busy);
@@ -159,7 +159,7 @@ TEST_CASE("without the host every call fails, and none waits", "[gpfs][mount]") 
   cluster c(2);
   c.write(0, 0, B, 1);
   std::error_code waiting;
-  std::thread starts([&] {  // for the other, who never comes
+  std::thread starts([&] {  // waits for the other node, which never comes
     auto start = io::test::ship_start(2);
     waiting = c.files[0].fcntl(start);
   });
@@ -182,11 +182,12 @@ TEST_CASE("without the host every call fails, and none waits", "[gpfs][mount]") 
 TEST_CASE("a host that dies while a file is being closed is an error, and nobody waits for it",
           "[gpfs][mount]") {
   cluster c(1);
-  // While it is asked for the length at rest; the file is closed by then.
+  // The bridge cuts the connection when the host asks for the final length, after the file is
+  // closed.
   std::error_code error;
   bridge between(c.host->address(), gpfs::process_frames::at_rest, error);
   REQUIRE_FALSE(error);
-  // Kept by the thread, which is left to itself if it does not come back.
+  // The thread owns this, because it is detached if it does not return.
   struct closing {
     gpfs::mounted_file file;
     std::error_code error;
@@ -206,7 +207,7 @@ TEST_CASE("a host that dies while a file is being closed is an error, and nobody
   REQUIRE(it->ended);
   CHECK(it->error.value() == ESTALE);
   CHECK_FALSE(it->file.is_open());
-  CHECK(c.read(0, 0, 100) == filled(100, 1));  // what was synchronised before
+  CHECK(c.read(0, 0, 100) == filled(100, 1));  // synced before
 }
 
 TEST_CASE("a host is there for other machines unless it is told not to be", "[gpfs][mount]") {
@@ -230,7 +231,7 @@ TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the 
   std::error_code error;
   auto const where = io::wire::address_from(c.host->address(), error);
   REQUIRE_FALSE(error);
-  // Numbers of files are to mean something.
+  // Opens files, so that random file numbers are valid ones.
   for (char const* name : {"1", "2", "3", "4", "5"}) c.files.push_back(c.open(0, name));
   int const talks = 200;
   for (int round = 0; round < talks; ++round) {
@@ -253,12 +254,13 @@ TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the 
           gpfs::encode({me, {to_server ? gpfs::role::server : gpfs::role::manager, 0}, body});
       heard_out = say(bytes);
     }
-    // and now something that is none
+    // then a message that is malformed
     auto bytes = gpfs::encode({me, {gpfs::role::manager, 0}, gpfs::size_request{1, 0}});
     if (round % 2 == 0)
       bytes.resize(random() % bytes.size());
     else
-      bytes[4 + random() % 4] = static_cast<std::byte>(200 + random() % 50);  // from somebody else
+      // claims another sender
+      bytes[4 + random() % 4] = static_cast<std::byte>(200 + random() % 50);
     say(bytes);
     REQUIRE(s.is_left());
   }
@@ -318,7 +320,7 @@ TEST_CASE("what is said of a file that nobody has opened is nonsense", "[gpfs][m
   auto const where = io::wire::address_from(c.host->address(), c.error);
   io::test::stranger s(where);
   REQUIRE(s.say(io::test::stranger::greeting(where, 2)));
-  // The next file that is opened would have this size.
+  // If the host accepted this, the next file that is opened would have this size.
   auto const bytes = gpfs::encode(
       {{gpfs::role::client, 1}, {gpfs::role::manager, 0}, gpfs::resize_request{1, 1, 1'000'000}});
   REQUIRE(s.say(io::test::stranger::frame(gpfs::process_frames::one_message, 0, bytes)));

@@ -1,4 +1,4 @@
-// File partitioning: who owns what, who may take part, what fails and how.
+// File partitioning: which node owns which blocks, which nodes may take part, and how calls fail.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -29,11 +29,11 @@ gpfs::machine small() {
   m.block_bytes = B;
   m.pagepool_bytes = 64 * B;
   m.servers = 2;
-  m.ship_wait_s = 0;  // a signal comes as late as it likes
+  m.ship_wait_s = 0;  // a signal may come at any time
   return m;
 }
 
-// A store whose writes fail when it is told so.
+// A store whose writes fail if `error` is set.
 class failing_store final : public gpfs::block_store {
  public:
   bool has(gpfs::file_id f, std::int64_t b) override { return inner_.has(f, b); }
@@ -68,7 +68,7 @@ struct cluster {
     c.argument = std::as_writable_bytes(std::span(&a, 1));
     return files[file].start(c);
   }
-  // One argument per file; the errors.
+  // Makes one call per file. Returns the errors.
   template <class Argument>
   std::vector<int> all(std::vector<Argument>& arguments) {
     std::vector<gpfs::loopback::ticket> tickets;
@@ -185,7 +185,7 @@ TEST_CASE("writers of one block no longer take it from each other", "[gpfs][part
     CHECK(c.count(n).token_messages() == 0);
     CHECK(c.count(n).revoke_flushes == 0);
     CHECK(c.count(n).merge_reads == 0);
-    CHECK(c.count(n).ships_sent == 48);  // of 64 calls, three in four belong to others
+    CHECK(c.count(n).ships_sent == 48);  // three of four of the 64 calls are for other owners
     CHECK(c.count(n).ship_bytes == 48 * 16);
   }
   REQUIRE(c.stop_all(4) == same(4, 0));
@@ -201,10 +201,10 @@ TEST_CASE("a call is split by owner", "[gpfs][partitioning]") {
   cluster c(3);
   REQUIRE(c.start_with({0, 1, 1, 2}, 2) == same(3, 0));  // blocks 0 1 | 2 3 | 4 5 | 6 7
   REQUIRE(!c.write(0, B, 7 * B));
-  CHECK(c.count(0).ships_sent == 2);  // 2 to 5 in one piece, 6 and 7
+  CHECK(c.count(0).ships_sent == 2);  // 2 to 5 in one piece, 6 and 7 in another
   CHECK(c.count(1).ships_received == 1);
   CHECK(c.count(2).ships_received == 1);
-  CHECK(c.read(1, 0, 9 * B).size() == 8 * B);  // and the end of the file is known to all
+  CHECK(c.read(1, 0, 9 * B).size() == 8 * B);  // all nodes know the end of the file
 }
 
 TEST_CASE("start: what fails, fails for all who wait", "[gpfs][partitioning][errors]") {
@@ -214,7 +214,7 @@ TEST_CASE("start: what fails, fails for all who wait", "[gpfs][partitioning][err
     std::vector<start> a{io::test::ship_start(2), io::test::ship_start(3)};
     CHECK(c.all(a) == same(2, EINVAL));
     CHECK(a[0].header.errorOffset == 16);
-    CHECK(c.start_all(2) == same(2, 0));  // nothing is left of it
+    CHECK(c.start_all(2) == same(2, 0));  // the failed start has left no state
   }
   SECTION("maps differ") {
     cluster c(2);
@@ -305,13 +305,13 @@ TEST_CASE("stop: what fails", "[gpfs][partitioning][errors]") {
   SECTION("the flush fails: all learn of it, and the writer at its next call") {
     cluster c(2);
     REQUIRE(c.start_all(2) == same(2, 0));
-    REQUIRE(!c.write(0, B, 10));  // kept by node 1
+    REQUIRE(!c.write(0, B, 10));  // cached by node 1
     c.store->error = ENOSPC;
     CHECK(c.stop_all(2) == same(2, EIO));
     CHECK(c.write(0, 0, 10).value() == ENOSPC);
     c.store->error = 0;
     CHECK(!c.write(0, 0, 10));
-    CHECK(!c.write(1, B, 10));  // it has lost nothing
+    CHECK(!c.write(1, B, 10));  // node 1 itself has lost nothing
   }
   SECTION("an owner fails: what it kept for others is lost, and they are told") {
     cluster c(3);
@@ -336,11 +336,11 @@ TEST_CASE("who waits for others to start or stop in vain does not wait for ever"
   auto const alone = c.start(0, begin);
   CHECK(c.host.wait(alone).error == ETIMEDOUT);
   CHECK(!c.write(0, 0, 10));
-  REQUIRE(c.start_all(3) == same(3, 0));  // nothing is left of the first one
+  REQUIRE(c.start_all(3) == same(3, 0));  // the failed start has left no state
   io::test::ship_stop end;
   auto const early = c.start(1, end);
   CHECK(c.host.wait(early).error == ETIMEDOUT);
-  REQUIRE(!c.write(0, B, 10));  // the mode is kept
+  REQUIRE(!c.write(0, B, 10));  // the mode is still on
   REQUIRE(!c.write(1, 0, 10));
   CHECK(c.count(0).ships_sent == 1);
   CHECK(c.count(1).ships_sent == 1);
@@ -364,10 +364,10 @@ TEST_CASE("the mode does not end before what is being served", "[gpfs][partition
   m.pagepool_bytes = 2 * B;
   cluster c(2, m);
   REQUIRE(c.start_all(2) == same(2, 0));
-  c.open(0, false);  // an outsider
+  c.open(0, false);  // a handle that takes no part
   REQUIRE(!c.write(1, B, B, 5));
   REQUIRE(!c.files[1].sync());
-  // The owner's pool is full of another file for a while.
+  // Another file fills the owner's pool for a while.
   std::error_code error;
   auto other = gpfs::loopback_file::open(c.host, 1, "g",
                                          {.read = true, .write = true, .create = true}, error);
@@ -389,7 +389,7 @@ TEST_CASE("the mode does not end before what is being served", "[gpfs][partition
   CHECK(c.host.wait(reads).value == B);
   CHECK(got == std::vector<std::byte>(B, std::byte{5}));
   CHECK(c.host.wait(writes).value == 40 * B);
-  // And nothing of it is left where the token is not.
+  // The owner must not keep pages for which it has no token.
   REQUIRE(!c.write(0, B, B, 9));
   CHECK(c.read(1, B, B) == std::vector<std::byte>(B, std::byte{9}));
 }
@@ -405,7 +405,7 @@ TEST_CASE("sync brings shipped data to disk, or says that it did not",
   REQUIRE(!c.write(0, B, 10));
   c.store->error = EIO;
   CHECK(c.files[0].sync().value() == EIO);
-  CHECK(!c.files[1].sync());  // nothing of it was lost
+  CHECK(!c.files[1].sync());  // no data of this node was lost
 }
 
 TEST_CASE("close counts as a stop that does not wait", "[gpfs][partitioning]") {
@@ -416,7 +416,7 @@ TEST_CASE("close counts as a stop that does not wait", "[gpfs][partitioning]") {
   io::test::ship_stop s;
   CHECK(!c.files[1].fcntl(s));
   CHECK(c.read(1, 0, 2 * B).size() == 2 * B);
-  CHECK(c.count(1).token_requests == 1);  // as before the mode
+  CHECK(c.count(1).token_requests == 1);  // the one from before the mode
 }
 
 TEST_CASE("tokens are given up by start, and what is cached goes to disk", "[gpfs][partitioning]") {
@@ -440,7 +440,7 @@ TEST_CASE("an answer that is not what was asked for is an error", "[gpfs][partit
     out = {};
     return node.submit(std::move(c), {}, out);
   };
-  // The body of the last message of this kind.
+  // Returns the body of the last message of this kind.
   auto const said = [&]<class Body>(Body) {
     Body found;
     for (auto const& m : out.messages)
@@ -463,7 +463,7 @@ TEST_CASE("an answer that is not what was asked for is an error", "[gpfs][partit
   c.kind = gpfs::call_kind::fcntl;
   c.argument = std::as_writable_bytes(std::span(&argument, 1));
   submit(c);
-  from_manager(gpfs::ship_begin{0, 1, {1, {1}}});  // all is the other node's
+  from_manager(gpfs::ship_begin{0, 1, {1, {1}}});  // the other node owns all blocks
   from_manager(gpfs::ship_go{0, 1, size});
   from_manager(gpfs::ship_done{said(gpfs::ship_start()).call, 0});
   REQUIRE(out.completions.size() == 1);

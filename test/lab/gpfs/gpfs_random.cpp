@@ -1,5 +1,6 @@
-// Many tasks on several nodes, any mixture of calls and hints, messages delayed at random: a read
-// sees what was written last before it began, or something written meanwhile.
+// Many tasks on several nodes make any mixture of calls and hints, and messages are delayed at
+// random. A read must return the last write that was complete when it began, or a write during the
+// read.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -49,7 +50,7 @@ gpfs::machine small_machine(engine& random) {
   return m;
 }
 
-// What each byte may be. Time is that of the simulation.
+// The values that each byte may have. Time is that of the simulation.
 class oracle {
  public:
   explicit oracle(std::int64_t bytes) : history_(static_cast<std::size_t>(bytes)) {}
@@ -59,7 +60,7 @@ class oracle {
     gpfs::instant begin{}, end = gpfs::instant::max();
   };
 
-  // Returns a note for `finished`.
+  // Returns a number for `finished`.
   std::size_t started(std::int64_t offset, std::int64_t length, std::byte value, gpfs::instant at) {
     writes_.push_back({value, at, gpfs::instant::max()});
     for (std::int64_t k = offset; k < offset + length; ++k)
@@ -70,8 +71,8 @@ class oracle {
   void finished(std::size_t note, gpfs::instant at) { writes_[note].end = at; }
 
   bool allows(std::int64_t offset, std::byte value, gpfs::instant begin, gpfs::instant end) const {
-    // A write that was over before this read began hides those that were over before it began
-    // itself.
+    // A write that ended before this read began hides all writes that ended before that write
+    // began.
     auto latest = gpfs::instant::min();
     std::vector<std::size_t> const& h = history_[static_cast<std::size_t>(offset)];
     for (std::size_t const w : h)
@@ -115,7 +116,7 @@ struct task {
   io::test::ranges_hint ranges;
   std::vector<gpfs::gpfsRangeArray_t> accepted;
   bool asked_ranges = false;
-  std::int64_t next = 0, stride = 0, record = 0;  // of a stream
+  std::int64_t next = 0, stride = 0, record = 0;  // state of a stream
   int in_stream = 0;
 };
 
@@ -157,7 +158,7 @@ class run {
     }
   }
 
-  // All of them together; every task takes part.
+  // Starts partitioning; every task takes part.
   void partition(bool with_map) {
     std::vector<int> nodes;
     for (task& t : tasks_) nodes.push_back(t.file.node());

@@ -1,4 +1,4 @@
-// What the streams of a node share: the part of its page pool that blocks read ahead may take, and
+// The resources that streams of a node share: the part of its page pool for blocks read ahead, and
 // the threads that read them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
@@ -25,13 +25,13 @@ namespace {
 constexpr std::int64_t KiB = 1024, MiB = 1024 * KiB;
 
 struct outcome {
-  // of all tasks, and when the first and the last one were done
+  // the rate of all tasks, and the times when the first and the last one ended
   double mb_per_s = 0, first_s = 0, last_s = 0;
-  std::int64_t block_reads = 0, waste = 0;  // blocks that were read more often than once
+  std::int64_t block_reads = 0, waste = 0;  // waste: blocks that were read again
 };
 
-// Tasks of one node read what another node has written, each its own file, in calls of so many
-// blocks.
+// Tasks of one node read what another node has written. Each reads its own file, in calls of
+// `blocks_of_call` blocks.
 outcome read_by(int tasks, std::int64_t blocks_of_call) {
   gpfs::machine m;
   m.block_bytes = MiB;
@@ -70,7 +70,8 @@ outcome read_by(int tasks, std::int64_t blocks_of_call) {
           reads - tasks * each};
 }
 
-// A node with room for 40 blocks, ten of them read ahead, and a file that another node has written.
+// A node with room for 40 blocks, ten of them for reading ahead, and a file that another node has
+// written.
 struct small_pool {
   static gpfs::machine settings() {
     gpfs::machine m;
@@ -113,7 +114,7 @@ TEST_CASE("eight streams of a node are read as fast as one, and no block twice",
     CHECK(one.mb_per_s > 140);
     CHECK(eight.mb_per_s > 150);
     CHECK(eight.mb_per_s < 161);
-    CHECK(eight.first_s > 0.5 * eight.last_s);  // none is left alone
+    CHECK(eight.first_s > 0.5 * eight.last_s);  // no stream gets all the room for itself
   }
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("what is read ahead for all streams of a node is a part of its pool",
     streams.push_back(c.open(0));
     for (int block : {0, 1}) c.read(streams.back(), 100 * k + block);
   }
-  CHECK(c.prefetches() == 10);  // the first has all of it, and there is nothing left
+  CHECK(c.prefetches() == 10);  // the first stream has used all room
   SECTION("until a stream ends") {
     REQUIRE_FALSE(streams.front().close());
     c.read(streams[3], 302);
@@ -140,12 +141,12 @@ TEST_CASE("what is read ahead for all streams of a node is a part of its pool",
     for (int block = 2; block < 12; ++block) c.read(streams[0], block);
     std::int64_t const before = c.prefetches();
     c.read(streams[3], 302);
-    CHECK(c.prefetches() == before);  // it has as many again
+    CHECK(c.prefetches() == before);  // the first stream has read ahead as many again
     for (int block = 12; block < 20; ++block) {
       c.read(streams[0], block);
       c.read(streams[3], 291 + block);
     }
-    CHECK(c.prefetches() - before >= 10);  // and both go on
+    CHECK(c.prefetches() - before >= 10);  // both streams go on
   }
 }
 

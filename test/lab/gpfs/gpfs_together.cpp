@@ -46,7 +46,7 @@ gpfs::machine small() {
   return m;
 }
 
-// The directory is that of rank 0.
+// Mounts the file system in a directory that rank 0 makes.
 struct mounted {
   explicit mounted(gpfs::machine const& m = small()) {
     gpfs::host_options o;
@@ -80,7 +80,7 @@ TEST_CASE("random reads and writes of all ranks on shared blocks see the last co
       auto start = io::test::ship_start(world.size());
       REQUIRE_FALSE(f.fcntl(start));
     }
-    // Everybody knows what everybody does.
+    // All ranks draw the same random numbers, so each knows what every rank does.
     std::mt19937_64 random(seed());
     std::int64_t const room = 12 * B;
     std::vector<std::byte> oracle;
@@ -174,7 +174,7 @@ TEST_CASE("ranks that compute answer revocations", "[gpfs][together]") {
         f.write(r * B, std::vector<std::byte>(B, static_cast<std::byte>(r + 1)));
       world.barrier();
     }
-    if (world.rank() == last) {  // all others make no call of the file system any more
+    if (world.rank() == last) {  // the other ranks make no more calls of the file system
       std::vector<std::byte> all(static_cast<std::size_t>(last * B));
       CHECK(f.read(0, all).bytes == last * B);
       for (std::size_t k = 0; k < all.size(); ++k)
@@ -229,7 +229,7 @@ TEST_CASE("files with views, collective and independent calls", "[gpfs][together
     auto f =
         io::file::open(world, "state", io::mode::create | io::mode::read_write, {}, m.fs.files());
     int const per_block = 7, blocks = 40;
-    // Rank r has every ranks-th group of seven numbers.
+    // Rank r has every ranks-th group of seven ints.
     std::vector<int> mine(per_block * blocks);
     f.set_view(me * per_block * 4,
                {io::type<int>,
@@ -276,8 +276,8 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned, or left 
   mounted m(hardware);
   io::mpi const& world = m.world;
   int const ranks = world.size();
-  for (int who = -1; who < ranks; ++who) {  // whose first directive fails; -1: nobody's
-    if (ranks == 1 && who == 0) continue;   // nobody to wait
+  for (int who = -1; who < ranks; ++who) {  // the rank whose first directive fails; -1: none
+    if (ranks == 1 && who == 0) continue;   // no other rank could wait
     CAPTURE(who, world.rank());
     auto const script = std::make_shared<io::fault_script>();
     if (world.rank() == who)

@@ -1,4 +1,5 @@
-// Byte-range tokens: who gets what, who gives up what, and how many messages that takes.
+// Byte-range tokens: which node gets which range, which node gives it up, and the number of
+// messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -60,7 +61,8 @@ struct cluster {
   gpfs::client_counters const& count(int node) { return host.client(node).counters(); }
   token_mode token(int node, std::int64_t block) {
     token_mode const held = host.client(node).token(0, block);
-    CHECK(held <= host.manager().mode_of(0, node, block));  // the manager may only believe more
+    // the manager may only believe that a node holds more
+    CHECK(held <= host.manager().mode_of(0, node, block));
     return held;
   }
 
@@ -160,7 +162,7 @@ TEST_CASE("a first contact is one request and one grant, of whole blocks and no 
   CHECK(c.token(0, 0) == token_mode::write);
   CHECK(c.token(0, 1) == token_mode::none);
   c.write(0, 900, 100);
-  c.write(1, B, 10);  // the next block: nobody is in the way
+  c.write(1, B, 10);  // the next block: no other node holds it
   CHECK(c.count(0).token_messages() == 2);
   CHECK(c.count(0).token_hits == 1);
   CHECK(c.count(1).token_messages() == 2);
@@ -173,7 +175,7 @@ TEST_CASE("k holders in the way cost 2 + 2k + 2 messages", "[gpfs][tokens]") {
     cluster c(k + 1);
     c.write(0, 0, B);
     for (int n = 1; n <= k; ++n) CHECK(c.read(static_cast<std::size_t>(n), 0, B) == B);
-    // Node 0 has kept a read token beside those of the others.
+    // Node 0 still has a read token, as the others have.
     std::int64_t const before = c.count(0).token_messages();
     std::int64_t messages = 0;
     c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
@@ -199,7 +201,7 @@ TEST_CASE("two writers of different bytes of one block take it from each other e
     c.write(0, r, 1);
     c.write(1, 512 + r, 1);
   }
-  // Every write but the first meets the other's token and its dirty block.
+  // Each write but the first finds the other node with the token and a dirty block.
   CHECK(c.count(0).revokes_sent == rounds - 1);
   CHECK(c.count(1).revokes_sent == rounds);
   CHECK(c.count(0).revoke_flushes == rounds);
@@ -242,7 +244,7 @@ TEST_CASE("a reader leaves the writer a read token and its clean block", "[gpfs]
   CHECK(c.host.client(0).cached_blocks() == 1);
   CHECK(c.host.client(0).dirty_blocks() == 0);
   std::int64_t const reads = c.count(0).block_reads;
-  CHECK(c.read(0, 0, 100) == 100);  // still there
+  CHECK(c.read(0, 0, 100) == 100);  // still cached
   CHECK(c.count(0).block_reads == reads);
 }
 
@@ -250,7 +252,7 @@ TEST_CASE("a sequential writer has everything from here on, and splits it when a
           "[gpfs][tokens]") {
   cluster c(2);
   for (std::int64_t b = 0; b < 4; ++b) c.write(0, b * B, B);
-  // the second call begins where the first ended: from there to infinity
+  // The second call begins where the first ended, so it gets everything from there to infinity.
   CHECK(c.count(0).token_requests == 2);
   CHECK(c.token(0, 1'000'000) == token_mode::write);
 
@@ -264,14 +266,14 @@ TEST_CASE("a sequential writer has everything from here on, and splits it when a
     std::int64_t const requests = c.count(0).token_requests;
     for (std::int64_t b = 4; b < 8; ++b) c.write(0, b * B, B);
     CHECK(c.count(0).token_requests == requests);
-    // The newcomer's stream may have the rest, now that nobody holds it.
+    // The newcomer's stream may have the rest, because no other node holds it now.
     c.write(1, 100 * B + 10, B);
     CHECK(c.token(1, 1'000'000) == token_mode::write);
     CHECK(c.count(1).revokes_sent == 1);
   }
   SECTION("before it: what lies behind is given up") {
     c.write(1, B, 10);
-    CHECK(c.token(0, 0) == token_mode::write);  // from another grant, not in the way
+    CHECK(c.token(0, 0) == token_mode::write);  // from another grant, which is not in the way
     CHECK(c.token(0, 1) == token_mode::none);
     CHECK(c.token(0, 3) == token_mode::none);
     CHECK(c.token(0, 4) == token_mode::write);
@@ -310,14 +312,14 @@ TEST_CASE("requests that conflict are served in the order of arrival", "[gpfs][t
     if (std::holds_alternative<gpfs::token_grant>(m.body)) grants.push_back(m.to.index);
   };
   for (auto const& t : tickets) CHECK(c.host.wait(t).error == 0);
-  CHECK(grants == std::vector<int>{0, 1, 2, 3, 4});  // the tasks of a node share what it gets
-  // the first is served, the second asks the first
+  CHECK(grants == std::vector<int>{0, 1, 2, 3, 4});  // the tasks of a node share the token
+  // The first node is served, the second asks the first, the other three wait.
   CHECK(c.host.manager().counters().waits == 3);
 }
 
 TEST_CASE("a token cannot be stolen while a call is running on its blocks", "[gpfs][tokens]") {
   gpfs::machine m = small();
-  m.pagepool_bytes = 2 * B;  // the call needs the disk before it ends
+  m.pagepool_bytes = 2 * B;  // too few pages: the call needs the disk before it ends
   m.write_behind_max_blocks = 1;
   cluster c(2, m);
   std::vector<std::byte> const ones(20 * B, std::byte{1}), twos(20 * B, std::byte{2});
@@ -379,7 +381,7 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
     c.files[2].start(w);
     while (c.count(0).revokes_received == 0) REQUIRE(c.host.step());
     c.host.kill(2);
-    c.write(1, 5, 10);  // stands behind it
+    c.write(1, 5, 10);  // waits behind the dead requester
     CHECK(c.host.now() - begin >= std::chrono::seconds(35));
   }
   SECTION("what it sends afterwards is refused by the servers") {
@@ -455,7 +457,7 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace",
   CHECK(file.write(0, data).bytes == 10);
   CHECK(file.size(error) == 10);
   CHECK(host.manager().lock_count(0) == 0);
-  // Nor does one take part in partitioning who has not opened the file.
+  // A node that has not opened the file cannot take part in partitioning either.
   say(gpfs::ship_start{7, 0, 1, 1, {}});
   REQUIRE(out.messages.size() == 1);
   CHECK(std::get<gpfs::ship_done>(out.messages[0].what.body).error == EINVAL);
@@ -470,7 +472,7 @@ TEST_CASE("while a file becomes partitioned tokens are refused, and a late start
           "[gpfs][tokens]") {
   gpfs::loopback host(small(), 2);
   gpfs::outbox out;
-  // What the manager answers, of one kind.
+  // Sends a message to the manager; `told` returns its answers of one kind.
   auto const say = [&](gpfs::node_id from, gpfs::message_body const& body) {
     out.messages.clear();
     host.manager().receive({{gpfs::role::client, from}, {gpfs::role::manager, 0}, body}, host.now(),
@@ -495,7 +497,8 @@ TEST_CASE("while a file becomes partitioned tokens are refused, and a late start
   say(1, gpfs::ship_start{7, 0, 1, 2, {}});
   auto const begun = told(std::type_identity<gpfs::ship_begin>());
   REQUIRE(begun.size() == 2);
-  CHECK(told(refusals).empty());  // of who asks another node: when it comes back
+  // the second node still asks another one, and is refused when it returns
+  CHECK(told(refusals).empty());
   say(0, gpfs::token_request{3, 0, token_mode::write, {20, 30}, {20, 30}, false, {}, {}});
   REQUIRE(told(refusals).size() == 1);
   CHECK(told(refusals)[0].request == 3);

@@ -1,5 +1,5 @@
-// Nodes whose processors are counted: what ranks that compute, copy and poll take from each other,
-// and from the file system.
+// Nodes with a limited number of processors: the time that ranks take from each other and from the
+// file system by computing, copying and polling.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -29,7 +29,7 @@ constexpr std::int64_t MiB = std::int64_t{1} << 20;
 
 bool near(double a, double b) { return a > 0.99 * b && a < 1.01 * b; }
 
-// Servers that no node can fill, so that the node is the limit.
+// Servers are so fast that the node is the limit.
 gpfs::machine testbed() {
   gpfs::machine m;
   m.block_bytes = MiB;
@@ -44,7 +44,7 @@ gpfs::machine testbed() {
   return m;
 }
 
-// Virtual seconds in which ranks of one node compute for a second each.
+// Returns the virtual seconds in which ranks of one node compute for a second each.
 double computing(int ranks, std::int64_t processors) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = ranks};
   s.network.node_processors = processors;
@@ -53,7 +53,8 @@ double computing(int ranks, std::int64_t processors) {
       .seconds;
 }
 
-// Virtual seconds in which the first of some ranks of a node writes, while the others wait for it.
+// Returns the virtual seconds in which the first of some ranks of a node writes, while the others
+// wait for it.
 double writing_alone(int ranks, std::int64_t processors, bool polls,
                      gpfs::machine const& m = testbed()) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = ranks};
@@ -75,7 +76,7 @@ double writing_alone(int ranks, std::int64_t processors, bool polls,
       .seconds;
 }
 
-// Each rank writes 16 MiB in rows of 3200 bytes that it has in turn with the others, all together.
+// Each rank writes 16 MiB in rows of 3200 bytes, collectively. Rows of the ranks alternate.
 struct rows {
   int ranks = 8, per_node = 8;
   gpfs::machine m = testbed();
@@ -101,7 +102,7 @@ struct rows {
         })
         .seconds;
   }
-  // Of a node.
+  // Returns the rate of a node.
   double mb_per_s() const { return static_cast<double>(bytes * per_node) / 1e6 / seconds(); }
 
   static constexpr std::int64_t row = 3200, pieces = 5243, bytes = row * pieces;
@@ -150,7 +151,7 @@ TEST_CASE("a rank that computes beside the file system on one processor loses wh
         })
         .seconds;
   };
-  // it goes to disk meanwhile
+  // the data goes to disk while the rank computes
   double const behind = 32 * 1.048576 / 160, lost = seconds(1) - seconds(2);
   CAPTURE(behind, lost);
   CHECK(lost > 0.95 * behind);
@@ -160,7 +161,7 @@ TEST_CASE("a rank that computes beside the file system on one processor loses wh
 TEST_CASE("tasks of a node access one file in turn, and several files beside each other",
           "[gpfs][mechanisms]") {
   constexpr std::int64_t calls = 500, bytes = 800;
-  // Virtual seconds in which each task writes, or reads what it has written.
+  // Returns the virtual seconds in which each task writes, or reads what it has written.
   auto const seconds = [](int tasks, bool one_file, bool reads) {
     gpfs::machine m = testbed();
     m.call_us = 13;
@@ -204,7 +205,7 @@ TEST_CASE("tasks of a node access one file in turn, and several files beside eac
 TEST_CASE("of the way to the servers, only the work of a processor waits for one",
           "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
-  m.ip_mb_per_s = 320;  // half of the time that a block takes
+  m.ip_mb_per_s = 320;  // half of the time of a block
   double const free = writing_alone(8, 9, true, m), none = writing_alone(8, 8, true, m);
   CHECK(none > 1.4 * free);
   CHECK(none < 1.6 * free);
@@ -219,8 +220,8 @@ TEST_CASE("copies of collective calls take a rank's processor, also within a nod
     plain.net.piece_ns = 20'000;
     double const by_pieces = plain.seconds() - without;
     CAPTURE(per_node, without, by_pieces);
-    // Each piece is copied once: by its rank into a window of its node, or by the agent of another
-    // one out of a message.
+    // Each piece is copied once: by its rank into a window of the same node, or by an agent of
+    // another node out of a message.
     double const once = rows::pieces * 20e-6;
     CHECK(by_pieces > 0.85 * once);
     CHECK(by_pieces < 1.15 * once);

@@ -95,7 +95,7 @@ TEST_CASE("two writers in one block: exact counts, and the last write is read", 
   REQUIRE(there.size() == 200);
   CHECK(there[0] == std::byte{1});
   CHECK(there[199] == std::byte{2});
-  // closed by all, and the run has brought its events to an end
+  // All ranks have closed the file, and the run has finished its events.
   CHECK(files.on_disk("f") == there);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("what is left at the end of a run happens after it", "[virtual_gpfs]")
     throw std::runtime_error("the program ends here");
   }),
                   std::runtime_error);
-  auto f = open_at(files);  // outside of runs events happen until the call is complete
+  auto f = open_at(files);  // outside of runs, events happen until the call is complete
   CHECK_FALSE(f.sync());
   CHECK(files.on_disk("f") == filled(3 * B, 1));
 }
@@ -249,7 +249,7 @@ TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gp
                           world.barrier();
                         }),
                     ContainsSubstring("lock of 'f' in the simulated GPFS"));
-  // The next run finds everything closed and unlocked.
+  // The next run finds all files closed and unlocked.
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
       .run([&](io::lab::virtual_rank const&) {
         auto f = open_at(files);
@@ -260,7 +260,7 @@ TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gp
 TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][deaths]") {
   io::lab::virtual_gpfs const files(small(), 2);
   io::lab::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
-  s.deaths.push_back({.rank = 0, .operation = 4});  // open, lock, write, then it dies
+  s.deaths.push_back({.rank = 0, .operation = 4});  // after open, lock and write
   double waited = 0;
   io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
@@ -275,7 +275,7 @@ TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][dea
       CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
       waited = world.now() - before;
       bytes back(100);
-      CHECK(f.read(0, back).bytes == 100);  // its node lives, and has the data
+      CHECK(f.read(0, back).bytes == 100);  // the node is alive, and has the data
       CHECK(back == filled(100, 7));
     }
   });
@@ -296,7 +296,7 @@ TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease
     if (world.rank() == 0) {
       f.write(0, filled(100, 7));
       f.sync();
-      f.write(0, filled(100, 8));  // dies before it begins, with the token
+      f.write(0, filled(100, 8));  // it dies before this begins, and holds the token
     }
     if (world.rank() == 3) {
       world.compute(0.1);
@@ -312,7 +312,7 @@ TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease
   CHECK(waited > 0.5);
   CHECK(waited < 1.1);
   CHECK(files.system().manager().counters().failed_nodes == 1);
-  // It stays lost.
+  // In the next run, the node is still lost.
   io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2})
       .run([&](io::lab::virtual_rank const& world) {
         std::error_code error;
@@ -324,7 +324,7 @@ TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease
 
 TEST_CASE("a nonblocking call of a rank that dies is left alone by the system",
           "[virtual_gpfs][deaths]") {
-  // The memory of the call is gone when its data arrives.
+  // The memory of the call has been freed when its data arrives.
   io::lab::virtual_gpfs files(small(), 2);
   files.put("f", filled(40 * B, 1));
   io::lab::scenario s{.ranks = 2, .ranks_per_node = 1, .seed = 1};
@@ -371,7 +371,7 @@ TEST_CASE("a server that cannot write: the error reaches the rank which wrote, o
   SECTION("later") { troubles.faults[0].first = 2; }
   bool const first = troubles.faults[0].first == 1;
   io::lab::virtual_gpfs files(small(), 2, troubles);
-  files.put("other", filled(10, 1));  // from outside, nothing goes wrong
+  files.put("other", filled(10, 1));  // puts from outside meet no faults
   io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .seed = 2})
       .run([&](io::lab::virtual_rank const& world) {
         auto f = open_at(files);
@@ -390,8 +390,8 @@ TEST_CASE("a server that cannot write: the error reaches the rank which wrote, o
 
 TEST_CASE("bytes that are lost are seen by nobody, though the block has others that are not",
           "[virtual_gpfs][faults]") {
-  // Node 0 writes 50 bytes, which fail on their way to disk while it writes the next 50 into the
-  // same block.
+  // Rank 0 writes 50 bytes, whose write to disk fails. Meanwhile rank 1 of the same node writes the
+  // next 50 bytes into the same block.
   io::lab::virtual_gpfs files(
       small(), 2, gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO"));
   io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2})
@@ -493,7 +493,7 @@ TEST_CASE("traffic writes down which node takes tokens from which, and draws it"
   CHECK(files.content("f").size() == 300);
   std::error_code error;
   auto f = files.open("f", create, error);
-  CHECK(others > before);  // who watched before watches again
+  CHECK(others > before);  // the observer from before the run observes again
 }
 
 TEST_CASE("directives of all ranks: partitioned, no token moves", "[virtual_gpfs][partitioning]") {

@@ -1,5 +1,5 @@
-// Ranks on several nodes in an agreed order: a read sees the last write that was complete when it
-// began.
+// Ranks on several nodes in an agreed order: a read must return the last write that was complete
+// when it began.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -50,8 +50,9 @@ gpfs::machine small_machine(engine& random) {
   return m;
 }
 
-// One call of each rank between two meetings. Nobody else touches what a rank writes, but blocks
-// are shared; everyone knows what everyone does, and so what is to be read.
+// One call of each rank between two meetings. While a rank writes, no other rank uses these bytes,
+// but ranks share blocks. The plan is equal on all ranks, so every rank knows the bytes that a read
+// must return.
 struct turn {
   enum class kind { write, read, hint, free, sync, none } what = kind::none;
   std::int64_t offset = 0, length = 0;
@@ -59,7 +60,7 @@ struct turn {
 
 struct plan {
   std::vector<std::vector<turn>> turns;  // by meeting, then by rank
-  // before which meetings the file is partitioned, and no more
+  // meetings before which partitioning starts and stops
   std::vector<int> start, stop;
   std::int64_t bytes = 0;
 };
@@ -71,7 +72,7 @@ plan make_plan(engine& random, int ranks, int meetings, bool partitioned) {
     for (int k = 0; k + 6 < meetings; k += 10) p.start.push_back(k + 2), p.stop.push_back(k + 6);
   for (int k = 0; k < meetings; ++k) {
     auto& all = p.turns.emplace_back(static_cast<std::size_t>(ranks));
-    // Stretches apart for the writers; readers keep to what nobody writes now.
+    // Writers get disjoint stretches, and readers get stretches that no rank writes now.
     std::int64_t const share = p.bytes / ranks;
     std::int64_t const shift = pick(random, 0, ranks - 1);
     std::vector<bool> written(static_cast<std::size_t>(ranks));
@@ -169,8 +170,8 @@ class actor {
         if (hints_) announce(t, false);
         auto const done = file_.read(t.offset, got);
         REQUIRE(!done.error);
-        // Where others make the file longer meanwhile, the end may be here or there; behind what
-        // was written are zeros.
+        // If other ranks extend the file meanwhile, the read may end at the old or a new end. Bytes
+        // behind the written ones are zeros.
         REQUIRE(done.bytes >= std::clamp<std::int64_t>(size - t.offset, 0, t.length));
         REQUIRE(std::equal(got.begin(), got.begin() + done.bytes, there.begin() + t.offset));
         break;
@@ -191,8 +192,8 @@ class actor {
     }
   }
 
-  // A multiple access range hint for some blocks of the turn, and the release of what was accepted
-  // before.
+  // Gives a multiple access range hint for some blocks of the turn, and releases ranges that were
+  // accepted before.
   void announce(turn const& t, bool writes) {
     io::test::ranges_hint h;
     for (auto const& r : accepted_)

@@ -1,4 +1,4 @@
-// b_eff_io as a workload: what one run gives, by which hints it goes, and what is made of runs that
+// b_eff_io as a workload: the results of one run, the effect of hints, and the results of runs that
 // are too short.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
@@ -26,7 +26,7 @@ papers::row row_of(std::string const& hints, int nodes) {
   r.workload = "beffio";
   r.op = "write.scatter";
   r.nodes = nodes;
-  r.bytes_per_task = std::int64_t{256} << 20;  // so the longest chunk is 2 MB
+  r.bytes_per_task = std::int64_t{256} << 20;  // limits the longest chunk to 2 MB
   r.hints = hints;
   r.published = 100;
   return r;
@@ -85,8 +85,8 @@ TEST_CASE("each task by itself writes as fast as its node lets it", "[papers][be
 TEST_CASE("small chunks of type 1 are shipped if the hints say so, and only then",
           "[papers][beffio]") {
   papers::paper_machine const m;
-  // Of two nodes that write a block by turns, each waits for the other to give it back; an agent
-  // has it.
+  // If two nodes write one block in turn, each waits for the other to give it back. An agent keeps
+  // the block.
   auto const alone = values_of(row_of("white_second", 2), m, 20),
              shipped = values_of(row_of("white_baseline", 2), m, 20),
              mixed = values_of(row_of("white_third", 2), m, 20);
@@ -164,7 +164,7 @@ TEST_CASE("claims may be of single chunks, which are not printed", "[papers][cla
   CHECK(all[1].simulated.left == 4);
   CHECK(all[1].simulated.right == 5);
   CHECK(all[2].simulated.holds == true);
-  // What papers do not print counts among the claims; 1 and 3 hold.
+  // A claim whose number is not published counts as a claim. Claims 1 and 3 hold.
   CHECK(papers::summary_of(results, all, 1, "").find("Claims: 2 of 3 hold; 0 fail") !=
         std::string::npos);
   CHECK_THROWS(papers::judge_all({{"4", "BE", "", "[nowhere:1024] > 1"}}, rows, results));

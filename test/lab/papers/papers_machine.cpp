@@ -1,4 +1,4 @@
-// Machine files: what is read, and what is refused with which words.
+// Machine files: what they may contain, and the error texts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -16,7 +16,7 @@ papers::paper_machine read(std::string const& text,
   return papers::read_paper_machine("here", text, include);
 }
 
-// The words with which it is refused; empty: it is not.
+// Returns the text with which a machine file is refused; empty if it is accepted.
 std::string refusal(std::string const& text, papers::include_function const& include = no_file) {
   try {
     read(text, include);

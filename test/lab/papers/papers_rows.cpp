@@ -1,4 +1,4 @@
-// Rows and claims: what is read, what is refused with which words, and what counts.
+// Rows and claims: what they may contain, the error texts, and how they are counted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <fstream>
@@ -138,8 +138,8 @@ TEST_CASE("a row has the mean of its runs, or the most", "[papers][rows]") {
   papers::result const mean = thrice.measure(rows[0]), most = thrice.measure(rows[1]);
   CHECK(mean.simulated_sd > 0);
   CHECK(mean.simulated_sd == most.simulated_sd);
-  // Of three numbers the greatest is above the mean by 1/sqrt(3) to 2/sqrt(3) deviations, dividing
-  // by n - 1.
+  // The greatest of three numbers is 1/sqrt(3) to 2/sqrt(3) standard deviations above the mean, if
+  // variances are divided by n - 1.
   CHECK(most.simulated - mean.simulated > 0.577 * mean.simulated_sd);
   CHECK(most.simulated - mean.simulated < 1.155 * mean.simulated_sd);
 }

@@ -1,5 +1,5 @@
-// The software of published rows: ROMIO's plans move what each task has, and cut the file as ROMIO
-// did.
+// The software of published rows. ROMIO's plans must move exactly the data of each task, and cut
+// the file as ROMIO did.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Programs of the papers on machines that have one cost each, so that arithmetic says how long they
-// take.
+// Programs of the papers on machines with a single cost each, so that their time follows by
+// arithmetic.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t block = 256 << 10;
 constexpr double seek_s = 0.01;
 
-// Nothing costs anything but the positioning of a disk, which each request for a block has to wait
-// for.
+// A machine on which only the positioning of a disk costs time. Each request for a block waits for
+// one.
 papers::paper_machine only_seeks(std::int64_t disks) {
   papers::paper_machine m;
   m.name = "seeks";
@@ -60,7 +60,7 @@ TEST_CASE("sparse accesses go everywhere once, and none follows one that is near
       std::vector<std::int64_t> places;
       for (std::int64_t k = 0; k < count; ++k)
         places.push_back(papers::sparse_place(k, count, apart));
-      if (count >= 3 * apart)  // else the end of a pass is near the begin of the next one
+      if (count >= 3 * apart)  // otherwise the end of a pass is near the beginning of the next one
         for (std::size_t k = 1; k < places.size(); ++k)
           CHECK(std::abs(places[k] - places[k - 1]) >= apart);
       std::sort(places.begin(), places.end());
@@ -82,9 +82,9 @@ TEST_CASE(
     double const of_eight = seconds(r.bytes_per_task, papers::block_pieces({r, eight}).read);
     CHECK(alone > 0.999 * all_seeks);
     CHECK(alone < 1.05 * all_seeks);
-    // Without the hint a task waits for each block; with it at most eight are under way.
+    // Without the hint a task waits for each block. With it at most eight blocks are under way.
     CHECK(of_eight > all_seeks / 8);
-    if (max_acc == 0)  // but where places happen to look like a stride
+    if (max_acc == 0)  // except if places happen to look like a stride
       CHECK(of_eight > 0.95 * all_seeks);
     else
       CHECK(of_eight < 0.6 * all_seeks);
@@ -100,7 +100,7 @@ TEST_CASE(
   auto const time = [&] {
     return seconds(count * 4096, papers::random_records({r, machine, scale}).read);
   };
-  // 64 records in 1024 blocks: some of them, but few, are in the same block.
+  // Few of the 64 records in 1024 blocks are in the same block.
   double const without = time();
   CHECK(without > 0.9 * count * seek_s);
   CHECK(without < 1.01 * count * seek_s);
@@ -153,8 +153,8 @@ TEST_CASE("dealt blocks are those of the whole file, through the agents", "[pape
 }
 
 TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][workload]") {
-  // An array of 16^3 integers, whose rows two tasks share: 256 pieces of 32 bytes each, from one
-  // end of the file to the other.
+  // An array of 16^3 integers, whose rows two tasks share. Each task has 256 pieces of 32 bytes,
+  // from one end of the file to the other.
   constexpr std::int64_t bytes = 16 * 16 * 16 * 4;
   papers::paper_machine m;
   m.set("striped_servers", 1);
@@ -167,18 +167,18 @@ TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][work
     return papers::rates{seconds(bytes, x.write), seconds(bytes, x.read)};
   };
   papers::rates const by_pieces = level(0), sieved = level(2), together = level(3);
-  // A piece waits for a positioning unless the other task has just come to the byte before it.
+  // Each piece waits for a positioning, unless the other task has just reached the byte before it.
   CHECK(by_pieces.write > 256 * seek_s);
   CHECK(by_pieces.write < 513 * seek_s);
   CHECK(by_pieces.read > 256 * seek_s);
   CHECK(by_pieces.read < 513 * seek_s);
-  // Each task takes its whole hull: one access to read it; to write it a read and a write, and the
-  // other waits meanwhile. Nothing is to be read of the file when it is new.
+  // Each task accesses its whole hull. A read is one access. A write is a read and a write, and the
+  // other task waits meanwhile. In a new file there is nothing to read.
   CHECK(sieved.read > 1.99 * seek_s);
   CHECK(sieved.read < 2.1 * seek_s);
   CHECK(sieved.write > 2.99 * seek_s);
   CHECK(sieved.write < 4.1 * seek_s);
-  // Each half of the file once.
+  // Each half of the file is accessed once.
   CHECK(together.write > 0.99 * seek_s);
   CHECK(together.write < 2.1 * seek_s);
   CHECK(together.read < 2.1 * seek_s);
@@ -187,8 +187,8 @@ TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][work
   CHECK(level(2).write == level(0).write);
   CHECK(level(2).read < 2.1 * seek_s);
 
-  // Points in any order: all of them, by each task as many. Calls of GPFS are refused where there
-  // is none.
+  // Points may have any order. The tasks together read all of them, each the same number. Calls of
+  // GPFS are refused on a machine without it.
   papers::row points = row_of("romio_1", 2, 64 * 100, 0);
   CHECK(seconds(2 * 64 * 100, papers::unstruc({points, m}).read) < 2.1 * seek_s);
   CHECK_THROWS_AS(papers::btio({points, m}), std::invalid_argument);
