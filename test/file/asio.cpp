@@ -250,7 +250,7 @@ TEST_CASE("deferred operations begin when they are awaited", "[asio]") {
 
 namespace {
 
-// Takes its time after it passed on what it was given.
+// An executor that takes time after it has passed a function on.
 struct slow_executor {
   asio::io_context::executor_type inner;
   std::atomic<bool>* returned;
@@ -281,7 +281,7 @@ TEST_CASE("no thread of a file is at work after it", "[asio]") {
     io::async_write(
         f, out,
         asio::bind_executor(slow_executor{context.get_executor(), &returned}, asio::detached));
-    context.run();  // the write has ended; the executor is still at it
+    context.run();  // the write has ended, the executor is still busy
   }
   CHECK(returned);
 }

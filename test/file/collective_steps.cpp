@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::int64_t bytes = 64;
 
-// Makes one call, to its end.
+// Makes one call, and waits until it is complete.
 void make(file& f, operation what, int rank, io::any_policy const& with) {
   std::vector<std::byte> data(bytes);
   std::int64_t const at = rank * bytes;
@@ -103,7 +103,7 @@ void make(file& f, operation what, int rank, io::any_policy const& with) {
   }
 }
 
-// Returns what rank 0 takes part in, besides messages, while it makes a call between two barriers.
+// Returns the collective operations of rank 0 while it makes a call between two barriers.
 std::vector<std::string> steps_of(int per_node, std::function<void(file&, int rank)> const& call,
                                   io::hints const& hints = {}) {
   io::lab::virtual_files const files;
@@ -112,7 +112,7 @@ std::vector<std::string> steps_of(int per_node, std::function<void(file&, int ra
       io::lab::virtual_cluster(s, {.timeline = true}).run([&](io::lab::virtual_rank const& world) {
         file f =
             file::open(world, "f", io::mode::create | io::mode::read_write, hints, files.opener());
-        call(f, world.rank());  // what it makes at the first call of a file is there now
+        call(f, world.rank());  // makes what the first call of a file needs
         f.seek(0);
         f.seek_shared(0);
         world.barrier();
@@ -140,11 +140,11 @@ names expected(operation_row const& r, bool near, bool together) {
   names all{"all_reduce"};  // begin
   if (r.when == moment::never) return all;
   if (r.pointer == pointer_kind::shared) {
-    if (!near) all.push_back("all_reduce");  // has anybody used the pointer's file?
+    if (!near) all.push_back("all_reduce");  // whether any rank has used the pointer's file
     all.insert(all.end(), {"broadcast", "exclusive_sum"});
-    if (together) all.push_back("all_reduce");  // what all ask for, where it goes
+    if (together) all.push_back("all_reduce");  // the places and sizes of all ranks' parts
   }
-  if (together && !near) all.push_back("deliver");  // who sends what to whom
+  if (together && !near) all.push_back("deliver");  // the pieces that ranks exchange
   all.push_back("all_reduce");                      // end
   return all;
 }

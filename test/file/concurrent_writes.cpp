@@ -1,4 +1,4 @@
-// Ranks that write at the same time into the same windows lose nothing.
+// Ranks that write at the same time into the same windows must lose nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ namespace {
 // How a rank writes its pieces of windows that all ranks write at the same time.
 enum class writer { merging, by_pieces, by_default, one_by_one, requests };
 
-// Again and again, and nobody waits for anybody: each rank finds its own bytes after each of its
-// writes.
+// Writes many times, without waiting for other ranks. After each write, a rank must find its own
+// bytes.
 void write_at_the_same_time(io::mpi const& world, std::string const& path, io::mode modes,
                             std::uint64_t seed, writer even, writer odd) {
   engine random(seed);

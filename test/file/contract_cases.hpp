@@ -1,5 +1,4 @@
-// What tests of the contract have in common: the ranks, views with holes, and windows that are
-// merged.
+// Shared by tests of the contract: the ranks, views with holes, and windows that are merged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +21,7 @@ inline bool true_everywhere(mpi const& world, bool mine) {
   return all.value;
 }
 
-// Rank r's bytes in a file of interleaved blocks, and windows that are merged.
+// Rank r's bytes in a file of interleaved blocks, and a policy that merges windows.
 inline layout interleaved(mpi const& world, std::int64_t block) {
   return resized(at(world.rank() * block, bytes(block)), 0, block * world.size());
 }
@@ -31,10 +30,10 @@ inline sieving const merging_windows{.read_window_bytes = 256,
                                      .write_window_bytes = 256,
                                      .reads = sieve::always,
                                      .writes = sieve::always};
-// For files whose ranks write such windows: on several nodes they merge only where a hint asks for
-// it.
+// Hints for files whose ranks write such windows. On several nodes ranks merge by themselves only
+// if this hint asks for it.
 inline hints const merging_on_nodes{.ds_write = toggle::enable};
-// Where ranks do not share memory, the shared pointer lies in a file.
+// Returns true if the ranks do not share memory. The shared pointer then lies in a file.
 inline bool on_several_nodes(mpi const& world) { return world.node().size() < world.size(); }
 
 }  // namespace argosy::test

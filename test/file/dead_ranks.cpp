@@ -1,8 +1,10 @@
-// A rank dies before, in and at the end of collective calls, of a real process: the others are
-// told, and go on without it, on a file of background bytes, which the survivors then open again.
-// One death, or all that there are one after the other: then mpiexec of Open MPI 5.0.11 sometimes
-// believes that the job has ended. Where MPI ends the job when a rank dies, there is nothing to
-// see: 77.
+// A rank, a real process, dies before, in and at the end of collective calls. The other ranks must
+// get an error and go on without it, and open the file again. All bytes that no rank writes must
+// survive.
+//
+// Each death is a test of its own, because mpiexec of Open MPI 5.0.11 sometimes believes that the
+// job has ended if several ranks die. If MPI ends the job when a rank dies, the test is skipped
+// (77).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -41,7 +43,7 @@ void require(bool kept, std::string const& what) {
   if (!kept) throw std::runtime_error(what);
 }
 
-// Dies in its n-th access to the file from when it is armed on.
+// Counts accesses of one kind. The rank dies in the access at which `left` is 0.
 struct trigger {
   io::file_call kind = io::file_call::write;
   int left = -1;
@@ -63,7 +65,7 @@ class mortal : public io::forwarding<mortal, io::any_handle> {
   std::shared_ptr<trigger> trigger_;
 };
 
-// numbers in each rank's part, of which it writes one in `every`
+// Each rank writes per_rank numbers. Of `every` numbers in the file, one belongs to a rank.
 constexpr int per_rank = 40000, every = 3;
 
 struct program {
@@ -96,16 +98,16 @@ struct program {
 
 using call = std::function<void(program&, io::file&, std::error_code&)>;
 
-// All ranks aggregate, so that each may die as one. What a rank does when its turn to die comes: at
-// once, or in an access of the call.
+// A kind of death: a rank dies before a call, or in a file access of the call. All ranks aggregate,
+// so each may die as an aggregator.
 struct death {
   char const* name;
   call what;
   io::file_call in = io::file_call::write;
-  int after = -1;  // accesses; -1: before the call
+  int after = -1;  // number of accesses before it dies; -1: dies before the call
 };
 
-// test/CMakeLists.txt counts them: each is a test.
+// test/CMakeLists.txt has a test for each and relies on their number.
 std::vector<death> deaths() {
   call const write = [](program& p, io::file& f, std::error_code& e) { f.write_all(p.mine, e); };
   call const read = [](program& p, io::file& f, std::error_code& e) { f.read_all(p.room, e); };
@@ -130,14 +132,15 @@ std::vector<death> deaths() {
   };
 }
 
-// Numbers behind those that anybody writes.
+// Returns true if the numbers that no rank writes are unchanged.
 bool is_background(std::vector<int> const& all, int ranks) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (static_cast<int>(i) % (every * ranks) >= ranks && all[i] != -7) return false;
   return true;
 }
 
-// Otherwise who dies early may do so while others have not heard the end of the call before.
+// Waits until all ranks have left the call before. Otherwise a rank that dies early might die while
+// others are still in it.
 void everybody_is_here(program const& p, int who) {
   char word = 0;
   if (p.rank != who) MPI_Send(&word, 1, MPI_CHAR, who, 0, p.comm);
@@ -145,7 +148,8 @@ void everybody_is_here(program const& p, int who) {
     MPI_Recv(&word, 1, MPI_CHAR, MPI_ANY_SOURCE, 0, p.comm, MPI_STATUS_IGNORE);
 }
 
-// Rank `who` dies; the others are told, close the file, and go on on a communicator of their own.
+// Rank `who` dies. The others must get an error, close the file, and go on with a communicator of
+// their own.
 void without_one(program& p, death const& d, int who) {
   auto const background = [&] {
     std::vector<int> all(static_cast<std::size_t>(per_rank * every * p.ranks), -7);
@@ -172,7 +176,7 @@ void without_one(program& p, death const& d, int who) {
   if (p.rank == who) throw std::runtime_error("it was to die");
   require(error == errc::rank_failed, "the call says: " + error.message() + "; " + f.what_failed());
   if (f.is_open()) {
-    f.write_all(p.mine, error);  // never again
+    f.write_all(p.mine, error);  // fails from now on
     require(error == errc::rank_failed, "the call after it says: " + error.message());
     f.close(error);
     require(error == errc::rank_failed, "close says: " + error.message());
@@ -185,8 +189,8 @@ void without_one(program& p, death const& d, int who) {
   p.count();
   require(p.ranks == before - 1, "others died, too");
 
-  // The file goes on with those that are left: what nobody was asked to write is as it was, and
-  // what they write is there.
+  // The survivors open the file again. Numbers that no rank writes must be unchanged, and the
+  // survivors must read what they write.
   io::file again = p.open(error);
   require(!error, "open again: " + again.what_failed());
   std::vector<int> all(static_cast<std::size_t>(per_rank * every * before));
@@ -204,8 +208,8 @@ void without_one(program& p, death const& d, int who) {
 
 }  // namespace
 
-// dead_ranks first|middle|last [DEATH]: which rank dies, and how: a number from 0 on; in every way
-// that there is, one after the other.
+// dead_ranks first|middle|last [DEATH]: which rank dies, and the number of the death, from 0 on.
+// Without a number, ranks die in every way, one after the other.
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -239,8 +243,8 @@ int main(int argc, char** argv) {
   if (p.rank == 0) std::puts("all deaths were told");
   std::fflush(stdout);
   ::_exit(
-      // MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one after the other,
-      // without any file
+      // _exit, because MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one
+      // after the other, even without any file
       0);
 }
 

@@ -1,5 +1,5 @@
-// What develop mode finds, beside calls and arguments that differ: types, arrays that are not one,
-// data that two ranks write.
+// Mistakes that develop mode finds in addition to calls and arguments that differ: types, arrays
+// whose sizes differ, and bytes that two ranks write.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -72,7 +72,7 @@ TEST_CASE("data of other types than the etype is found in develop mode, and both
     o.f.write_at(0, floats, o.error);
     CHECK(o.error == (develop ? errc::datatype : std::error_code()));
     CHECK(o.f.write_at_all(0, doubles).bytes == 32);
-    std::vector<std::byte> const bytes(16);  // fit everything
+    std::vector<std::byte> const bytes(16);  // fit every etype
     CHECK(o.f.write_at_all(0, bytes).bytes == 16);
     o.f.set_view(0, io::type<std::byte>);
     CHECK(o.f.write_at_all(32 * rank(), floats).bytes == 32);
@@ -121,10 +121,10 @@ TEST_CASE("global sizes of an array that differ on one rank are found in develop
       FAIL("sizes that differ were taken");
     } catch (io::error const& e) {
       CHECK(e.code() == errc::not_same);
-      CHECK(e.failed_rank() == (size() == 2 ? 1 : odd));  // of two ranks nobody is the odd one
+      CHECK(e.failed_rank() == (size() == 2 ? 1 : odd));  // with two ranks, neither is the odd one
       CHECK(e.what() == o.f.what_failed());
     }
-    // Arrays of their own, and filetypes that are none.
+    // Arrays at displacements of their own, and filetypes that are no arrays, may differ.
     o.f.set_view(4096 * rank(), io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>),
                  o.error);
     CHECK_FALSE(o.error);
@@ -150,7 +150,7 @@ TEST_CASE("ranks that write one byte twice are found in develop mode, and nothin
   for (bool const develop : {false, true}) {
     opened o(develop);
     o.f.set_size(0);
-    // Columns of 2 ints; the last rank has one column too many to the left.
+    // Columns of 2 ints. The last rank begins one int too far to the left.
     std::int64_t const n = size(), me = rank(), from = me == n - 1 && n > 1 ? 2 * me - 1 : 2 * me;
     o.f.set_view(0, io::subarray(list{4, 2 * n}, list{4, 2}, list{0, from}, io::type<int>));
     bool const found = develop && n > 1;
@@ -170,7 +170,7 @@ TEST_CASE("ranks that write one byte twice are found in develop mode, and nothin
     o.f.write_at_all(0, row, {io::independent{}, o.error});
     CHECK(static_cast<bool>(o.error) == found);
     std::vector<int> back(8);
-    o.f.read_at_all(0, back, o.error);  // many may read
+    o.f.read_at_all(0, back, o.error);  // several ranks may read the same bytes
     CHECK_FALSE(o.error);
     o.f.set_view(0, io::subarray(list{4, 2 * n}, list{4, 2}, list{0, 2 * me}, io::type<int>));
     o.f.write_all(row, o.error);
@@ -212,7 +212,7 @@ TEST_CASE("integers of one width are one type where nothing converts, whatever C
   CHECK(o.error == errc::datatype);
   o.f.set_view(0, {io::type<long>, io::contiguous(4, io::type<long long>)}, o.error);
   CHECK_FALSE(o.error);
-  o.f.set_view(0, {io::type<long>, io::external32});  // 4 bytes there, where a long long has 8
+  o.f.set_view(0, {io::type<long>, io::external32});  // a long has 4 bytes there, a long long has 8
   o.f.write_at_all(4 * rank(), wide, o.error);
   CHECK(o.error == errc::datatype);
 }
@@ -229,7 +229,7 @@ TEST_CASE("data that is not a rank's part of an array is told once in develop mo
             o.f.set_view(0, tile);
             o.f.write_all(exact);
             o.f.write_all({});
-            o.f.write(more);  // local calls bring any amount
+            o.f.write(more);  // local calls may write any number of bytes
             o.f.set_view(0, io::contiguous(8, io::type<int>));
             if (rank() == 0) o.f.write_at_all(0, fewer);
             if (rank() != 0) o.f.write_at_all(0, {});

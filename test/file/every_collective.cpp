@@ -1,5 +1,5 @@
-// Every public collective call, of files and of formats, with a failure of one rank at every place:
-// no rank waits for ever, all ranks agree, and nothing is lost.
+// Every public collective call of files and formats. One rank fails at each place in turn. No rank
+// may wait for ever, all ranks must agree, and nothing may be lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -48,7 +48,7 @@ bool everywhere(World const& world, bool here) {
   return all.low == 1;
 }
 
-// Copies numbers as they are, by code of the program.
+// Registers a representation whose copying is code of the program.
 char const* program_representation() {
   auto const copy = [](io::basic, std::int64_t count, std::byte const* from, std::byte* to) {
     program_code::run();
@@ -61,8 +61,8 @@ char const* program_representation() {
   return "of the program";
 }
 
-// Numbers of the ranks in turn in a file. Calls write what is there, so they may end early without
-// harm.
+// A file in which numbers of the ranks alternate. Calls write the numbers that the file has
+// already, so a call that ends early does no harm.
 template <class World>
 class file_subject {
  public:
@@ -91,7 +91,7 @@ class file_subject {
     if (!open && !everywhere(world_, !f.is_open())) return false;
     if (!open) f = io::basic_file<World>::open(world_, path, mode::read_write, io::hints{}, files);
     try {
-      f.end();  // a split call whose beginning or end threw
+      f.end();  // ends a split call whose beginning or end threw
     } catch (io::error const&) {
     }
     f.clear_sync_error();
@@ -250,7 +250,7 @@ TEST_CASE("every collective call of a file is in the table", "[file][error]") {
 
 namespace {
 
-// A checkpoint that is there, with this rank's numbers.
+// A checkpoint that exists, with this rank's numbers.
 class checkpoint_subject {
  public:
   checkpoint_subject(io::mpi const& world, std::string at)
@@ -267,7 +267,7 @@ class checkpoint_subject {
   }
   io::mpi const& world() const { return world_; }
   void prepare() { spare = files; }
-  // Whole, whatever became of the call.
+  // Checks that the checkpoint is whole, whatever happened to the call.
   bool restore() {
     mine = program_numbers(std::vector<int>(each));
     step = 0;
@@ -296,7 +296,7 @@ std::vector<collective_row<checkpoint_subject>> calls_of_checkpoints() {
   };
 }
 
-// A .npy file that is there, open, and a name for others.
+// A .npy file that exists and is open, and the name of a second one.
 class npy_subject {
  public:
   npy_subject(io::mpi const& world, std::string const& at)
@@ -311,7 +311,7 @@ class npy_subject {
         world_(world) {
     f = io::npy::create(world, path, part, {}, files);
     f.write_all(mine);
-    f.close();  // only then it is whole
+    f.close();  // the file is whole only after close
     f = io::npy::open(world, path, part, mode::read_write, {}, files);
   }
   io::mpi const& world() const { return world_; }
@@ -420,7 +420,8 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
 
 namespace {
 
-// A checkpoint of one process whose header is so many bytes of `items`, with the right checksum.
+// Writes a checkpoint of one process whose header consists of `items`, `bytes` long in all, with
+// the right checksum.
 void write_header(std::string const& path, std::string const& items, std::size_t bytes) {
   std::string text = "{'blocks': 1048576, 'size': 33554432, 'arrays': [";
   while (text.size() + items.size() + 2 <= bytes) text += items;
@@ -434,7 +435,8 @@ void write_header(std::string const& path, std::string const& items, std::size_t
   std::ofstream(path, std::ios::binary) << head << text;
 }
 
-// One rank at a time has so many bytes: the call ends on all ranks, or on none.
+// On one rank at a time, `bytes` bytes of memory are left. The call must succeed on all ranks, or
+// on none.
 template <class Call>
 void check_scarce(io::mpi const& world, std::size_t bytes, Call&& call) {
   for (int who = 0; who < world.size(); ++who) {
@@ -457,7 +459,7 @@ TEST_CASE("a header that grows is refused by one rank, in twice its size",
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   watchdog const guard;
-  io::detail::memory_reserve const kept;  // which does not count
+  io::detail::memory_reserve const kept;  // made here, so that it is not counted
   constexpr std::size_t size = 16 << 20;
   std::string const path = here / "f";
   for (std::string const items : {"0,", "[],", "(0,),", "{'name': ((0,),(0,),(0,)),},", "'a',"}) {
@@ -474,7 +476,7 @@ TEST_CASE("a header that grows is refused by one rank, in twice its size",
     CHECK(failed_on(world, 0, io::errc::damaged, error));
     CHECK(peak < (world.rank() == 0 ? 2 * size + (1 << 20) : std::size_t{1} << 20));
   }
-  // A single list that has no end.
+  // A list that is never closed.
   if (world.rank() == 0) {
     std::string all = "0";
     for (std::size_t i = 0; i < size / 2 - 100; ++i) all += ",0";

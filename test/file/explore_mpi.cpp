@@ -1,5 +1,4 @@
-// Random programs under faults on real processes and files, and bugs on purpose that they must
-// find.
+// Random programs under faults on real processes and files. Planted bugs must be found.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ struct processes {
     return verdict_on_processes(p, here, c).wrong;
   }
   program of(std::uint64_t seed) const { return random_program(seed, world.size()); }
-  // The first seed with which something is wrong; 0: none.
+  // Returns the first seed for which something is wrong; 0 if there is none.
   std::uint64_t first_found(changes const& planted, std::uint64_t last, std::string& wrong) {
     for (std::uint64_t seed = 1; seed <= last; ++seed) {
       wrong = wrong_with(seed, of(seed), planted);
@@ -63,7 +62,7 @@ class lockless : public argosy::any_handle {
   std::error_code unlock(std::int64_t, std::int64_t) { return {}; }
 };
 
-// More ranks than processors take turns, and each turn is time.
+// Returns the number of seeds. If ranks outnumber processors they take turns, which takes time.
 std::uint64_t seeds_for(int ranks) {
   if (argosy::test::sanitized) return ranks == 1 ? 10 : 3;
   return ranks == 1 ? 100 : ranks <= 4 ? 25 : 10;
@@ -132,10 +131,10 @@ TEST_CASE("planted on processes: one rank keeps the errors of its syncs to itsel
 
 TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]") {
   processes all;
-  if (all.world.size() == 1) return;  // which nobody disturbs
+  if (all.world.size() == 1) return;  // a single rank cannot be disturbed
   program p;
-  // Of all ranks, each between its reading and its writing: one alone may be the last to begin,
-  // when the others have ended.
+  // All ranks are late between their read and their write. If only one were late, the others might
+  // have ended before it begins.
   auto const with_delay = [&](int ms) {
     p.world = parse_scenario("ranks=" + std::to_string(all.world.size()) +
                              " ranks_per_node=1 fault=rank:-1,call:write,times:20,delay_ns:" +
@@ -146,7 +145,8 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
   policy_choice const windows{.kind = policy_kind::sieving,
                               .window_bytes = 4096,
                               .merge = static_cast<int>(argosy::sieve::always)};
-  // On several nodes ranks merge by themselves, under locks, where this hint asks for it.
+  // If ranks are on several nodes, each merges by itself, under locks, only if this hint asks for
+  // it.
   p.steps = {{.what = op::open, .hints = {{"romio_ds_write", "enable"}}},
              {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 7}}};
   for (std::uint64_t k = 1; k <= 6; ++k)
@@ -155,8 +155,8 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
   auto const planted = [](argosy::opener files, int) {
     return opening_as<lockless>(std::move(files));
   };
-  // Whether ranks meet in a window is a matter of time: of more, where many ranks share few
-  // processors.
+  // It depends on time whether ranks use a window at the same time. If many ranks share few
+  // processors, longer delays are needed.
   std::string wrong;
   for (int tries = 1; tries <= 20 && wrong.empty(); ++tries) {
     with_delay(10 * tries);
@@ -168,7 +168,7 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
 TEST_CASE("planted on processes: an off-by-one in file domains, and all ranks find the same",
           "[explore][planted]") {
   processes all;
-  if (all.world.size() == 1) return;  // which has no second domain
+  if (all.world.size() == 1) return;  // a single rank has no second domain
   changes const planted{.files = {}, .policy = with_short_domains};
   std::string wrong;
   std::uint64_t const seed = all.first_found(planted, 100, wrong);

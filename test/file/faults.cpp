@@ -1,6 +1,6 @@
-// The fault table: every call of a file, broken on each rank alone and on all of them. Every rank
-// leaves the call, with the promised code; bytes outside of the request stay; the file is usable
-// afterwards. Opening and closing: faults_open.cpp.
+// The fault table: every call of a file is broken on each rank alone and on all of them. Every rank
+// must leave the call with the promised code. Bytes outside of the request must stay, and the file
+// must be usable afterwards. Opening and closing: faults_open.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/policy/independent.hpp>
@@ -64,7 +64,8 @@ TEST_CASE("any call of a read or write may fail on any rank: system calls", "[fa
 TEST_CASE("a shared pointer that lies in a hidden file breaks like any file",
           "[faults][transfers][shared]") {
   io::mpi const mpi = everyone();
-  // Every addition to the pointer is synced; the memory of a node is no place for files of several.
+  // Every addition to the shared pointer's file is synced, so files in memory are faster. They are
+  // not used if ranks are on several nodes.
   common_directory const directory(
       mpi, on_several_nodes(mpi) ? std::filesystem::temp_directory_path() : io::test::in_memory());
   plain_world const world(mpi);
@@ -73,7 +74,7 @@ TEST_CASE("a shared pointer that lies in a hidden file breaks like any file",
                             {false}, io::toggle::disable);
   system_calls calls("broken");
   io::test::break_transfers(mpi, world, calls, directory.string(), true, mpi.size() > 1, {false});
-  // Nothing is left but the file.
+  // Only the file is left.
   mpi.barrier();
   CHECK(std::distance(std::filesystem::directory_iterator(directory.string()), {}) == 1);
 }
@@ -113,7 +114,7 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
     char const* name;
     std::vector<io::file_call> breaks;
     bool collective;
-    bool first_rank_only;  // works for all
+    bool first_rank_only;  // only rank 0 makes the file call, for all ranks
     std::function<outcome(io::file&, bool)> run;
   };
   whole const calls[] = {
@@ -203,13 +204,13 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
               cells.expect(!f.atomic(), "atomic after all");
             }
             if (std::string_view(call.name) == "sync" && all.any()) {
-              // Every later sync says the same, on every rank, until the loss is known to be made
-              // good.
+              // Every later sync must report the same error on every rank, until the error is
+              // cleared.
               outcome const again = call.run(f, !throwing);
               cells.expect_code(again, promised);
               f.clear_sync_error();
             }
-            // Now it works.
+            // Without the fault, the call must succeed.
             world.barrier();
             cells.expect_code(call.run(f, throwing), {});
             if (std::string_view(call.name) == "preallocate")
@@ -267,7 +268,8 @@ TEST_CASE("a failed sync is repeated by every later one until the loss is cleare
   CHECK(error == promised);
   std::string const digits = "0123456789";
   for (int i = 0; i < 3; ++i) {
-    f.write_at_all(world.rank() * 10, digits, error);  // works, and heals nothing
+    // succeeds, but does not make up for the lost write
+    f.write_at_all(world.rank() * 10, digits, error);
     CHECK_FALSE(error);
     f.sync(error);
     CHECK(error == promised);
@@ -355,7 +357,7 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
   std::string const place = directory / "small", path = place + "/state.dat";
   std::optional<io::test::small_tmpfs> disk;
   if (world.rank() == 0) disk.emplace(place, "size=256k");
-  // All ranks must see it.
+  // All ranks must see the mount.
   world.barrier();
   if (world.rank() == 0 && disk->mounted()) make_file(place + "/seen", 1);
   world.barrier();
@@ -365,7 +367,7 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
     return;
   }
   table cells(world, "a full tmpfs");
-  constexpr std::int64_t mine = 160 << 10;  // two ranks are too many
+  constexpr std::int64_t mine = 160 << 10;  // two ranks fill the disk
   std::int64_t const start = world.rank() * mine;
   std::vector<char> data(mine, static_cast<char>('a' + world.rank()));
   using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
@@ -388,7 +390,7 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
       for (auto const& [name, run] : calls) {
         cells.begin(std::string(name) + ", " + std::string(policy.name()) +
                     (alone ? ", one more file" : ""));
-        // Either the disk is nearly full before, or the ranks fill it.
+        // Either another file leaves little space on the disk, or the ranks fill it.
         if (world.rank() == 0) {
           std::filesystem::remove(place + "/other");
           if (alone) make_file(place + "/other", 200 << 10);
@@ -407,7 +409,7 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
           cells.expect(contains(f.what_failed(), "no space") || contains(name, "iwrite"),
                        f.what_failed());
         cells.expect(full ? r.bytes < mine : r.bytes == mine, std::to_string(r.bytes) + " bytes");
-        // What was counted is in the file.
+        // At least the bytes that the report counts must be in the file.
         std::string const content = content_of(path);
         cells.expect(std::count(content.begin(), content.end(), data[0]) >= r.bytes,
                      "counted more than was written");
@@ -418,14 +420,14 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
               break;
             }
         world.barrier();
-        // There is no space for this either, and nothing changes.
+        // There is no space for this either, and the file must not change.
         std::int64_t const size = f.size();
         f.preallocate(1 << 20, error);
         cells.expect(error == (world.rank() == 0 ? errc::no_space : errc::error_on_another_rank),
                      error.message());
         cells.expect(f.size() == size, "preallocate changed the size");
         world.barrier();
-        // With space again, the same file works.
+        // When there is space again, the same file must work.
         f.set_size(0, error);
         cells.expect(!error, "set_size: " + error.message());
         f.write_at_all(world.rank() * 100, std::span(data).first(100), error);

@@ -1,4 +1,4 @@
-// What happens when arguments are wrong, or differ between ranks: line by line of the contract.
+// Wrong arguments, and arguments that differ between ranks, line by line of the contract.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/indexed.hpp>
@@ -30,7 +30,7 @@ using namespace io::test;
 
 namespace {
 
-// A call with a bad argument where `bad`, and what the rank is told that gave it.
+// A call with a bad argument on ranks where `bad` is true, and the error that these ranks must get.
 struct misuse {
   char const* name;
   char const* call;
@@ -51,7 +51,7 @@ std::int64_t const far_away = std::numeric_limits<std::int64_t>::max();
 std::array<int, 4> four{1, 2, 3, 4};
 int* const nowhere = nullptr;
 
-// What any read may be given.
+// Adds the bad arguments that any read may be given.
 template <class Call>
 void add_misuses(std::vector<misuse>& all, char const* call, bool collective, Call body) {
   auto const of_data = [&](char const* name, errc gives, auto make) {
@@ -118,7 +118,7 @@ TEST_CASE("a bad argument on one rank of a collective call is refused on all, be
   both("read_ordered", true, false,
        [](io::file& f, std::int64_t, io::target d, auto&... e) { f.read_ordered(d, e...); });
 
-  // Of writes, the data is described in the same way.
+  // The data of writes is described in the same way.
   auto const writing = [&](char const* call, bool collective, auto body) {
     auto const of = [&](char const* name, errc gives, auto make) {
       all.push_back(misused(name, call, gives, collective, [=](io::file& f, bool bad, auto&... e) {
@@ -221,7 +221,7 @@ TEST_CASE("a bad argument on one rank of a collective call is refused on all, be
     if (error) return;
     f.set_size(64);
     for (misuse const& m : all) {
-      if (develop && !m.collective) continue;  // they compare nothing
+      if (develop && !m.collective) continue;  // local calls compare nothing
       for_each_set_of_ranks(world, [&](bool bad_here, std::string const& where) {
         cells.begin(std::string(m.call) + ", " + m.name + " " + where);
         for (bool const throwing : {false, true}) {
@@ -350,7 +350,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
     char const* call;
     char const* argument;
     std::function<void(io::file&, bool, std::error_code&)> run;
-    char const* shown = "";  // what one of them gave, in words
+    char const* shown = "";  // text of the value that one rank gave
   };
   auto const ints = io::type<int>;
   difference const all[] = {
@@ -423,7 +423,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
         cells.expect(contains(words, std::string(d.call) + " of '"),
                      "does not name the call: " + words);
         cells.expect(contains(words, d.shown), "does not tell what was given: " + words);
-        // Both ranks that differ: rank r and another one.
+        // The words must name both ranks that differ: rank r and another one.
         cells.expect(contains(words, "rank " + std::to_string(r)) ||
                          contains(words, "and " + std::to_string(r)),
                      "does not name the rank: " + words);

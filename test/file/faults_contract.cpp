@@ -1,5 +1,5 @@
-// What happens when something fails, line by line: the background, retries, the end of the file,
-// requests, exceptions, ranks that are late. The table of faults itself: faults.cpp.
+// Failures, line by line of the contract: calls in the background, retries, the end of the file,
+// requests, exceptions, ranks that are late. The table of faults is in faults.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/file/representations.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("what fails in the background, and nobody waits for, is told by close"
       tier.script().clear();
       io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write,
                                   {}, tier.files());
-      // Each rank by itself: then who fails is known.
+      // Each rank writes by itself, so it is known which rank fails.
       f.set_hints({.policy = "independent"});
       tier.script().clear();
       if (world.rank() == failing)
@@ -73,7 +73,7 @@ TEST_CASE("what fails in the background, and nobody waits for, is told by close"
       CHECK_FALSE(f.is_open());
     }
 
-  // Who holds the request is told by it.
+  // The request reports the error to its owner.
   tier.script().clear();
   io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {},
                               tier.files());
@@ -135,7 +135,7 @@ TEST_CASE(
     world.barrier();
     io::file f = io::file::open(world, path, mode::read);
     f.set_view(0, interleaved(world, 8));
-    // Bytes of this rank before the end.
+    // Returns the bytes of this rank before the end of the file.
     std::int64_t const tile = 8 * n;
     std::int64_t const there =
         size / tile * 8 + std::clamp<std::int64_t>(size % tile - 8 * world.rank(), 0, 8);
@@ -162,7 +162,7 @@ TEST_CASE(
 
 namespace {
 
-// A real file that another program cuts while it is read: after the first bytes.
+// A real file that another program truncates while it is read, after the first bytes.
 struct cut_while_read : io::raw_posix {
   std::string path;
   std::int64_t calls = 0;
@@ -225,7 +225,7 @@ TEST_CASE("a request tells its error when it is waited for, once, and leaves the
   std::array<io::request, 3> requests;
   for (std::size_t i = 0; i < 3; ++i) {
     requests[i] = f.iwrite_at(world.rank() * 300 + static_cast<std::int64_t>(i) * 100, data);
-    // one after the other; testing takes no error away
+    // Tests one request after the other. test() must not take the error away.
     while (!requests[i].test()) std::this_thread::yield();
   }
   wait_all(requests, error);
@@ -233,7 +233,7 @@ TEST_CASE("a request tells its error when it is waited for, once, and leaves the
   for (io::request& r : requests) CHECK_FALSE(r.pending());
   CHECK(requests[1].wait(error).bytes == 0);
   CHECK_FALSE(error);
-  // One that is dropped leaves its error to close, and does not wait for other ranks.
+  // A request that is dropped leaves its error to close, and does not wait for other ranks.
   if (here) {
     tier.script().clear();
     tier.script().add(io::fail_at(io::file_call::write, 1, std::errc::io_error));
@@ -242,7 +242,7 @@ TEST_CASE("a request tells its error when it is waited for, once, and leaves the
     }
     CHECK(tier.script().struck() == 2);
   }
-  // Bad arguments, too, come with the request.
+  // Bad arguments are reported by the request, too.
   io::request bad = f.iread_at(-1, data);
   outcome const o = thrown_by([&] { bad.wait(); });
   CHECK(o.code == errc::argument);
@@ -371,7 +371,7 @@ TEST_CASE("what the user's code throws reaches the caller, and the file stays us
                    "afterwards: " + error.message());
       cells.end();
     });
-  // Error codes of the user are kept, too, also one that says nothing.
+  // Error codes of the user must stay as they are, also one that means success.
   for (std::error_code const code :
        {std::error_code(ENOSPC, std::system_category()), std::error_code()}) {
     std::error_code error;
@@ -412,7 +412,7 @@ TEST_CASE("ranks that are late, or have nothing to do, are ordinary", "[faults][
     CHECK_FALSE(error);
     CHECK(f.write_ordered(mine, error).bytes == static_cast<std::int64_t>(mine.size()));
     CHECK_FALSE(error);
-    // It fails, and the others, who have nothing to do, learn it.
+    // The late rank fails. The others, which have no data, must get an error.
     if (world.rank() == odd)
       tier.script().add(io::fail_from(io::file_call::write, 1, std::errc::io_error));
     f.write_at_all(0, mine, error);
@@ -453,7 +453,7 @@ TEST_CASE("a shared pointer never goes beyond 2^63", "[faults][shared]") {
 TEST_CASE("a lock of the hidden pointer that cannot be taken back stops nobody",
           "[faults][shared]") {
   io::mpi const mpi = everyone();
-  if (mpi.size() == 1) return;  // it lies in memory
+  if (mpi.size() == 1) return;  // a single rank has the pointer in memory
   common_directory const directory(mpi);
   plain_world const world(mpi);
   scripted tier(tier_place::raw);

@@ -1,5 +1,5 @@
-// What happens when merged windows, aggregators and locks fail: no byte of another rank is lost,
-// and no error.
+// Failures of merged windows, aggregators and locks. No byte of another rank, and no error, may be
+// lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/policy/data_shipping.hpp>
@@ -42,7 +42,7 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
       io::file::open(world, path, mode::read_write, {merging_on_nodes, error}, tier.files());
   f.set_view(0, every_other(16));
   std::vector<char> const data(512, 'n');
-  // Four windows; reading the second one fails: the first is complete, nothing else was written.
+  // Reading the second of four windows fails. The first must be complete, and nothing else written.
   if (world.rank() == odd) {
     tier.script().add(io::fail_at(io::file_call::read, 2, std::errc::io_error));
     io::report const r = f.write_at(0, data, {merging_windows, error});
@@ -54,8 +54,8 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
     CHECK(content_of(path) == expected);
     make_file(path, 1024);
 
-    // Cut short, and nothing said: there is more in the file, so it is read again, not taken for
-    // zeros.
+    // Reads return too few bytes without an error. The file has more, so the read must be repeated.
+    // The missing bytes must not be taken for zeros.
     tier.script().clear();
     tier.script().add(io::shorten_at(io::file_call::read, 1, 10));
     tier.script().add(io::shorten_at(io::file_call::read, 2, 0));
@@ -67,7 +67,7 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
     CHECK(content_of(path) == expected);
     make_file(path, 1024);
 
-    // For ever: an error, and the window as it was.
+    // If all reads return nothing, the call must fail and leave the window unchanged.
     tier.script().clear();
     tier.script().add(io::shorten_at(io::file_call::read, 1, 0, io::fault::forever));
     io::report const none = f.write_at(0, data, {merging_windows, error});
@@ -148,7 +148,7 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
                         Catch::Matchers::ContainsSubstring("atomic mode needs byte-range locks"));
       CHECK_FALSE(f.atomic());
 
-      // Pieces of one rank, with holes that are those of nobody else.
+      // The holes between the pieces belong to no other rank.
       f.set_view(64 * world.rank(), every_other(8), error);
       CHECK_FALSE(error);
       std::vector<char> const data(32, 'n');
@@ -208,7 +208,7 @@ TEST_CASE(
           world.barrier();
         };
         if (!all_lock) is_written(data[0]);
-        // Together each window has one owner.
+        // In a collective call each window has one owner.
         std::vector<char> const together(32, static_cast<char>('A' + odd));
         r = f.write_at_all(0, together, {io::two_phase{}, error});
         CHECK_FALSE(error);
@@ -260,7 +260,7 @@ TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][mer
     f.set_view(0, interleaved(world, 8));
     for (int round = 0; round < 20; ++round) {
       std::vector<char> const data(512, static_cast<char>('A' + world.rank() + 8 * (round % 7)));
-      f.write_at(0, data, {merging_windows, error});  // nobody waits for anybody
+      f.write_at(0, data, {merging_windows, error});  // the ranks do not wait for each other
       CHECK_FALSE(error);
       world.barrier();
       std::vector<char> in(512);

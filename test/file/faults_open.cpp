@@ -1,4 +1,4 @@
-// The fault table of opening and closing: an error on every rank, and nothing is left.
+// The fault table of opening and closing: every rank must get an error, and no file may be left.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 
@@ -52,8 +52,8 @@ TEST_CASE("open fails on one rank or on all: an error on every rank, and nothing
     for (way const& w : ways)
       for (trouble const& t : troubles) {
         if (!tier->takes(t)) continue;
-        // Above the posix handle the size is asked for appending only; in it, once the file is
-        // open.
+        // Above the posix handle, the size is asked for only to append, so only if the file exists.
+        // Within it, the size is asked for after every open.
         if (t.kind == size && !w.exists) continue;
         for_each_set_of_ranks(world, [&](bool struck_here, std::string const& where) {
           cells.begin(std::string("a file ") + w.name + ", " + to_text(t) + " " + where);
@@ -193,10 +193,10 @@ TEST_CASE("a name that only some ranks see is no such file on the others", "[fau
 TEST_CASE("a mount that one rank does not see is an error on every rank", "[faults][open][real]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
-  // A namespace of its own for the mounts of each rank, and back at the end.
+  // Each rank gets a mount namespace of its own, and returns to the old one at the end.
   auto const here = std::filesystem::current_path();
   int const before = ::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-  int const root = ::open("/", O_PATH | O_CLOEXEC);  // setns leaves a chroot
+  int const root = ::open("/", O_PATH | O_CLOEXEC);  // needed because setns leaves a chroot
   bool const apart = ::unshare(CLONE_NEWNS) == 0 &&
                      ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   if (true_everywhere(world, apart)) {
@@ -210,7 +210,7 @@ TEST_CASE("a mount that one rank does not see is an error on every rank", "[faul
     for_each_set_of_ranks(world, [&](bool hidden_here, std::string const& where) {
       for (bool const read_only : {false, true}) {
         cells.begin(std::string(read_only ? "a read-only" : "another") + " file system " + where);
-        // Another file system over the directory: empty, or the same one, which cannot be written.
+        // Mounts another file system over the directory: an empty one, or the same one read-only.
         if (hidden_here) {
           bool done = false;
           if (read_only)
@@ -227,7 +227,7 @@ TEST_CASE("a mount that one rank does not see is an error on every rank", "[faul
         cells.expect(error == (hidden_here ? own : errc::error_on_another_rank), error.message());
         cells.expect(!f.is_open(), "is open");
         if (hidden_here) ::umount2(place.c_str(), MNT_DETACH);
-        // Afterwards it can be had.
+        // Without the mount, the open must succeed.
         f = io::file::open(world, path, mode::read_write, error);
         cells.expect(!error, "afterwards: " + error.message());
         if (!error) f.close(error);

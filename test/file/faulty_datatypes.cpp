@@ -1,5 +1,5 @@
-// A datatype, view or buffer that cannot be, on one rank: all calls end on all ranks, and say what
-// was wrong.
+// An invalid datatype, view or buffer on one rank. All calls must end on all ranks, and report the
+// mistake.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -37,7 +37,7 @@ io::mpi const& world() {
 
 constexpr std::array<int, 16> numbers{};
 
-// What a call told this rank, against who made the mistake, and which words must be there.
+// Checks the error of this rank, and that the words name the mistake and the rank that made it.
 void check_told(std::error_code const& error, errc own, int culprit, std::string const& told,
                 std::string const& words) {
   CHECK(error == (world().rank() == culprit ? own : errc::error_on_another_rank));
@@ -45,8 +45,8 @@ void check_told(std::error_code const& error, errc own, int culprit, std::string
       told, Catch::Contains(words) && Catch::Contains("failed on rank " + std::to_string(culprit)));
 }
 
-// `make(true)` cannot be, and `make(false)` can. As a filetype, in memory, and in a buffer and a
-// view made beforehand.
+// `make(true)` returns an invalid datatype, and `make(false)` a valid one. It is used as a
+// filetype, in memory, and in a buffer and a view made beforehand.
 template <class Make>
 void check_everywhere(io::file& f, Make const& make, std::string const& words, int culprit) {
   CAPTURE(words, culprit);
@@ -84,7 +84,7 @@ void check_everywhere(io::file& f, Make const& make, std::string const& words, i
   CHECK(error == (mine ? errc::argument : errc::error_on_another_rank));
   CHECK_THROWS_AS(f.explain_all(io::access_kind::read, {memory.data(), type, 1}), io::error);
 
-  // A local call is that rank's own affair.
+  // A local call fails only on the rank that made the mistake.
   f.read_at(0, {memory.data(), type, 1}, error);
   CHECK(error == (mine ? errc::argument : std::error_code()));
   auto alone = f.iread_at(0, described);
@@ -100,7 +100,7 @@ void on_each_rank(Body&& body) {
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   for (int culprit = 0; culprit < world().size(); ++culprit) body(f, culprit);
-  f.write_at_all(0, numbers);  // as good as ever
+  f.write_at_all(0, numbers);  // the file must still be usable
   f.close();
 }
 
@@ -222,8 +222,8 @@ struct argosy::describe<block> : argosy::members<&block::u, &block::level> {};
 
 namespace {
 
-// Makes every call that moves data, with what `data()...` says; a collective call's error reaches
-// all. Offsets are those of a rank's own part, of 1024 bytes.
+// Makes every call that moves data, with `data...`. Errors of collective calls must reach all
+// ranks. Each rank uses 1024 bytes of its own.
 template <class... Given>
 void check_every_call(io::file& f, bool mine, errc own, std::string const& words, Given&&... data) {
   std::error_code error;
@@ -274,7 +274,7 @@ TEST_CASE("a datatype that needs more than its container has is an error of ever
   on_each_rank([](io::file& f, int culprit) {
     bool const mine = world().rank() == culprit;
     auto const inside = io::subarray({4, 5}, {2, 3}, {1, 1}, io::type<double>);
-    // The last element is number 13, and the second copy begins at 20.
+    // The last element of the first copy is number 13, and the second copy begins at 20.
     std::vector<double> const room(34, 1.0);
     for (std::size_t const missing :
          {std::size_t{0}, std::size_t{1}, std::size_t{20}, std::size_t{34}}) {
@@ -286,7 +286,7 @@ TEST_CASE("a datatype that needs more than its container has is an error of ever
                            std::to_string(8 * (34 - missing)) + " bytes",
                        u, inside, 2);
       if (missing != 20) continue;
-      check_every_call(f, mine, errc{}, "", u, inside);  // one copy is there
+      check_every_call(f, mine, errc{}, "", u, inside);  // one copy fits
     }
     std::vector<double> u(mine ? 13 : 14);
     check_every_call(f, mine, errc::argument, "need 112 bytes", u, inside);
@@ -338,14 +338,14 @@ TEST_CASE("blocks that pointers lead to are written and read in the order of the
     for (int k = 0; k < 6; ++k) blocks.back()->u[k] = 1000 * world().rank() + 10 * i + k;
     blocks.back()->level = i;
   }
-  std::swap(blocks[3], blocks[17]);  // no order of addresses
+  std::swap(blocks[3], blocks[17]);  // addresses in no order
   using u_only = io::members<&block::u>;
   CHECK(f.write_at_all(mine, {blocks, u_only{}}).bytes == 20 * 48);
   std::vector<double> got(120), expected;
   for (auto const& b : blocks) expected.insert(expected.end(), b->u, b->u + 6);
   CHECK(f.read_at_all(mine, got).bytes == 960);
   CHECK(got == expected);
-  // As a request, whose pointers may go meanwhile.
+  // A request: the vector of pointers may be gone before it ends.
   std::vector<std::unique_ptr<block>> others;
   for (int i = 0; i < 20; ++i) others.push_back(std::make_unique<block>());
   {
@@ -357,7 +357,7 @@ TEST_CASE("blocks that pointers lead to are written and read in the order of the
   }
   for (std::size_t i = 0; i < 20; ++i)
     CHECK(std::equal(others[i]->u, others[i]->u + 6, blocks[i]->u));
-  // A part of the array of each block, which lies on the heap by itself; and a range made at the
+  // A part of the array of each block, where each block is on the heap; and a range made in the
   // call.
   auto const where = [](auto const& b) { return b->u; };
   auto const two = io::resized(io::type<double>, 0, 24);

@@ -1,4 +1,4 @@
-// Files under mpiexec: every call does what it says.
+// Files under mpiexec: every call must do what its documentation says.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -102,7 +102,8 @@ TEST_CASE("truncate cuts what an older file had, when all ranks have opened it",
     CHECK(size() == 10 * n);
   }
 
-  // A file that not all can open, or that cannot be cut, is as before, and not open.
+  // If a rank cannot open the file, or truncating fails, the file must stay as before and not be
+  // open.
   older();
   auto const script = std::make_shared<io::fault_script>();
   if (rank == 0) script->add(io::fail_at(io::file_call::resize, 1, std::errc::io_error));

@@ -1,4 +1,4 @@
-// The argument that says how, what failed, and reports: of files of one rank.
+// The argument `how`, the error text, and reports, for files of one rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/independent.hpp>
@@ -85,7 +85,7 @@ TEST_CASE("what failed is empty after a success, also of requests and split call
   r.wait(error);
   CHECK(error == io::errc::argument);
   CHECK(r.what_failed().find("iwrite_at of '") != std::string::npos);
-  r.wait(error);  // nothing is left to wait for
+  r.wait(error);  // the request has ended already
   CHECK(r.what_failed().empty());
   r = f.iwrite_at(0, data);
   r.wait(error);
@@ -150,9 +150,9 @@ TEST_CASE("large local calls, requests and collective ones are timed, small loca
   };
   check(f.write_at(0, small), false);
   check(f.write_at(0, large), true);
-  check(f.iwrite_at(0, small).wait(), true);  // requests always are
+  check(f.iwrite_at(0, small).wait(), true);  // requests always have a report
   check(f.iwrite_at(0, large).wait(), true);
-  check(f.write_at_all(0, small), false);  // the only rank agrees with nobody
+  check(f.write_at_all(0, small), false);  // the only rank makes no agreement
   check(f.write_at_all(0, large), true);
   check(f.write_at_all(0, small, io::two_phase{}), true);
   check(f.iwrite_at_all(0, small).wait(), true);
@@ -204,7 +204,8 @@ TEST_CASE("data is an array, chosen members of all elements, or nothing", "[file
   CHECK(f.read_at_all(0, {back, ids{}}).bytes == 12);
   CHECK(back[2].id == 30);
   CHECK(back[2].x == 0);
-  CHECK(f.read_at(0, {back.data(), ids{}, back.size()}).bytes == 12);  // a count of any type
+  // the count may have any type
+  CHECK(f.read_at(0, {back.data(), ids{}, back.size()}).bytes == 12);
   std::error_code error;
   f.read_at(0, {back.data(), ids{}, ~std::size_t{0}}, error);
   CHECK(error == io::errc::argument);

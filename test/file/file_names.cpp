@@ -35,7 +35,7 @@ using io::mode;
 
 namespace {
 
-// This process is in another directory for a while.
+// Moves this process to another directory while it lives.
 class inside {
  public:
   explicit inside(fs::path const& there) : before_(fs::current_path()) { fs::current_path(there); }
@@ -88,7 +88,7 @@ void check_names(World const& world) {
     expected[i] = static_cast<char>('a' + i);
   {
     inside const there(r % 2 == 0 ? here / "a" : here / ".");
-    // It is there; it is to be made.
+    // Once the file exists, and once it must be made.
     written(r % 2 == 0 ? "there" : r == 1 ? "./a/there" : "link/there", mode::read_write);
     CHECK_FALSE(error);
     CHECK(content_of(here / "a/there").substr(0, 9) == expected);
@@ -102,7 +102,7 @@ void check_names(World const& world) {
   world.barrier();
   CHECK(names_in(here / "a") == std::vector<std::string>{"new", "there"});
   CHECK(names_in(here / ".") == std::vector<std::string>{"a", "b", "beside", "link"});
-  // What is not the same file stays an error, whatever is there.
+  // Paths of different files must be an error, whatever exists.
   for (auto const& [one, other] : {std::pair("a/there", "b/there"),
                                    {"a/there", "a/not"},
                                    {"a/new2", "b/new2"},
@@ -162,10 +162,10 @@ using one_file = io::basic_file<io::self>;
 
 void write_to(std::string const& path, std::string const& text) { std::ofstream(path) << text; }
 
-// What becomes of the file between its making and the failure of the open on another rank.
+// The change of the file after it was made, and before the open fails on another rank.
 enum class meanwhile { nothing, replaced, written, opened };
 
-// Opens on the last rank fail, after `act`.
+// Returns an opener that fails on the last rank, after `act`.
 io::opener failing_after(io::mpi const& world, std::function<void(std::string const&)> act) {
   io::opener const below = io::posix_opener();
   if (world.rank() != world.size() - 1) return below;
@@ -225,7 +225,7 @@ TEST_CASE("a file that is removed while it is opened is made anew, or is no such
   shared_scratch const here(world);
   std::string const path = here / std::to_string(world.rank());
   io::opener const below = io::posix_opener();
-  // another open has made the file, fails, and removes it when this one has it already
+  // Another open that fails removes the file that it has made, after this open has found it.
   int times = 0;
   io::opener const files =
       below.opening([&](std::string const& name, io::open_flags flags, std::error_code& error) {
@@ -256,7 +256,7 @@ TEST_CASE("where opens of a file fail beside others that succeed, no byte of tho
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   bool const fails = world.rank() % 2 == 0;
-  int sizes = 0;  // asked for to append: the first time fails, when the file is made
+  int sizes = 0;  // fails the first time, when append asks for the size of the new file
   io::opener const failing = with_question(
       io::posix_opener(), [&](std::string const&, io::handle_call const& call) -> std::error_code {
         if (call.kind != io::file_call::size || sizes++ > 0) return {};
@@ -315,11 +315,11 @@ void check_removal(World const& world) {
   CHECK(content_of(here / "two/scratch") == "of somebody");
   CHECK_FALSE(fs::exists(here / "one/scratch"));
   CHECK_FALSE(fs::is_symlink(
-      here / "one/link"));  // the name that was opened goes, and not what it leads to
+      here / "one/link"));  // deletes the name that was opened, not the file that it leads to
   CHECK(fs::exists(here / "one/kept"));
   world.barrier();
 
-  // Another file has got the name, or nobody has it.
+  // Another file has the name now, or no file has it.
   for (bool const replaced : {true, false}) {
     CAPTURE(replaced);
     auto f = file::open(world, here / "one/scratch", brief);

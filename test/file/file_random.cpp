@@ -1,5 +1,5 @@
-// Every flavour of call on random views, memory and policies, against one plain pwrite per item and
-// MPI's own files.
+// Every flavour of call on random views, memory and policies. Compared with one plain pwrite per
+// item, and with MPI's own files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,12 +32,12 @@ namespace {
 
 // --- The oracle ---
 
-// Item `i` of an element, between memory and file.
+// Converts item `i` of an element between memory and file.
 void swap_item(std::byte* at, item const& i, bool external) {
   if (external) std::reverse(at, at + i.size);
 }
 
-// Element by element, item by item, with a pwrite each.
+// Writes element by element, item by item, with a pwrite each.
 void write_plainly(plain_file& file, script const& s, part const& p, call const& c) {
   bytes const memory = random_bytes(c.seed, c.where.bytes);
   for (std::int64_t e = 0; e < c.count; ++e)
@@ -50,7 +50,7 @@ void write_plainly(plain_file& file, script const& s, part const& p, call const&
     }
 }
 
-// What `memory` holds after a read of `file`, and how many bytes were read.
+// Computes the content of `memory` after a read of `file`. Returns the number of bytes read.
 std::int64_t read_plainly(bytes const& file, script const& s, part const& p, call const& c,
                           bytes& memory) {
   std::int64_t count = 0;
@@ -60,7 +60,7 @@ std::int64_t read_plainly(bytes const& file, script const& s, part const& p, cal
       std::int64_t const from = p.place(c.offset + e, s.displacement, *s.k) + i.offset;
       std::int64_t const there = std::clamp<std::int64_t>(size - from, 0, i.size);
       count += there;
-      // half an item cannot be converted
+      // Half an item cannot be converted.
       if (there == 0 || (there < i.size && s.external)) continue;
       std::array<std::byte, 16> one;
       std::copy_n(file.begin() + from, there, one.begin());
@@ -71,7 +71,7 @@ std::int64_t read_plainly(bytes const& file, script const& s, part const& p, cal
   return count;
 }
 
-// Do the elements from `offset` on hold what the call wrote?
+// Returns true if the elements from `offset` on are those that the call wrote.
 bool holds(bytes const& file, script const& s, part const& p, call const& c, std::int64_t offset,
            bytes const& memory) {
   for (std::int64_t e = 0; e < c.count; ++e)
@@ -88,8 +88,8 @@ bool holds(bytes const& file, script const& s, part const& p, call const& c, std
   return true;
 }
 
-// Which call took which place: calls of one rank in their order, those of several in any. False if
-// they do not fit.
+// Finds the place that each call at the shared pointer got. Calls of one rank are in order, those
+// of several ranks in any order. Returns false if the calls do not fit the file.
 bool find_order(script& s, bytes const& file) {
   std::vector<std::size_t> next(s.parts.size(), 0);
   std::int64_t at = 0;
@@ -165,7 +165,8 @@ struct mpi_view {
   MPI_Datatype etype = MPI_DATATYPE_NULL, filetype = MPI_DATATYPE_NULL;
 };
 
-// MPI reads with the view what argosy has written, and every element is where the view says.
+// Lets MPI read with the view what argosy has written, and checks that every element is at the
+// place that the view names.
 void check_by_mpi(std::string const& path, script const& s, part const& p) {
   bytes const file = whole_file(path);
   std::int64_t count = 0;
@@ -186,15 +187,15 @@ void check_by_mpi(std::string const& path, script const& s, part const& p) {
   same("what MPI reads", got, expected);
 }
 
-// MPI writes what the calls would.
+// Lets MPI write the data of the calls.
 void write_by_mpi(std::string const& path, script const& s, part const& p) {
   mpi_file const f(path, MPI_MODE_WRONLY);
   mpi_view const v(*s.k, p);
   v.use(f.get(), s, p);
   for (call const& c : p.calls) {
     bytes const memory = random_bytes(c.seed, c.where.bytes);
-    bytes packed;       // MPI's memory types are not the question here
-    packed.reserve(1);  // MPICH ends the program where no data has no address, in external32
+    bytes packed;       // memory types of MPI are tested elsewhere
+    packed.reserve(1);  // in external32, MPICH ends the program if no data has a null address
     for (std::int64_t at : c.where.at)
       packed.insert(packed.end(), &memory[static_cast<std::size_t>(at)],
                     &memory[static_cast<std::size_t>(at)] + s.k->extent);
@@ -338,7 +339,7 @@ void check_reading(World const& world, std::string const& path, script s) {
   bytes const file = whole_file(path);
   std::vector<outcome> const done = run(world, path, s);
   if (s.by == pointer::shared && s.how != manner::collective) {
-    // Where were they? Every place was given once.
+    // Finds the place of each read. Every place must have been given once.
     std::array<std::int64_t, 8> found{};
     std::int64_t at = 0, all = 0;
     for (part const& p : s.parts)
@@ -389,7 +390,7 @@ void random_rounds(World const& world, std::string const& path, int number,
       if constexpr (is_mpi)
         if (s.with_mpi && s.by != pointer::shared)
           check_by_mpi(path, s, s.parts[static_cast<std::size_t>(world.rank())]);
-      // And argosy reads what was written, whoever wrote it.
+      // argosy must read what was written, by itself or by MPI.
       if (s.by != pointer::shared) {
         script back = s;
         back.writes = false;
@@ -400,7 +401,7 @@ void random_rounds(World const& world, std::string const& path, int number,
     }
     count_of_failures failed{failures};
     world.all_reduce(failed);
-    if (failed.value > 0) break;  // one is enough to read
+    if (failed.value > 0) break;  // one failure is enough
     world.barrier();
   }
 }

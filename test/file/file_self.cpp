@@ -1,4 +1,4 @@
-// Files of one rank, without MPI: every call does what it says.
+// Files of one rank, without MPI: every call must do what its documentation says.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/representations.hpp>
 #include <argosy/handle/faulty.hpp>
@@ -202,14 +202,14 @@ std::map<std::string, loud> const loud_calls{
     {"close", [](file& f) { f.close(); }},
 };
 
-// The code that `call` throws as argosy::error; none if it throws nothing.
+// Returns the code of the argosy::error that `call` throws; none if it throws nothing.
 std::error_code code_of(std::function<void()> const& call) {
   try {
     call();
   } catch (io::error const& e) {
     bool const named = std::string(e.what()).find("failed on rank 0") != std::string::npos;
     CHECK(named == (e.failed_rank() == 0));
-    CHECK((named || e.code() == io::errc::file));  // never opened: there is no rank to name
+    CHECK((named || e.code() == io::errc::file));  // a file that was never open has no rank to name
     return e.code();
   }
   return {};
@@ -280,7 +280,7 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
     for (std::size_t i = 0; i < requests.size(); ++i)
       requests[i] = f.iwrite_at(static_cast<std::int64_t>(4 * i), numbers);
   };
-  // Errors: the first of the list is told.
+  // Several requests fail: the error of the first one in the list is reported.
   f.set_view(0, io::type<int>);
   requests[0] = f.iwrite_at(0, numbers);
   requests[1] = f.iwrite_at(-1, numbers);
@@ -288,7 +288,7 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   CHECK(requests[1].test());
   CHECK(code_of([&] { wait_all(requests); }) == io::errc::argument);
   for (io::request const& r : requests) CHECK_FALSE(r.pending());
-  wait_all(requests);  // nothing to wait for
+  wait_all(requests);  // no request to wait for
   script->add(io::fail_from(io::file_call::write, script->calls(io::file_call::write) + 1,
                             std::errc::no_space_on_device));
   begin_all();
@@ -296,7 +296,7 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   for (io::request const& r : requests) CHECK_FALSE(r.pending());
   script->clear();
 
-  // What the user's code threw comes out, of each by itself and of all.
+  // Exceptions of the user's code come out of wait(), and out of wait_all().
   f.set_view(0, {io::type<int>, io::type<int>, "throws on writing"});
   auto const thrown_by = [](auto const& call) {
     try {
@@ -314,7 +314,7 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   begin_all();
   CHECK(thrown_by([&] { wait_all(requests); }) == 5);
   begin_all();
-  for (io::request& r : requests) r = {};  // dropped: kept to themselves
+  for (io::request& r : requests) r = {};  // dropped: their exceptions are lost
   error = io::errc::io;
   CHECK(io::request().wait(error).bytes == 0);
   CHECK_FALSE(error);

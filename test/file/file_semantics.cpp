@@ -1,5 +1,5 @@
-// What MPI asks of files beyond reading and writing: what a call inside of another is told, where
-// pointers are after an error, what ends a sync that failed, what a report counts.
+// The contract of MPI beyond reading and writing: errors of a call inside of another one, pointers
+// after an error, the end of a sync error, the counts of reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -44,7 +44,7 @@ io::mpi const& world() {
 int rank() { return world().rank(); }
 int size() { return world().size(); }
 
-// The error of what only throws.
+// Returns the error of a call that has only a throwing form.
 template <class F>
 std::error_code code_of(F&& f) {
   try {
@@ -70,7 +70,7 @@ TEST_CASE("a split call that has not begun, or is another one, is not ended", "[
   CHECK(error == errc::argument);
   CHECK(f.what_failed().find("begin_write_at_all has begun") != std::string::npos);
   CHECK(code_of([&] { f.end("begin_write_all"); }) == errc::argument);
-  CHECK(f.end("begin_write_at_all").bytes == 400);  // it goes on, whatever was asked meanwhile
+  CHECK(f.end("begin_write_at_all").bytes == 400);  // the wrong calls before did not end it
   CHECK(code_of([&] { f.end(); }) == errc::argument);
   f.begin_write_at_all(400 * rank(), mine);
   CHECK(f.end().bytes == 400);
@@ -116,18 +116,18 @@ TEST_CASE("after a failed nonblocking collective call the pointers are where the
     q.wait(error);
     CHECK(failed_on(w, bad, errc::argument, error));
     CHECK(f.position() == 7);
-    // What was set meanwhile stays.
+    // A seek made meanwhile counts.
     auto r = rank() == bad ? f.iwrite_all({nowhere, io::bytes(100)}) : f.iwrite_all(mine);
     f.seek(33);
     CHECK_THROWS_AS(r.wait(), io::error);
     CHECK(f.position() == 33);
-    // And one that succeeds has moved it.
+    // A request that succeeds moves the pointer.
     f.iwrite_all(mine).wait();
     CHECK(f.position() == 133);
     f.close();
   };
   check(world());
-  check(nodes_world(world(), {}));  // which share no memory
+  check(nodes_world(world(), {}));  // its ranks share no memory
 }
 
 TEST_CASE("a failed sync is told until the data was written again, as the hint says",
@@ -147,7 +147,7 @@ TEST_CASE("a failed sync is told until the data was written again, as the hint s
     f.write_at_all(100 * rank(), mine);
     f.sync(error);
     CHECK(failed_on(world(), bad, errc::io, error));
-    f.sync(error);  // nothing was written since
+    f.sync(error);  // no write since the error
     CHECK(failed_on(world(), bad, errc::io, error));
     f.write_at_all(100 * rank(), mine);
     f.sync(error);
@@ -201,7 +201,7 @@ TEST_CASE("what code of the program throws has a class of its own on the other r
 }
 
 namespace {
-// Says that it moved other numbers of bytes than can be.
+// A handle that reports wrong numbers of moved bytes.
 class miscounting : public io::forwarding<miscounting, io::any_handle> {
  public:
   miscounting(io::any_handle inner, std::int64_t wrong)
@@ -222,7 +222,7 @@ TEST_CASE("a handle that miscounts what it moved is not believed", "[file][error
   for (std::int64_t const wrong : {std::int64_t{1}, std::int64_t{100}, std::int64_t{-100'000}}) {
     CAPTURE(wrong);
     shared_scratch const here(world());
-    int const bad = 0;  // the aggregator of so few bytes
+    int const bad = 0;  // the aggregator of these few bytes
     io::opener const good = io::posix_opener();
     io::opener const files =
         rank() != bad ? good
@@ -236,7 +236,8 @@ TEST_CASE("a handle that miscounts what it moved is not believed", "[file][error
     f.set_view(16 * rank(), io::resized(io::bytes(16), 0, 16 * size()));
     std::vector<std::byte> data(3200);
     std::error_code error;
-    // As whatever code of the program throws: that rank gets it, and the others learn of it.
+    // The mistake counts as an exception of the program's code: that rank gets the exception, and
+    // the others an error.
     auto const is_told = [&](char const* name, auto&& call) {
       INFO(name);
       bool told = false;
@@ -290,7 +291,7 @@ TEST_CASE("a trace of errors does not show that a file to be made was not there"
     auto g = io::file::open(world(), here / "no/file", mode::create | mode::read_write, error,
                             io::with_tracing(io::posix_opener(), to));
     CHECK(error);
-    if (rank() == 0) CHECK(to->lines() > 0);  // that it cannot be made is one
+    if (rank() == 0) CHECK(to->lines() > 0);  // that the file cannot be made is an error
     f.close();
   }
 }
@@ -363,7 +364,7 @@ TEST_CASE("reports count bytes in memory, too", "[file][report]") {
   check(f.read_at(10 * rank(), numbers), 40, 80);
   check(f.iread_at(10 * rank(), numbers).wait(), 40, 80);
   check(f.iread_at_all(10 * rank(), numbers).wait(), 40, 80);
-  f.set_size(40 * size() - 6);  // the last rank's end lies in its ninth number
+  f.set_size(40 * size() - 6);  // the last rank's data ends in its ninth number
   bool const last = rank() == size() - 1;
   check(f.read_at_all(10 * rank(), numbers), last ? 34 : 40, last ? 64 : 80);
   check(f.read_at_all(10 * rank(), numbers, io::two_phase{}), last ? 34 : 40, last ? 64 : 80);
@@ -413,7 +414,7 @@ TEST_CASE("memory that ranks share does not count as a file", "[world][limit]") 
       c.barrier();
       for (int r = 0; r < size(); ++r) CHECK(numbers[r] == r + 1);
     }
-    // And a file under the limit works, with all that its calls share.
+    // A file under the limit must work, including the memory that its calls share.
     auto f = io::file::open(c, here / "data", mode::create | mode::read_write);
     std::array<int, 10> mine{};
     mine.fill(rank());

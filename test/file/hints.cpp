@@ -1,4 +1,4 @@
-// Hints: every value checked, every fate told, none fatal.
+// Hints: every value is checked, its status is reported, and no value is fatal.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/hints_cases.hpp"
 #include "support/catch.hpp"
@@ -55,7 +55,7 @@ bool rejects(std::string const& name, std::string const& value, std::string cons
   return s.status == hint_status::rejected;
 }
 
-// The row of the table in docs/use/hints.md.
+// Returns the row of the table in docs/use/hints.md.
 std::string row(io::hint_info const& h) {
   std::ostringstream text;
   text << "| `" << h.name << "` | ";
@@ -104,7 +104,7 @@ TEST_CASE("without hints all are at their defaults", "[hints]") {
 }
 
 TEST_CASE("defaults as text and as values are the same", "[hints]") {
-  // Every default is a value that the hint itself accepts, and that changes nothing.
+  // Every default must be a value that the hint accepts and that changes nothing.
   for (io::hint_info const& h : io::known_hints()) {
     if (h.standard.empty() || h.when == io::hint_time::never) continue;
     CAPTURE(h.name);
@@ -112,10 +112,10 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
     CHECK(set.find(h.name)->status == (h.used ? hint_status::accepted : hint_status::ignored));
     CHECK(set.find(h.name)->value == h.standard);
     auto values = set.values();
-    if (h.name == "cb_config_list") values.cb_config_list.clear();  // "*:*" is spelt out
-    // which asks for data shipping
+    if (h.name == "cb_config_list") values.cb_config_list.clear();  // "*:*" means an empty list
+    // a given value asks for data shipping
     if (h.name == "IBM_largeblock_io") values.largeblock_given = false;
-    // Which makes windows of half its size, and a window is as long as it is, given or not.
+    // It makes windows of half its size. The default window is the same whether given or not.
     if (h.name == "cb_buffer_size") {
       CHECK(std::exchange(values.window_bytes, 512_KiB) == 2_MiB);
       values.cb_buffer_given = false;
@@ -127,8 +127,8 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
 
 namespace {
 
-// Returns each hint that has a member, with a value that is not its default except for
-// collective_buffering, whose other value turns off what romio_cb_read asks for.
+// Returns a value for each hint that has a member. Each value differs from the default, except that
+// of collective_buffering, because its other value turns off what romio_cb_read asks for.
 io::hints every_hint_by_name() {
   return {.named = {{"access_style", "sequential"},
                     {"collective_buffering", "true"},
@@ -219,13 +219,13 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   CHECK_FALSE(v.largeblock_io);
   CHECK(v.price_byte_ns == 0.25);
   CHECK(v.policy == io::resolved_hints::policy_name::two_phase);
-  // Every hint that does something can be given by a member.
+  // Every hint that has an effect must have a member.
   std::set<std::string> names;
   for (io::detail::named_hint const& n : typed.by_name()) names.insert(n.name);
   for (io::hint_info const& h : io::known_hints())
     if (h.used && h.when != io::hint_time::never) CHECK((names.count(std::string(h.name)) == 1));
   CHECK(io::hints().empty());
-  // The member counts where both are given.
+  // If both are given, the member counts.
   CHECK(given(io::hints{.cb_nodes = 3}.set("cb_nodes", "5")).values().cb_nodes == 3);
   CHECK(given(io::hints().set("cb_nodes", "5").set("cb_nodes", "6")).values().cb_nodes == 6);
 }
@@ -309,7 +309,7 @@ TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hint
   CHECK(h.all().size() == io::known_hints().size() + 2);
   CHECK(h.find("nothing") == nullptr);
 
-  // the last word counts, of unknown ones, too
+  // The last value counts, also for unknown hints.
   auto const twice = given(io::hints{.named = {{"colour", "red"}, {"colour", "blue"}}});
   CHECK(twice.find("colour")->value == "blue");
   CHECK(twice.all().size() == io::known_hints().size() + 1);
@@ -470,7 +470,7 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
     CHECK_THAT(none.find("ARGOSY_HINTS")->why, Contains("cannot be read"));
     CHECK(none.values() == io::resolved_hints());
   }
-  // A name in the environment may be that of anything.
+  // The path in the environment may name anything.
   std::string const pipe = file.path + ".pipe", large = file.path + ".large";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   std::ofstream(large) << std::string((1 << 20) + 1, '#');
@@ -505,7 +505,7 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
 
   auto const broken = io::file_hints(io::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
   CHECK(broken.values().cb_nodes == 3);
-  CHECK(broken.all().size() == io::known_hints().size() + 2);  // each line is told
+  CHECK(broken.all().size() == io::known_hints().size() + 2);  // each wrong line is reported
   CHECK(broken.all().back().status == hint_status::rejected);
   CHECK_THAT(broken.all().back().why, Contains("a name and a value") && Contains("here:3"));
 }

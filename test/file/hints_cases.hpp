@@ -1,4 +1,4 @@
-// What tests of hints have in common: hints that are given, and what became of them.
+// Shared by tests of hints: makes hints, and looks up their status.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

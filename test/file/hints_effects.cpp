@@ -1,4 +1,4 @@
-// What the status of a hint tells: what other hints, and the last call, made of it.
+// The status of a hint: how other hints, and the last call, have changed its effect.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/hints_cases.hpp"
 #include "support/catch.hpp"
@@ -40,7 +40,8 @@ TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][ef
     }
   CHECK(fate("cb_config_list *:1\nargosy_policy sieving", "cb_config_list") == overridden);
   CHECK(fate("cb_nodes 4\nIBM_largeblock_io true\nromio_cb_write enable", "cb_nodes") == accepted);
-  CHECK(fate("cb_nodes 4\nromio_cb_write disable", "cb_nodes") == accepted);  // of reads
+  // it still counts for reads
+  CHECK(fate("cb_nodes 4\nromio_cb_write disable", "cb_nodes") == accepted);
   CHECK(fate("cb_nodes 4\nargosy_policy data_shipping", "cb_nodes") == accepted);
   CHECK(fate("cb_buffer_size 4m\nargosy_policy data_shipping", "cb_buffer_size") == overridden);
   CHECK(fate("romio_cb_write enable\nargosy_policy data_shipping", "romio_cb_write") == overridden);
@@ -119,7 +120,7 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
     CHECK(state_of(name, argument).status == overridden);
     CHECK(state_of(name, argument).why.starts_with("write_all was given two_phase"));
   }
-  CHECK(state_of("romio_ds_write", argument).status == accepted);  // aggregators merge by it
+  CHECK(state_of("romio_ds_write", argument).status == accepted);  // aggregators merge with it
   CHECK(state_of("cb_nodes", argument, "cb_nodes 5").status == accepted);
   CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
              Contains("applied to two_phase, which write_all was given"));
@@ -132,8 +133,8 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
              Contains("write_all was given mine, a policy of the program"));
 
-  // Hints that act on each other have no say where the call was given a policy, but in calls that
-  // are given none.
+  // Hints that choose a policy do not count in a call that was given one. They count in calls that
+  // were given none.
   auto const contradicted = [&](hint_facts const& facts, std::string const& over = "") {
     auto const all = io::file_hints(io::parse_hints("cb_nodes 2\nargosy_policy sieving", "f"), {},
                                     {}, io::parse_hints(over, "o"));
@@ -148,7 +149,7 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   hint_facts const local{
       .call = operation::write_at, .policy = "sieving", .library_policy = policies::sieving};
   CHECK(state_of("romio_ds_write", local).status == overridden);
-  CHECK(state_of("cb_nodes", local).status == accepted);  // no business of a local call
+  CHECK(state_of("cb_nodes", local).status == accepted);  // does not concern local calls
 
   hint_facts hosts = by_hints;
   hosts.hosts_known = true;
@@ -195,7 +196,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
     return last;
   };
   std::vector<row> const rows{
-      // Agents are asked for, and two-phase is not: each rank ships by itself.
+      // Hints ask for agents and rule out two-phase, so each rank ships by itself.
       {off + "argosy_policy data_shipping", none, "argosy_policy", nothing, accepted, "f:2"},
       {off + "argosy_policy data_shipping", none, "argosy_policy", shipping_alone(writing),
        accepted, "f:2"},
@@ -206,7 +207,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        given(writing_here, policies::data_shipping), accepted, "f:2"},
       {off + "cb_buffer_size 1m\nargosy_policy data_shipping", none, "cb_buffer_size", nothing,
        overridden, "collective_buffering = false: each rank ships by itself (f:2)"},
-      // What a call was given brings its own.
+      // A policy that a call was given has values of its own.
       {"IBM_io_buffer_size 128k", none, "IBM_io_buffer_size",
        given(writing, policies::data_shipping), overridden,
        "write_all was given data_shipping (f:1)"},
@@ -219,7 +220,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        "(o:1)"},
       {"IBM_largeblock_io false", none, largeblock, given(writing_here, policies::data_shipping),
        accepted, "agents serve write_at, which was given data_shipping (f:1)"},
-      // romio_cb_* = disable comes before two_phase.
+      // romio_cb_* = disable overrides two_phase.
       {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(writing),
        overridden, "romio_cb_write = disable: in write_all each rank goes by itself (f:1)"},
       {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(reading),
@@ -254,7 +255,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        given(writing, policies::two_phase), overridden, "write_all was given two_phase (o:1)"},
       {none, "cb_nodes 2", "cb_nodes", given(writing, policies::sieving), overridden,
        "write_all was given sieving (o:1)"},
-      // Of local calls.
+      // Local calls.
       {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write",
        given(writing_here, policies::sieving), accepted,
        "applied to sieving, which write_at was given (o:1)"},
@@ -264,7 +265,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        accepted, "for collective calls; write_at was given sieving, and sieved as hints say (o:1)"},
       {none, "argosy_policy independent", "argosy_policy", given(writing_here, policies::sieving),
        accepted, "instead of sieving, which write_at was given (o:1)"},
-      // IBM_largeblock_io comes last.
+      // IBM_largeblock_io is overridden by all others.
       {"IBM_largeblock_io true\nargosy_policy data_shipping", none, largeblock, nothing, overridden,
        "argosy_policy = data_shipping (f:1)"},
       {"IBM_largeblock_io true\nargosy_policy two_phase", none, largeblock, nothing, overridden,
@@ -278,7 +279,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
       {"IBM_largeblock_io false\nargosy_policy two_phase", none, largeblock, writing_here,
        overridden,
        "argosy_policy = two_phase: only calls that are given data_shipping are shipped (f:1)"},
-      // The hint that was given is named.
+      // The reason names the hint that was given.
       {off + "cb_nodes 2", none, "cb_nodes", nothing, overridden,
        "collective_buffering = false: each rank goes by itself (f:2)"},
       {"romio_cb_read disable\nromio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing,
@@ -287,7 +288,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        "collective_buffering = false and romio_cb_write = disable: each rank goes by itself (f:3)"},
       {"romio_cb_write disable\nromio_cb_read disable\ncb_nodes 2", off, "cb_nodes", nothing,
        overridden, "collective_buffering = false: each rank goes by itself (f:3)"},
-      // What was weighed, and found too dear.
+      // The collective way was considered, and found too expensive.
       {"cb_buffer_size 256", none, "cb_buffer_size", weighed(writing), accepted,
        "with it, going together would have taken longer: in write_all each rank went by itself "
        "(f:1)"},

@@ -35,7 +35,7 @@ namespace {
 
 io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
 
-// A file of hints that an environment variable names while this lives.
+// A file of hints; an environment variable names it while this object lives.
 class named_file {
  public:
   named_file(char const* variable, std::string const& path, std::string const& text)
@@ -70,7 +70,7 @@ TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   CHECK(f.values().cb_nodes == 3);
   CHECK(f.find("cb_nodes")->source == io::hint_source::info);
   CHECK(f.find("romio_ds_write")->status == io::hint_status::rejected);
-  // Whoever passes them on, their source is the info.
+  // If the hints are passed on, their source is still the info.
   io::file_hints const passed({}, {}, h);
   CHECK(passed.find("cb_nodes")->source == io::hint_source::info);
   CHECK(passed.find("romio_ds_write")->source == io::hint_source::info);
@@ -132,7 +132,7 @@ TEST_CASE("hints that differ between ranks are named, with the values of both", 
       ::unsetenv("ARGOSY_DEVELOP");
     }
   {
-    // The same values, but on one rank they override.
+    // The values are equal, but on one rank they override.
     named_file const hints(odd ? "ARGOSY_HINTS_OVERRIDE" : "ARGOSY_HINTS", own, "cb_nodes 4\n");
     CHECK_THAT(failure(opens), Contains("cb_nodes is 4 overrides on rank " + last + " (") &&
                                    Contains(":1), 4 on "));
@@ -164,7 +164,7 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
         .set("romio_cb_write", "disable")
         .set("ind_rd_buffer_size", "4096");
   if (rank == 0) given.set("argosy_window_size", "65536").set("IBM_largeblock_io", "switchable");
-  // The path by another name on one rank, so that open agrees three times.
+  // One rank uses another name of the path, so open needs three agreements.
   std::string const path = rank == odd ? (here / "./data") : (here / "data");
   io::file f = io::file::open(world, path, making, given);
   CHECK(state(f, "argosy_policy").value == "two_phase");
@@ -172,7 +172,7 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
   CHECK(state(f, "IBM_largeblock_io").value == "switchable");
   CHECK(state(f, "argosy_price_call_ns").value.empty());
   CHECK(state(f, "romio_cb_write").value == "automatic");
-  // of each rank its own
+  // Each rank has its own value.
   CHECK(state(f, "ind_rd_buffer_size").value == (rank == odd ? "4096" : "4194304"));
   if (rank == odd) {
     CHECK(state(f, "argosy_policy").status == hint_status::overridden);
@@ -186,7 +186,8 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
     CHECK(state(f, "argosy_policy").why.empty());
   }
 
-  // In set_view, where the leniency of rank 0 counts too, and in set_hints; with data behind them.
+  // Checks set_view, where `lenient` of rank 0 counts, too, and set_hints; and that data moves
+  // accordingly.
   std::vector<int> const mine(1000, rank);
   f.set_view(rank * std::int64_t{4000}, io::type<int>,
              io::hints{.policy = rank == 0 ? "sieving" : "independent", .lenient = rank == 0});
@@ -199,14 +200,14 @@ TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 cou
   std::vector<int> back(1000);
   CHECK(f.read_all(back).policy == "two_phase");
   CHECK(back == mine);
-  // It was made switchable by rank 0, and so it is for all.
+  // Rank 0 made it switchable, so it is switchable for all ranks.
   f.set_hints({.largeblock_io = rank == odd ? io::largeblock::on : io::largeblock::off});
   CHECK(state(f, "IBM_largeblock_io").value == (odd == 0 ? "true" : "false"));
-  // Equal values again: nothing is said.
+  // Equal values again: nothing is reported.
   f.set_hints({.policy = "automatic"});
   CHECK(state(f, "argosy_policy").status == hint_status::accepted);
   CHECK(state(f, "argosy_policy").why.empty());
-  // MPI's own are refused as ever, and then nothing changes.
+  // Hints of MPI that must be equal are still refused, and then nothing changes.
   std::error_code error;
   f.set_hints({.cb_nodes = 1 + rank, .policy = rank == 0 ? "sieving" : "two_phase"}, error);
   CHECK(error == io::errc::not_same);
@@ -289,7 +290,7 @@ TEST_CASE("prices act on an automatic that a call is given as their status says"
   CHECK_THAT(as_it_is, Contains("by the prices of local files"));
   CHECK(reason({.named = {{"argosy_price_message_ns", dear}}}, "argosy_price_message_ns",
                "write_at_all was given automatic") == as_it_is);
-  // What a rank would take alone, it says by its hints.
+  // The price of separate writes is taken from the rank's hints.
   CHECK_THAT(reason({.named = {{"argosy_price_write_call_ns", dear}}}, "argosy_price_write_call_ns",
                     "of ranks by themselves"),
              Contains("together takes") && Contains("000000 us, by"));
@@ -310,14 +311,14 @@ io::opener throttled(latency per_call, double bytes_per_second = 0) {
   return io::with_throttle(io::posix_opener(), device);
 }
 
-// A handle of a program that is slow by itself, and says so.
+// A handle of a program that is slow, and reports that.
 class distant : public io::forwarding<distant, io::any_handle> {
  public:
   explicit distant(io::any_handle inner) : forwarding(std::move(inner)) {}
   io::storage storage() const { return forwarding::storage().slowed(1e6); }
 };
 
-// Interleaved pieces of 1000 bytes, four of each rank.
+// Returns the plan for interleaved pieces of 1000 bytes, four of each rank.
 io::collective_plan plan_of_pieces(io::mpi const& world, std::string const& path,
                                    io::opener const& files, io::access_kind kind) {
   io::file f = io::file::open(world, path, making | io::mode::delete_on_close, {}, files);
@@ -400,7 +401,7 @@ TEST_CASE("what is shipped by each rank, the status tells", "[hints][mpi]") {
 TEST_CASE("a hint that made going together too dear is one of what was weighed", "[hints][mpi]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
-  // Of so few as 100 nobody looks at more than how many they are.
+  // Calls of only 100 bytes are decided by their size alone.
   for (std::size_t const bytes : {std::size_t{1} << 20, std::size_t{100}}) {
     CAPTURE(bytes);
     std::vector<char> const mine(bytes, static_cast<char>('a' + world.rank()));

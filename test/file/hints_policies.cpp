@@ -1,4 +1,4 @@
-// Hints that choose how files are accessed, and those that outweigh the program.
+// Hints that choose a policy, and those that override the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/hints_cases.hpp"
 #include "support/catch.hpp"
@@ -28,7 +28,7 @@ TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]"
   CHECK(h.values().cb_nodes == 3);
   CHECK(*h.find("cb_nodes") ==
         io::hint_state{"cb_nodes", "3", hint_status::accepted, hint_source::overriding, "site:1"});
-  // What cannot be overrides nothing.
+  // An invalid value overrides nothing.
   CHECK(h.values().window_bytes == 1_MiB);
   CHECK(h.find("argosy_window_size")->status == hint_status::rejected);
   CHECK(h.find("no_such")->status == hint_status::ignored);
@@ -45,7 +45,7 @@ TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]"
   }
   h.merge(io::hints{.named = {{"cb_nodes", "some"}}}, hint_source::code, hint_moment::set_hints);
   CHECK(h.find("cb_nodes")->status == hint_status::rejected);
-  // A policy goes by other rules where a hint overrides: ranks must be equal in that, too.
+  // A hint that overrides changes the rules of policies, so it must be equal on all ranks, too.
   CHECK(h.same_hash() !=
         io::file_hints({}, {}, io::hints{.cb_nodes = 3, .window_bytes = 2_MiB}).same_hash());
 }
@@ -124,8 +124,7 @@ TEST_CASE("overriding hints change the policies that calls are given", "[hints][
          sieve.prices.lock_ns == 9));
   CHECK(sieve.write_window_bytes == io::sieving().write_window_bytes);
 
-  // Those that choose the policy leave nothing of it; a rank by itself is no business of
-  // romio_cb_*.
+  // Hints that choose a policy replace it. Hints romio_cb_* do not concern a rank by itself.
   CHECK_FALSE(changed(program, "argosy_policy sieving").has_value());
   CHECK_FALSE(changed(io::sieving{}, "argosy_policy sieving", false).has_value());
   CHECK_FALSE(changed(program, "romio_cb_write disable").has_value());
@@ -172,7 +171,7 @@ TEST_CASE("a buffer or a window that is given makes larger windows of two_phase"
   CHECK(made({.window_bytes = 16_MiB}).buffer_bytes == 32_MiB);
   CHECK(made({.window_bytes = 1_MiB}).buffer_bytes == 4_MiB);
   CHECK(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 1_MiB}).window_bytes == 1_MiB);
-  // The plan takes the smaller of the two.
+  // The plan uses the smaller of the two.
   CHECK(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 16_MiB}).buffer_bytes == 8_MiB);
   CHECK(made({.window_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
   CHECK(made({.cb_buffer_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
@@ -191,10 +190,11 @@ TEST_CASE("a buffer or a window that is given makes larger windows of two_phase"
   all.high = 100;
   CHECK(window(made({.window_bytes = 1_GiB})) == 512_KiB);
   CHECK(window(made({})) == 512_KiB);
-  // The window in force is told, so that hints which come back by an MPI_Info mean the same.
+  // The status shows the window in force, so that hints which come back through an MPI_Info mean
+  // the same.
   CHECK(given(io::hints{.cb_buffer_bytes = 8_MiB}).find("argosy_window_size")->value == "4194304");
   CHECK(given(io::hints{}).find("argosy_window_size")->value == "524288");
-  // It makes a difference whether the default was given.
+  // It matters whether the default was given.
   CHECK(given(io::hints{.cb_buffer_bytes = 4_MiB}).same_hash() != given(io::hints{}).same_hash());
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("collective_buffering = false means no two-phase, unless said otherwis
   auto again = h;
   again.merge(io::hints{.collective_buffering = true}, hint_source::code, hint_moment::set_hints);
   CHECK(again.values().cb_read == io::toggle::automatic);
-  // A value that cannot be says nothing.
+  // An invalid value does not count.
   io::hints wrong{.collective_buffering = false};
   wrong.set("romio_cb_read", "perhaps");
   CHECK(given(wrong).values().cb_read == io::toggle::disable);
@@ -217,7 +217,7 @@ TEST_CASE("a rejected hint does not say otherwise", "[hints]") {
   CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
   CHECK(h.values().cb_read == io::toggle::disable);
   CHECK(h.values().cb_write == io::toggle::disable);
-  // What was said before it holds.
+  // The valid value before it counts.
   h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}},
           hint_source::code, hint_moment::set_hints);
   CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
@@ -266,11 +266,11 @@ TEST_CASE("calls are shipped where a hint asks for it, and not by default", "[hi
   CHECK_FALSE(given("IBM_largeblock_io", "true").values().ships());
   CHECK_FALSE(given("IBM_largeblock_io", "perhaps").values().ships());
   CHECK(given("argosy_policy", "data_shipping").values().ships());
-  // Whoever names a policy gets it; agents serve those calls that ask for them.
+  // A named policy is used; agents serve the calls that ask for them.
   auto const named =
       given(io::hints{.largeblock_io = io::largeblock::off, .policy = "sieving"}).values();
   CHECK_FALSE(named.ships());
   CHECK(named.wants_agents());
-  // What is said and what is the default make two different files: all ranks must say the same.
+  // A given value and an equal default have different effects, so all ranks must agree on it.
   CHECK(given("IBM_largeblock_io", "false").same_hash() != given(io::hints{}).same_hash());
 }

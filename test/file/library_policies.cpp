@@ -1,4 +1,4 @@
-// Every policy in the list of the library's policies is known wherever policies are.
+// Every policy in the list of the library's policies must be known wherever policies are named.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ using namespace io::test;
 
 namespace {
 
-// A policy of a program that is called as one of the library.
+// A policy of a program with the name of one of the library.
 struct namesake : io::two_phase {
   bool operator==(namesake const&) const = default;
 };

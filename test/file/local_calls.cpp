@@ -1,4 +1,4 @@
-// Small local calls: what they cost beside the system call.
+// Small local calls: their cost in addition to the system call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
       {"read_at", [&] { return f.read_at(0, into); }},
       {"write", [&] { return f.seek(0), f.write(from); }},
       {"read", [&] { return f.seek(0), f.read(into); }},
-      {"write_at_all", [&] { return f.write_at_all(0, from); }},  // nobody to agree with
+      {"write_at_all", [&] { return f.write_at_all(0, from); }},  // no other rank to agree with
       {"read_at_all", [&] { return f.read_at_all(0, into); }},
       {"write_ordered", [&] { return f.seek_shared(0), f.write_ordered(from); }},
       {"read_ordered", [&] { return f.seek_shared(0), f.read_ordered(into); }},
@@ -70,7 +70,7 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
     for (call const& c : calls) {
       INFO(c.name << (etype ? ", view of doubles" : ", default view"));
       std::fill(in.begin(), in.end(), 0.0);
-      c.run();  // what a file needs is there
+      c.run();  // makes what the file needs
       io::allocation_count const count;
       io::report const r = c.run();
       std::size_t const allocated = count.since();
@@ -163,7 +163,7 @@ TEST_CASE(
         std::int64_t const offset = number(-1, 30), etypes = number(0, number(0, 1) == 0 ? 3 : 900);
         INFO(s.name << ", hints " << (&h - all_hints.data()) << ", " << etypes << " etypes from "
                     << offset << " on, file of " << f.size());
-        // Now and then the last etype is cut.
+        // Sometimes the last etype is incomplete.
         auto const bytes =
             static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
         if (bytes > 4000) continue;
@@ -184,7 +184,8 @@ TEST_CASE(
         CHECK(io::to_string(a) == io::to_string(b));
         CHECK(a.merged_bytes == b.merged_bytes);
 
-        // At the individual pointer, which stands behind what was asked for, or where it was.
+        // At the individual pointer, which must move by the requested count, or stay if the call
+        // fails.
         if (offset >= 0) {
           std::vector<std::byte> in(bytes, std::byte{0});
           std::error_code error;
@@ -197,7 +198,7 @@ TEST_CASE(
                 (error ? offset : offset + static_cast<std::int64_t>(bytes) / s.v.etype_size()));
         }
 
-        // The same call as a write, from the same content.
+        // Repeats the call as a write, on the same content.
         std::vector<std::vector<std::byte>> after;
         for (char const* const way : {"plainly", "by name", "at the pointer"}) {
           if (way == std::string("at the pointer") && offset < 0) continue;
@@ -244,7 +245,7 @@ TEST_CASE(
       {.most_bytes = 17},
       {.delay = std::chrono::nanoseconds(1)},
   };
-  // Pieces, which are read by one call for all of them; and a stretch within a piece.
+  // Pieces that are read by one file call, and a stretch within a piece.
   std::vector<io::view> const views{
       io::view(8, io::type<int>, io::resized(io::contiguous(1, io::type<int>), 0, 12)),
       io::view(4, io::type<int>, io::vector(2, 12, 20, io::type<int>)),
@@ -314,7 +315,7 @@ TEST_CASE("one stretch of memory is that, however it is described", "[file][loca
   file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
   std::vector<int> numbers(9);
   std::iota(numbers.begin(), numbers.end(), 1);
-  // Numbers 3 to 6, and what can go wrong.
+  // Numbers 3 to 6 in several forms, and mistakes in them.
   struct shape {
     std::string name;
     std::function<io::source()> data;

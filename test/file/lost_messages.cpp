@@ -1,5 +1,5 @@
-// Messages of calls in the background that are lost between nodes: no rank waits for them, what
-// others wrote stays, and the file goes on.
+// Messages between nodes of calls in the background are lost. No rank may wait for them, data of
+// other ranks must stay, and the file must go on.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -31,8 +31,8 @@ int sum_of(int mine) {
   return all;
 }
 
-// A call in the background in which rank `who` loses its request number `answered`; false: there
-// were not so many.
+// Makes a call in the background in which rank `who` loses its request number `answered`. Returns
+// false if there were fewer requests.
 bool check_loss(nodes_world const& world, std::string const& path, bool writes, int who,
                 int answered) {
   auto f = io::basic_file<nodes_world>::open(world, path, mode::create | mode::read_write);
@@ -41,7 +41,7 @@ bool check_loss(nodes_world const& world, std::string const& path, bool writes, 
                          now = numbers_from(-numbers, numbers);
   std::vector<int> room(numbers);
   f.write_at_all(0, before);
-  f.iread_at_all(0, room).wait();  // all ranks have met
+  f.iread_at_all(0, room).wait();  // connects all ranks
   MPI_Barrier(MPI_COMM_WORLD);
   if (world.rank() == who) nodes_world::until_loss = answered;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -63,14 +63,15 @@ bool check_loss(nodes_world const& world, std::string const& path, bool writes, 
   }
   bool const failed = sum_of(error ? 1 : 0) > 0;
 
-  // In the background it is over, where any rank failed; not otherwise.
+  // If a rank failed, calls in the background are no longer possible on this file. Otherwise they
+  // are.
   room.assign(numbers, 0);
   f.iread_at_all(0, room).wait(error);
   CHECK(static_cast<bool>(error) == failed);
   f.read_at_all(0, room, error);
   CHECK_FALSE(error);
   CHECK(room == before);
-  // What was being written is there or not, each number of it.
+  // Each number that was being written must be new or missing.
   room.assign(numbers, 0);
   f.read_at_all(numbers, room, error);
   CHECK_FALSE(error);

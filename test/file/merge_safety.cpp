@@ -1,5 +1,5 @@
-// Merges: when a rank may merge, and what keeps the writes of others out of its window. One page,
-// since its oracle is one for all states and pairs of calls.
+// Merges: when a rank may merge, and what protects the writes of others in its window. One file,
+// because one oracle serves all states and pairs of calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <chrono>
@@ -49,8 +49,7 @@ using io::test::scratch;
 
 namespace {
 
-// --- Situations: how a file is opened, where it lies, and what is asked for. All its ranks are in
-// the same one.
+// --- Situations: the modes of a file, its storage, its hints. All its ranks are in the same one.
 
 enum class locks { work, lack, are_vain };
 
@@ -75,7 +74,7 @@ io::storage traits(bool network, bool caches, bool exact, bool late) {
           .reads_late = late};
 }
 
-// One rank of such a file. `lines` are zeros that all ranks share.
+// One rank of such a file. All ranks share `lines`, which begin as zeros.
 class rank_of {
  public:
   rank_of(situation const& s, int rank, io::shared_memory const& lines)
@@ -108,8 +107,8 @@ io::shared_memory lines_of_gates() {
   return io::shared_memory::private_zeros(3 * write_gate::bytes_for(3));
 }
 
-// Calls `body` with each situation that there may be. Ranks of several nodes are several, and locks
-// are in vain only if several nodes reach the file.
+// Calls `body` with each possible situation. Several nodes need several ranks. Locks can be in vain
+// only if several nodes reach the file.
 void for_all(std::function<void(situation const&)> const& body) {
   for (int bits = 0; bits < 3 << 9; ++bits) {
     auto const bit = [bits](int n) { return (bits >> n & 1) != 0; };
@@ -138,12 +137,12 @@ enum class by { rank, all, agent };
 
 struct call {
   by who = by::rank;
-  bool others = false;  // threads or requests of the rank
-  bool beside = false;  // a request
-  bool agents = false;  // the file has them
+  bool others = false;  // other threads or requests of the rank may write
+  bool beside = false;  // this is a request
+  bool agents = false;  // the file has agents
 };
 
-// A request is one of the `others` itself.
+// A request counts as one of the `others`.
 constexpr std::array<call, 9> calls{{{by::rank},
                                      {by::rank, true},
                                      {by::rank, true, true},
@@ -160,13 +159,13 @@ merging of(merge_safety const& m, call const& c) {
   return m.alone(c.others, c.beside, c.agents);
 }
 
-// Returns true if both calls may be under way at a time, each on its rank, or both on one.
+// Returns true if both calls may run at the same time, each on its rank, or both on one.
 bool at_once(situation const& s, call const& a, call const& b, bool one_rank) {
   bool const collective = a.who == by::all || b.who == by::all;
   bool const agent = a.who == by::agent || b.who == by::agent;
   if (!collective && a.agents != b.agents) return false;
-  // All ranks are in a collective call, so what else writes is a thread, a request or an agent.
-  // Each window of that call belongs to one rank.
+  // During a collective call all ranks are in it, so only threads, requests and agents write. Each
+  // window of that call belongs to one rank.
   if (collective || (one_rank && !agent)) return a.others && b.others;
   return s.ranks > 1;
 }
@@ -191,7 +190,7 @@ std::string_view loss(situation const& s, rank_of const& of_m, call const& m, ra
   return {};
 }
 
-// Returns what is wrong with a call, whoever else writes.
+// Returns a mistake in a call that does not depend on other writes; empty if there is none.
 std::string_view fault(situation const& s, rank_of const& r, call const& c) {
   merging const how = of(r.merges, c);
   bool const work = s.have == locks::work;
@@ -210,7 +209,7 @@ std::string_view fault(situation const& s, rank_of const& r, call const& c) {
   return {};
 }
 
-// Returns true if the pages promise that a call merges where its policy finds that cheaper.
+// Returns true if the documentation promises that a call merges if its policy finds that cheaper.
 bool merges_by_the_pages(situation const& s, call const& c) {
   if (!s.reads || (!s.near && s.on.reads_late)) return false;
   bool const agreed = s.agreed && s.asked == toggle::automatic;
@@ -222,7 +221,7 @@ bool merges_by_the_pages(situation const& s, call const& c) {
   return s.is_unique() && by_itself && !pages;
 }
 
-// Returns true if the pages promise that a plain write takes no lock while nobody merges.
+// Returns true if the documentation promises that a plain write takes no lock while no rank merges.
 bool goes_free(situation const& s, call const& c) {
   if (!s.gates || c.who == by::agent || c.beside) return false;
   if (s.near) return true;
@@ -559,7 +558,7 @@ TEST_CASE("ranks of several nodes plan merges if all lock what they write", "[fi
   });
 }
 
-// --- Views, of ranks on several nodes.
+// --- Views of ranks on several nodes.
 
 namespace {
 
@@ -569,13 +568,14 @@ constexpr io::sieving always{
 used_view seen(io::view const& v, bool written = true) {
   return used_view(v, false, false, written);
 }
-// `n` pieces of 8 bytes, with holes of 8 bytes between them and behind each.
+// Returns `n` pieces of 8 bytes, with a hole of 8 bytes behind each.
 auto pieces_with_holes(std::int64_t n) {
   return io::resized(io::vector(n, 8, 16, io::type<std::byte>), 0, 16 * n);
 }
 io::view const with_holes(0, io::type<std::byte>, pieces_with_holes(8));
 
-// 256 bytes of a copy are one stretch, but for 8 pieces in the `nth` of `parts` parts.
+// Each copy has 256 bytes. One of `parts` parts, the `nth`, consists of 8 pieces with holes; the
+// rest is one stretch.
 io::view with_holes_in_part(int nth, int parts) {
   std::vector<std::int64_t> lengths, places;
   std::int64_t const part = 256 / parts;
@@ -592,7 +592,7 @@ io::view with_holes_in_part(int nth, int parts) {
           io::resized(io::hindexed(lengths, places, io::type<std::byte>), 0, at)};
 }
 
-// A rank of three, each on a node of its own, that may merge in its view.
+// One of three ranks on nodes of their own, which may merge if its view has holes.
 struct far_rank {
   merge_safety merges;
   far_rank() {
@@ -613,11 +613,11 @@ TEST_CASE("a rank would merge in a view that has holes", "[file][merging]") {
   CHECK_FALSE(r.would_merge(io::view()));
   CHECK_FALSE(r.would_merge({16, io::type<int>, io::contiguous(8, io::type<int>)}));
   CHECK_FALSE(r.would_merge({0, io::type<std::byte>, io::contiguous(0, io::type<std::byte>)}));
-  // All that offsets reach.
+  // The whole range of offsets.
   CHECK_FALSE(r.would_merge(
       {0, io::type<std::byte>,
        io::contiguous(std::numeric_limits<std::int64_t>::max(), io::type<std::byte>)}));
-  // The last piece of a copy ends where the first one of the next begins.
+  // The last piece of a copy ends where the first one of the next copy begins.
   std::array<int, 2> const lengths{4, 4}, places{0, 12};
   io::view const touching(0, io::type<std::byte>,
                           io::hindexed(lengths, places, io::type<std::byte>));
@@ -706,7 +706,7 @@ TEST_CASE("no rank asks to merge where it may not, or where a hint says whether 
 
 namespace {
 
-// Notes what is done to locks, and what is synced.
+// A handle that records calls of locks and syncs.
 class noting : public io::forwarding<noting, io::any_handle> {
  public:
   noting(io::any_handle h, std::shared_ptr<std::vector<std::string>> done)
@@ -862,7 +862,7 @@ TEST_CASE("a rank without locks learns it when it enters, and reports other erro
 
 namespace {
 
-// Tries a lock after `change`, on a handle that notes what is done. Returns the failure's words.
+// Tries a lock after `change`, on a handle that records its calls.
 struct tried {
   bool none = false;
   io::failure failed;
@@ -897,7 +897,7 @@ TEST_CASE("a lock is tried far behind the data, and given back", "[file][merging
     CHECK_FALSE(t.none);
     CHECK(t.done == texts{"lock shared tried", "unlock tried"});
   }
-  // It lies behind all data, and before the bytes of opens and the last byte of data.
+  // The offset lies behind all data, and before the bytes for opens and for the last byte of data.
   std::int64_t const at = merge_safety::lock_tried_at;
   CHECK(at > std::int64_t{1} << 62);
   CHECK(at < io::detail::range_of_data(io::detail::first_reserved, 1).offset);
@@ -982,7 +982,7 @@ TEST_CASE("a write counts when it begins and when it ends", "[file][merging]") {
     CHECK(writes.count() == 1);
     lone_writes::one const second(&writes);
     CHECK(writes.count() == 2);
-    // A rank that has found this much has not seen the end.
+    // A rank that has seen this count has not seen the end of the writes.
     writes.are_found(writes.count());
     CHECK_FALSE(writes.are_unfound());
   }

@@ -1,5 +1,5 @@
-// Merges and the writes of others: nothing of what somebody else writes into a window's holes is
-// lost, whoever has the file open.
+// Merges and concurrent writes. Bytes that any other writer puts into a window's holes must not be
+// lost, whichever program has the file open.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ io::report merge(file& f, char what) {
   return f.write_at(0, data, merged);
 }
 
-// Every other eight bytes from `first` on.
+// Views every other eight bytes from `first` on.
 void look_at_pieces(file& f, std::int64_t first) {
   f.set_view(first, {io::type<std::byte>, io::vector(pieces, 8, 16, io::type<std::byte>)});
 }
@@ -89,7 +89,7 @@ io::opener watched_opener(std::shared_ptr<std::function<void()>> then) {
       });
 }
 
-// Until it is true, or so long that it would be if nothing held it up.
+// Waits until `done` is true, at most as long as it would need if nothing blocked it.
 void give_time(std::atomic<bool> const& done) {
   for (int i = 0; i < 100 && !done; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
@@ -150,7 +150,7 @@ TEST_CASE("contiguous writes take no lock, whoever else has the file open", "[fi
   io::opener const counted = io::with_counting(io::posix_opener(), counts);
   file f = file::open(io::self(), here / "data", mode::create | mode::read_write, {}, counted);
   file g = file::open(io::self(), here / "data", mode::read_write, {}, counted);
-  CHECK(counts->calls(io::file_call::lock) == 2);  // each its own, for as long as it is open
+  CHECK(counts->calls(io::file_call::lock) == 2);  // each handle has its own lock while it is open
   for (int i = 0; i < 3; ++i)
     CHECK(put(f, 8 * i, "ffffffff").locks + put(g, 8 * i, "gggggggg").locks == 0);
   CHECK(counts->calls(io::file_call::lock) == 2);
@@ -195,14 +195,15 @@ TEST_CASE("a merge waits for the writes of other threads, and keeps them out",
     make(path);
     auto const between = std::make_shared<std::function<void()>>();
     file f = file::open(io::self(), path, m, {}, watched_opener(between));
-    std::thread([&] { put(f, 8, "oooooooo"); }).join();  // there are several from now on
+    // from now on several threads have used the file
+    std::thread([&] { put(f, 8, "oooooooo"); }).join();
     std::thread([&] { put(f, 8, "oooooooo"); }).join();
     look_at_pieces(f, 0);
     std::atomic<bool> written{false};
     std::thread other;
     *between = [&] {
       other = std::thread([&] {
-        // of the view: where the merge writes, too, so it comes first or last
+        // In the view, where the merge writes, too, so this write comes before or after it.
         put(f, 0, "xxxxxxxx");
         written = true;
       });
@@ -226,7 +227,7 @@ TEST_CASE("programs that come and go lose nothing to a merge", "[file][merging][
   for (int c = 0; c < programs; ++c) {
     pid_t const child = ::fork();
     REQUIRE(child >= 0);
-    // makes no checks of its own: what it lost would be missing in the end, or at once
+    // The child makes no checks of Catch2. A loss would show at once, or at the end.
     if (child == 0) {
       int lost = 0;
       try {
@@ -312,7 +313,7 @@ TEST_CASE("where locks come to an end after open, windows are written by pieces"
     CHECK(r.bytes == bytes);
     CHECK(r.merged_bytes == 0);
     CHECK(r.fallbacks == 1);
-    // What it had taken before is given back: others can come.
+    // Locks taken before must be released, so that other opens are possible.
     file g = file::open(io::self(), path, mode::read_write);
     g.close();
     f.close();
@@ -329,8 +330,7 @@ TEST_CASE("data at the end of all offsets is locked, and merges keep out of it",
   f.set_atomic(true);
   g.set_atomic(true);
   std::error_code error;
-  // Most file systems end before that; what matters is that nobody waits for a lock that stands for
-  // no data.
+  // Most file systems end before that. No rank may wait for a lock that stands for no data.
   std::string const data(8, 'a');
   f.write_at(INT64_MAX - 64, data, error);
   g.write_at(INT64_MAX - (std::int64_t{1} << 59), data, error);

@@ -1,5 +1,5 @@
-// Ranks that mix up collective calls in the background and others: all of them end, with words that
-// say who is where.
+// Ranks mix up collective calls in the background and blocking ones. All calls must end, with words
+// that say which rank is in which call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -34,7 +34,8 @@ using waiting = io::detail::call_board::waiting;
 
 namespace {
 
-// On one node, on one for each rank, and on two to which ranks are dealt.
+// Calls `check` in three worlds: on one node, on one node for each rank, and on two nodes to which
+// ranks are dealt.
 template <class Check>
 void in_each_world(Check&& check) {
   io::mpi const ranks(MPI_COMM_WORLD);
@@ -69,12 +70,12 @@ struct calls {
     if (name == "close") f.close(error);
     told = f.what_failed();
   }
-  // The next blocking call, until all ranks have come to one that is the same.
+  // Makes blocking calls until all ranks are in the same one.
   void come_together() {
     for (int i = 0; i < 2; ++i) f.sync(error);
     f.write_at_all(at(), mine, error);
     CHECK_FALSE(error);
-    // In the background there is nothing more on this file.
+    // Calls in the background are no longer possible on this file.
     wait(f.iwrite_at_all(at(), mine));
     CHECK(error == errc::not_same);
     CHECK_THAT(told, Catch::Contains("no collective calls in the background any more"));
@@ -112,17 +113,17 @@ TEST_CASE("one rank in a blocking call, the others wait for one in the backgroun
       for (int culprit = 0; culprit < world.size(); ++culprit) {
         CAPTURE(name, culprit);
         calls c(world, here / ("f" + std::to_string(number++)));
-        c.wait(c.f.iwrite_at_all(c.at(), c.mine));  // of all ranks: nothing is wrong
+        c.wait(c.f.iwrite_at_all(c.at(), c.mine));  // all ranks make it: no mistake
         CHECK_FALSE(c.error);
         if (number % 3 == 0) c.f.sync();  // blocking calls that have ended do not matter
         if (world.rank() == culprit) {
-          c.blocking(name);  // meets the next sync of the others
+          c.blocking(name);  // the other ranks' next sync is in the same agreement
           CHECK((c.error == errc::not_same || std::string(name) == "sync"));
           if (std::string(name) != "sync") c.f.sync(c.error);
         } else {
           c.wait(c.f.iwrite_at_all(c.at(), c.mine));
           CHECK(c.error == errc::not_same);
-          // Who begins after another one has found it is told so.
+          // A rank that begins after the mismatch was found gets other words.
           CHECK_THAT(c.told, (Catch::Contains("rank " + std::to_string(culprit) + " is in " + name +
                                               " at ") &&
                               Catch::Contains("has not begun iwrite_at_all at ")) ||
@@ -175,7 +176,7 @@ TEST_CASE(
         }
         c.come_together();
 
-        // Dropped, it is told by close.
+        // If the request is dropped, close reports the error.
         calls d(world, here / ("g" + std::to_string(2 * culprit + before / 2)));
         if (mine) (void)d.f.iread_at_all(0, other);
         d.f.close(d.error);
@@ -230,7 +231,7 @@ TEST_CASE("ranks that are watched, all or one of them, are found as any others",
     CAPTURE(all);
     if (all || ranks.rank() == 0) ::setenv("ARGOSY_WATCH", "100", 1);
     in_each_world(check);
-    check(nodes_world(ranks, {1, false, false}));  // ranks have no memory in which they meet
+    check(nodes_world(ranks, {1, false, false}));  // the ranks share no memory
     ::unsetenv("ARGOSY_WATCH");
   }
 }
@@ -246,7 +247,8 @@ TEST_CASE(
       for (int k = 0; k < i % 4; ++k) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
       if (i % 3 == 0) c.f.write_at_all(c.at(), c.mine);
       if (i % 50 == world.rank()) {
-        double const until = MPI_Wtime() + 0.06;  // longer than others wait before they look
+        // longer than others wait before they look for mistakes
+        double const until = MPI_Wtime() + 0.06;
         while (MPI_Wtime() < until) {
         }
       }
@@ -271,7 +273,7 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
     MPI_Barrier(MPI_COMM_WORLD);
     if (finds) {
       mixed->begin("iread_at_all", here);
-      mixed->look(1);  // and nobody has told rank 0 that it was begun
+      mixed->look(1);  // rank 0 does not know that the call has begun
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -294,13 +296,13 @@ TEST_CASE("words of who has begun and of what was decided are lost, and nobody w
   MPI_Barrier(MPI_COMM_WORLD);
   mixed->begin("iread_at_all", here);
   if (is_deaf)
-    mixed->look(1);  // that it has begun was not told
+    mixed->look(1);  // the others do not know that it has begun
   else
     CHECK(mixed->all_begin(1, true));
   MPI_Barrier(MPI_COMM_WORLD);
   if (is_deaf) CHECK(mixed->all_begin(1, true));
 
-  // Call 2 is void: rank 0 does not come, but waits in another one.
+  // Call 2 is void, because rank 0 waits in another call.
   MPI_Barrier(MPI_COMM_WORLD);
   {
     auto const inside =

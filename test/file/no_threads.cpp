@@ -1,4 +1,4 @@
-// Requests where the system gives the process no more threads.
+// Requests when the system gives the process no more threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <pthread.h>
@@ -27,12 +27,11 @@ std::atomic<int> threads_left{1 << 20};
 
 }  // namespace
 
-// What clang's sanitizers have in its place: they are in the program itself, and must hear of
-// threads.
+// The version of clang's sanitizers. They are part of the program, and must see all threads.
 extern "C" int __interceptor_pthread_create(pthread_t*, pthread_attr_t const*, void* (*)(void*),
                                             void*) __attribute__((weak));
 
-// Stands before that of libc.
+// Replaces pthread_create of libc.
 extern "C" int pthread_create(pthread_t* made, pthread_attr_t const* how, void* (*body)(void*),
                               void* argument) {
   using create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
@@ -58,7 +57,7 @@ void check_requests(World const& world, std::string const& path) {
   while (!requests.back().test()) std::this_thread::yield();
   CHECK(requests.back().wait().bytes == 16);
   CHECK(a == mine);
-  // Collective ones: by wait, by test, and by close.
+  // Collective requests end by wait, by test, and by close.
   f.iwrite_at_all(16 * me, mine).wait();
   auto q = f.iread_at_all(16 * me, b);
   while (!q.test()) std::this_thread::yield();
@@ -72,7 +71,7 @@ void check_requests(World const& world, std::string const& path) {
   CHECK(last.wait().bytes == 16);
   std::error_code error;
   f = io::basic_file<World>::open(world, path, mode::read);
-  auto wrong = f.iwrite_at(0, mine);  // told at wait, as ever
+  auto wrong = f.iwrite_at(0, mine);  // reported at wait, as always
   wrong.wait(error);
   CHECK(error == io::errc::read_only);
   f.close();
@@ -84,7 +83,7 @@ TEST_CASE("without threads requests are carried out all the same", "[request][th
   scratch const here;
   threads_left = 0;
   check_requests(io::self(), here / "data");
-  CHECK_THROWS_AS(std::thread([] {}), std::system_error);  // there were none, indeed
+  CHECK_THROWS_AS(std::thread([] {}), std::system_error);  // no thread was left
   threads_left = 1 << 20;
 }
 

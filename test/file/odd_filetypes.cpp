@@ -1,6 +1,6 @@
-// Filetypes whose copies interleave or overlap, or begin elsewhere than at their lower bound, and
-// what argosy_lenient allows beside them: against the map of their bytes, and against the MPI
-// library's own file.
+// Filetypes whose copies interleave or overlap, or that begin elsewhere than at their lower bound,
+// and the views that argosy_lenient allows in addition. Compared with a map of their bytes, and
+// with the MPI library's own file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -56,8 +56,8 @@ struct type_map {
     while (rest >= lengths[k]) rest -= lengths[k++];
     return tile * extent + offsets[k] + rest;
   }
-  // As far as can be seen in so many tiles, which is far enough: they reach beyond where the first
-  // one ends.
+  // Returns true if bytes are named twice in the first `tiles` copies. 24 copies reach beyond the
+  // end of the first one.
   bool names_twice(std::int64_t tiles = 24) const {
     std::set<std::int64_t> seen;
     for (std::int64_t i = 0; i < tiles * size(); ++i)
@@ -75,7 +75,8 @@ struct type_map {
   }
 };
 
-// Offsets never decrease. In units of `unit` bytes, but for holes if `uneven`.
+// Returns a random map. Offsets never decrease. All lengths are multiples of `unit` bytes, except
+// holes if `uneven`.
 type_map random_map(random_source& random, std::int64_t unit, bool uneven) {
   type_map m;
   std::int64_t const hole = uneven ? 1 : unit;
@@ -84,7 +85,8 @@ type_map random_map(random_source& random, std::int64_t unit, bool uneven) {
     m.offsets.push_back(at);
     m.lengths.push_back(unit * from_to(random, 1, 2));
     if (from_to(random, 0, 9) == 0)
-      m.lengths.back() = unit;  // the next is at the same place: etypes do not go back either
+      // one etype: the next piece is at the same place, and etypes may not go back
+      m.lengths.back() = unit;
     else
       at += m.lengths.back() + hole * from_to(random, 0, 5);
   }
@@ -117,7 +119,7 @@ io::any_policy random_policy(random_source& random) {
   }
 }
 
-constexpr std::int64_t area = 1 << 15;  // of a rank
+constexpr std::int64_t area = 1 << 15;  // bytes of each rank
 
 }  // namespace
 
@@ -144,7 +146,7 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
                             io::hints{.lenient = lenient});
     std::error_code error;
     f.set_view(area * world.rank(), {io::type<std::int32_t>, m.filetype()}, error);
-    // MPI forbids overlap in the filetype, not of its copies.
+    // MPI forbids overlap within a filetype, but not of its copies.
     bool const refuse = writes && m.names_twice(1);
     overlapping += writes && m.names_twice() && !refuse;
     CHECK(error == (refuse ? errc::datatype : std::error_code()));
@@ -155,9 +157,9 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
     }
     interleaved += m.extent < m.offsets.back() + m.lengths.back() - m.offsets.front();
     if (atomic) f.set_atomic(true);
-    std::int64_t const most = 60;  // etypes of a call; far below where the area of a rank ends
+    std::int64_t const most = 60;  // etypes of a call; far less than a rank's area
     for (int call = 0; call < 6; ++call) {
-      // Short ones often lie in two copies that have no byte in common there.
+      // Short calls often lie in two copies that have no byte in common there.
       std::int64_t const at = from_to(own, 0, most);
       std::int64_t const left = std::array<std::int64_t, 3>{
           most, m.size() / 4, 2}[static_cast<std::size_t>(from_to(common, 0, 2))];
@@ -269,8 +271,8 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes",
     type_map m = random_map(random, 4, lenient);
     if (m.extent == 0 || m.names_twice()) continue;
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
-    // Its ROMIO moves a view by the filetype's lower bound, and refuses it if bytes then come
-    // before its displacement.
+    // This ROMIO moves a view by the filetype's lower bound, and refuses the view if bytes then
+    // come before its displacement.
     m.lower = 0;
 #endif
     std::int64_t const at = from_to(random, 0, 20);
@@ -289,7 +291,7 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes",
     MPI_File_open(MPI_COMM_SELF, theirs.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
                   &f);
     MPI_File_set_size(f, 0);
-    // zeros: behind the end, ROMIO fills holes with what is in its buffer
+    // Makes zeros, because ROMIO fills holes behind the end with the content of its buffer.
     MPI_File_set_size(f, 1 << 14);
     auto const filetype = io::to_mpi(m.filetype().form());
     REQUIRE(MPI_File_set_view(f, 3, MPI_INT32_T, filetype.get(), "native", MPI_INFO_NULL) ==
@@ -297,7 +299,8 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes",
     REQUIRE(MPI_File_write_at(f, at, data.data(), static_cast<int>(data.size()), MPI_BYTE,
                               MPI_STATUS_IGNORE) == MPI_SUCCESS);
     MPI_File_close(&f);
-    // Open MPI 4.1's file may be longer by what it reserves; bytes are compared as far as ours go.
+    // The file of Open MPI 4.1 may be longer, because it reserves space. Bytes are compared as far
+    // as argosy's file goes.
     std::string const a = content_of(ours), b = content_of(theirs).substr(0, a.size());
     CHECK(a == b);
   }
@@ -323,7 +326,7 @@ TEST_CASE("what is not lenient, and what stays refused where it is", "[file][vie
     std::vector<std::uint8_t> const six = numbers(6, 1);
     f.write_at(100 * world.rank(), six, error);
     CHECK(error == (lenient ? std::error_code() : errc::datatype));
-    f.write(six, error);  // there is no pointer between two etypes
+    f.write(six, error);  // the pointer cannot be between two etypes
     CHECK(error == errc::datatype);
     CHECK(f.position() == 0);
     f.set_view(0, {io::type<std::int32_t>, "external32"});
@@ -331,7 +334,7 @@ TEST_CASE("what is not lenient, and what stays refused where it is", "[file][vie
     CHECK(error == errc::datatype);
     f.close();
   }
-  // Later, too, and from then on.
+  // The hint may also be given later, and counts from then on.
   auto f = io::file::open(world, here / "data", mode::read_write);
   std::error_code error;
   f.set_view(0, {io::type<std::int32_t>, uneven.filetype()}, {io::hints{.lenient = true}, error});
@@ -387,8 +390,8 @@ TEST_CASE("copies of a filetype overlap, and the accesses of a program do not", 
       CHECK(f.what_failed().find("at most 100 copies") != std::string::npos);
       f.set_view(mine, {io::type<std::uint8_t>, three.filetype()});
       check(32, 149,
-            false);  // the last byte of copy 10 is the second one of copy 60, of which the first is
-                     // written
+            // the last byte of copy 10 is the second one of copy 60, whose first byte is written
+            false);
       check(32, 150, true);
       check(30, 150, false);
       check(30, 151, false);
@@ -404,7 +407,7 @@ TEST_CASE("copies of a filetype overlap, and the accesses of a program do not", 
     CHECK(f.position() == 601);
     std::vector<std::uint8_t> all(1000);
     CHECK(f.read_at(0, all).bytes == 601);
-    // Copies of a filetype without extent all lie at one place.
+    // All copies of a filetype without extent lie at one place.
     f.set_view(mine, {io::type<std::uint8_t>, io::resized(io::bytes(2), 0, 0)});
     std::vector<std::uint8_t> const three_bytes = bytes(3);
     f.write_at(0, {three_bytes, io::bytes(2)});
@@ -421,8 +424,8 @@ TEST_CASE("a program that goes no further than the first copy may have any exten
           "[file][view]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
-  // As a library above makes it: a header that only rank 0 sees, and behind it a rank's part of an
-  // array, whose markers count.
+  // A view that another library makes: a header that only rank 0 has, and behind it a rank's part
+  // of an array, whose markers count.
   type_map const m{{0, 512, 544, 576}, {64, 8, 8, 8}, 512, 128};
   auto f = io::file::open(world, here / "data", mode::create | mode::read_write);
   std::int64_t const mine = 1024 * world.rank();
@@ -473,7 +476,7 @@ TEST_CASE("ranks at their pointers meet ranks at offsets, if that is lenient", "
     r.wait(error);
     CHECK(error == expected);
     CHECK(f.position() == 0);
-    // Reads and writes do not meet.
+    // Ranks in reads and in writes are in different collective calls.
     if (nothing)
       f.read_all({}, error);
     else

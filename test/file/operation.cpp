@@ -36,7 +36,7 @@ std::string text_of(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The functions of a header that name an operation, and which one each names.
+// Finds the functions of a header that name an operation, and the operation of each.
 void add_functions(std::string const& text, std::multimap<std::string, std::string>& found) {
   std::regex const one(R"((\w+)\([^)]*\) \{[^}]*?\{(?:detail::)?operation::(\w+),)");
   for (std::sregex_iterator i(text.begin(), text.end(), one), none; i != none; ++i)

@@ -1,4 +1,4 @@
-// ARGOSY_TRACE=phases: what calls on real files do when, and that it adds up to their time.
+// ARGOSY_TRACE=phases: the phases of calls on real files must add up to the time of the call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/basic_file.hpp>
 
@@ -36,7 +36,7 @@ struct variable {
   char const* name_;
 };
 
-// The traces of a rank in a directory: one, or none yet.
+// Returns the paths of a rank's traces in a directory: one, or none yet.
 std::vector<std::string> paths_of(std::string const& directory, int rank) {
   std::vector<std::string> paths;
   for (auto const& e : std::filesystem::directory_iterator(directory))
@@ -55,17 +55,17 @@ io::tool::trace trace_of(std::string const& directory, int rank) {
   return io::tool::read_traces({path_of(directory, rank)});
 }
 
-// The time of each kind of phase inside of a call, without what lies inside of it.
+// Returns the time of each kind of phase within a call, without the phases inside of it.
 std::map<std::string, std::int64_t> own_times(io::tool::trace const& t, trace_event const& call) {
   std::map<std::string, std::int64_t> own;
   for (trace_event const& e : t.events) {
     if (e.begin_ns < call.begin_ns || e.end_ns() > call.end_ns()) continue;
-    if (e.name == "round") continue;  // a part of the exchange, which has its time
+    if (e.name == "round") continue;  // a part of the exchange, which is counted
     std::int64_t inside = 0;
     for (trace_event const& f : t.events) {
       bool const within = &f != &e && f.begin_ns >= e.begin_ns && f.end_ns() <= e.end_ns() &&
                           f.category != e.category;
-      // Only what is directly inside.
+      // Counts only phases that are directly inside.
       bool direct = within;
       for (trace_event const& g : t.events)
         direct = direct &&
@@ -111,7 +111,8 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
   CHECK(local_calls == 1);
   CHECK(call->bytes == 1 << 20);
   CHECK(call->file == name + "data");
-  // The time that the program saw holds the call, and little else; the trace is written after it.
+  // The trace is written after the call, so the time that the program measured includes the call,
+  // and little else.
   CHECK(call->took_ns <= took);
   auto const own = own_times(t, *call);
   std::int64_t sum = 0;
@@ -171,7 +172,7 @@ void check_arrows(io::tool::trace const& t) {
 
 TEST_CASE("messages between nodes are arrows from their send to their receive", "[phases][mpi]") {
   io::mpi const ranks(MPI_COMM_WORLD);
-  // Each rank alone on a node of its own.
+  // Each rank is on a node of its own.
   argosy::test::nodes_world const world{ranks, {}};
   argosy::test::shared_scratch const dir(world);
   std::string const name = dir / "";
@@ -197,7 +198,7 @@ TEST_CASE("messages between nodes are arrows from their send to their receive", 
   for (io::tool::trace_message const& m : t.messages) {
     (m.sent ? sent : received) += m.bytes;
     if (m.sent && m.rank == ranks.rank()) mine += m.bytes;
-    // Somewhere in a call of its thread.
+    // The message lies within a call of its thread.
     CHECK(std::any_of(t.events.begin(), t.events.end(), [&](trace_event const& e) {
       return e.category == "call" && e.rank == m.rank && e.thread == m.thread &&
              e.begin_ns <= m.at_ns && m.at_ns <= e.end_ns();
@@ -235,16 +236,16 @@ TEST_CASE("calls that do not wait have their phases, too, wherever they are carr
     }
     world.barrier();
   };
-  check(ranks);                                 // on a thread, where all share memory
-  check(argosy::test::nodes_world{ranks, {}});  // by who waits
+  check(ranks);  // carried out on a thread, because all ranks share memory
+  check(argosy::test::nodes_world{ranks, {}});  // carried out by the rank that waits
 }
 
 TEST_CASE("a rank that waits for others has written all that it did before", "[phases][mpi]") {
   io::mpi const world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   std::vector<std::byte> const mine(100);
-  // The others come to the call, and rank 0 when it has seen in their traces what they did before
-  // it.
+  // The other ranks make the call at once. Rank 0 makes it when it has seen in their traces what
+  // they did before.
   auto const look = [&](std::string const& directory, std::string const& mode, int number,
                         auto const& call) {
     io::file f;
@@ -255,7 +256,7 @@ TEST_CASE("a rank that waits for others has written all that it did before", "[p
     bool seen = true;
     std::string const last = "\"offset\":" + std::to_string(1000 * number + 2) + ",";
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    auto const has_told = [&](int r) {  // the trace of a rank is made when it is first written
+    auto const has_told = [&](int r) {  // the trace file of a rank is made at its first write
       auto const paths = paths_of(directory, r);
       return !paths.empty() &&
              argosy::test::content_of(paths.front()).find(last) != std::string::npos;

@@ -1,5 +1,5 @@
-// Nonblocking collective calls go on while ranks wait elsewhere: in MPI, for other files, in
-// another order.
+// Nonblocking collective calls must go on while ranks wait elsewhere: in MPI, for other files, or
+// in another order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -27,7 +27,7 @@ using io::mode;
 
 namespace {
 
-// On one node, one rank to a node, and two.
+// Calls `check` on one node, with one rank to a node, and with two.
 template <class Check>
 void in_each_world(Check&& check) {
   io::mpi const ranks(MPI_COMM_WORLD);
@@ -36,8 +36,8 @@ void in_each_world(Check&& check) {
   if (ranks.size() > 2) check(nodes_world(ranks, {2}));
 }
 
-// Every rank's part of a file whose ranks take turns, element by element, so that all of them meet
-// in each window.
+// Every rank's part of a file in which elements of the ranks alternate, so that every window has
+// data of all ranks.
 template <class World>
 struct turns {
   static constexpr std::size_t count = 3000;
@@ -58,7 +58,7 @@ struct turns {
   }
   io::request write() { return f.iwrite_at_all(0, mine); }
   void holds_all() {
-    f.sync();  // behind all that has begun
+    f.sync();  // after all calls that have begun
     f.read_at_all(0, room);
     CHECK(room == mine);
     f.close();
@@ -73,7 +73,7 @@ TEST_CASE("a rank that asks whether its call has ended waits for nobody", "[file
     turns t(world, here / "f");
     if (world.rank() == 0) {
       io::request q = t.write();
-      CHECK((!q.test() || world.size() == 1));  // the others begin after our message
+      CHECK((!q.test() || world.size() == 1));  // the others begin only after this rank's message
       for (int r = 1; r < world.size(); ++r) world.send({}, r, 1);
       q.wait();
     } else {
@@ -145,8 +145,7 @@ TEST_CASE("polling ranks see their calls end", "[file][progress]") {
 
 namespace {
 
-// Nodes that nothing but MPI reaches. Sockets may be had (`listens`), but whoever asks by them gets
-// no answer.
+// Nodes that only MPI connects. If `listens`, sockets can be opened, but questions get no answer.
 template <bool listens>
 struct nodes_apart : nodes_world {
   using nodes_world::nodes_world;
@@ -186,7 +185,7 @@ TEST_CASE("without sockets between nodes calls are carried out where they are wa
   if (ranks.size() == 1) return;
   shared_scratch const here(ranks);
   check_in_calls(nodes_world(ranks, {1}), here / "hint", {.progress = "in_calls"});
-  // which keeps nothing yet
+  // The split communicators have no cached service yet.
   check_in_calls(nodes_apart<false>(ranks.split(0, ranks.rank()), {1}), here / "apart", {});
   check_in_calls(nodes_apart<true>(ranks.split(0, ranks.rank()), {1}), here / "unreached", {});
   nodes_world const nodes(ranks, {1});

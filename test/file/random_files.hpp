@@ -1,4 +1,4 @@
-// Plain files and how they are compared, for tests that write at random.
+// Plain files and comparisons for tests that write at random.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,7 +35,7 @@ inline bytes random_bytes(std::uint64_t seed, std::int64_t count) {
   return b;
 }
 
-// More rounds than usual: ARGOSY_TEST_ROUNDS=20 for twenty times as many.
+// Returns the number of rounds. ARGOSY_TEST_ROUNDS=20 makes twenty times as many.
 inline int rounds(int usual) {
   char const* const text = std::getenv("ARGOSY_TEST_ROUNDS");
   return text ? usual * std::atoi(text) : usual;
@@ -73,7 +73,7 @@ inline bytes whole_file(std::string const& path) {
   return {all.begin(), all.end()};
 }
 
-// --- Comparing: says what differs and where, and counts, so that all ranks stop after the same rou
+// --- Comparing: prints and counts differences, so that all ranks stop after the same round -----
 
 inline std::int64_t failures = 0;
 

@@ -1,4 +1,4 @@
-// What all ranks of a round do, at random: views, memory, element types and calls.
+// The random program of a round, for all ranks: views, memory, element types and calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,20 +38,20 @@ struct argosy::describe<argosy::test::padded>
 
 namespace argosy::test {
 
-// --- What views and memory are made of ---
+// --- The parts of views and memory ---
 
 struct item {
   std::int64_t offset, size;
 };
 
-// Where one rank's elements lie in its tile of the file, once for argosy and once as a list.
+// The places of one rank's elements in its tile of the file, in the form for argosy and as a list.
 struct tile {
   enum class shape { listed, dealt, box, strided, nested } how = shape::listed;
-  list lengths, starts;                     // in elements; for everyone but argosy they say it all
+  list lengths, starts;                     // in elements; the complete list, which the oracle uses
   std::int64_t extent = 1;                  // in elements
-  std::int64_t shift = 0;                   // of the displacement, in elements
-  std::int64_t a = 0, b = 0, c = 0, d = 0;  // numbers of the shape
-  list inner_lengths, inner_starts;         // of nested
+  std::int64_t shift = 0;                   // shift of the displacement, in elements
+  std::int64_t a = 0, b = 0, c = 0, d = 0;  // parameters of the shape
+  list inner_lengths, inner_starts;         // for nested
 
   std::int64_t elements() const {
     std::int64_t n = 0;
@@ -60,7 +60,7 @@ struct tile {
   }
 };
 
-// And in memory. at[i]: bytes from the start of the buffer to element i.
+// The places in memory. at[i]: bytes from the start of the buffer to element i.
 struct memory {
   enum class shape { dense, spread, backwards, scattered, copies } how = shape::dense;
   std::int64_t first = 0, stride = 0, copies = 1;
@@ -123,7 +123,7 @@ struct kind {
   std::vector<item> items;
   io::view (*view)(std::int64_t, tile const&, io::representation const&);
   io::buffer (*buffer)(std::byte*, memory const&);
-  // Of MPI: basic types and how many; none where padding would make a difference.
+  // MPI's basic type and its count; null if padding would make a difference.
   MPI_Datatype (*mpi_basic)();
   int mpi_count;
 
@@ -152,9 +152,9 @@ inline std::vector<kind> const& kinds() {
   return all;
 }
 
-// --- Random pieces of a round ---
+// --- Random parts of a round ---
 
-// One tile per rank; no element is in two of them, and some are in none.
+// Returns one tile per rank. No element is in two tiles, and some are in none.
 inline std::vector<tile> deal(engine& random, int ranks) {
   std::vector<tile> all(static_cast<std::size_t>(ranks));
   auto const how = static_cast<tile::shape>(pick(random, 0, 4));
@@ -269,14 +269,15 @@ inline memory memory_for(engine& random, kind const& k, std::int64_t n) {
 
 inline io::any_policy random_policy(engine& random) {
   auto const any = [&] { return static_cast<io::sieve>(pick(random, 0, 2)); };
-  std::int64_t const least = pick(random, 1, 40);  // all of them are drawn, whichever is used
+  // all numbers are drawn, whichever policy is used
+  std::int64_t const least = pick(random, 1, 40);
   io::sieving const small{.read_window_bytes = pick(random, 1, 500),
                           .write_window_bytes = pick(random, 1, 500),
                           .reads = any(),
                           .writes = any()};
   switch (pick(random, 0, 6)) {
     case 0:
-      return {};  // as the hints say
+      return {};  // the hints choose
     case 1:
       return io::independent{};
     case 2:
@@ -300,20 +301,20 @@ inline char const* const call_names[2][3][3] = {
      {"write_shared", "iwrite_shared", "write_ordered"}}};
 
 struct call {
-  std::int64_t offset = 0;  // in elements; of the individual pointer where `seeks`
+  std::int64_t offset = 0;  // in elements; the individual pointer is set to it if `seeks`
   bool seeks = false;
   std::int64_t count = 0;
   memory where;
   io::any_policy policy;
-  std::uint64_t seed = 0;  // of the bytes in memory
+  std::uint64_t seed = 0;  // seed of the bytes in memory
 };
 
-struct part {  // of one rank
+struct part {  // calls of one rank
   tile file;
   std::vector<call> calls;
-  list starts;  // of the elements of one tile, in bytes from the displacement
+  list starts;  // places of the elements of one tile, in bytes from the displacement
 
-  // Element i of the view.
+  // Returns the place of element i of the view.
   std::int64_t place(std::int64_t i, std::int64_t displacement, kind const& k) const {
     auto const n = static_cast<std::int64_t>(starts.size());
     return displacement + i / n * file.extent * k.extent + starts[static_cast<std::size_t>(i % n)];
@@ -327,18 +328,19 @@ struct part {  // of one rank
   }
 };
 
-// Everything that the ranks of one round do, the same on every rank.
+// The calls of all ranks in one round, equal on every rank.
 struct script {
   kind const* k = nullptr;
   bool writes = false;
   pointer by = pointer::at;
   manner how = manner::blocking;
   bool external = false, atomic = false, unique = false, one_way = false;
-  bool with_mpi = false, by_mpi = false;  // MPI reads what was written; it writes instead of argosy
+  // MPI reads what argosy wrote; or MPI writes instead of argosy
+  bool with_mpi = false, by_mpi = false;
   io::hints hints;
   std::int64_t displacement = 0;
   std::vector<part> parts;
-  bytes before;  // what the file holds
+  bytes before;  // content of the file
 
   std::string describe() const {
     std::string text =
@@ -382,9 +384,9 @@ inline script make_script(std::uint64_t seed, int ranks) {
                          [](auto const& x, auto const& y) { return x.elements() < y.elements(); });
     tiles.assign(tiles.size(), *some);
   }
-  // the same number on all ranks, for collective ones
+  // The number of calls is equal on all ranks, because they may be collective.
   std::int64_t const calls = pick(random, 1, 4);
-  // ranks agree in collective calls whether they choose themselves
+  // In a collective call, all ranks give a policy or none does.
   std::vector<bool> by_hints;
   for (std::int64_t i = 0; i < calls; ++i) by_hints.push_back(one_in(random, 2));
   std::int64_t shared = 0;
@@ -400,12 +402,12 @@ inline script make_script(std::uint64_t seed, int ranks) {
       call c;
       std::int64_t const most = std::min<std::int64_t>(2 * n, 300);
       c.count = n == 0 || one_in(random, 6) ? 0 : pick(random, 1, std::max<std::int64_t>(most, 1));
-      // Long enough to be found again, wherever it went.
+      // Long enough to be recognised in the file.
       if (s.by == pointer::shared && n > 0 && c.count > 0) c.count += 16 / s.k->size();
       c.offset = s.by == pointer::shared ? 0 : pointer_at;
       bool const anywhere = one_in(random, 2);
       std::int64_t const elsewhere = pick(random, 0, std::max<std::int64_t>(n, 1));
-      // Requests are not ordered, so they must not meet.
+      // Requests are not ordered, so they must not overlap.
       if (anywhere && n > 0 && s.by != pointer::shared) {
         c.offset = s.how == manner::request ? pointer_at + elsewhere : elsewhere;
         c.seeks = true;
@@ -425,7 +427,7 @@ inline script make_script(std::uint64_t seed, int ranks) {
   }
   std::int64_t end = 0;
   if (s.by == pointer::shared) {
-    if (s.how == manner::collective) {  // known already
+    if (s.how == manner::collective) {  // the places are known in advance
       std::int64_t at = 0;
       for (std::size_t i = 0; i < static_cast<std::size_t>(calls); ++i)
         for (part& p : s.parts) {
@@ -438,8 +440,8 @@ inline script make_script(std::uint64_t seed, int ranks) {
     for (part const& p : s.parts) end = std::max(end, p.end(s.displacement, *s.k));
   }
   std::int64_t const size = one_in(random, 3) ? pick(random, 0, end) : end + pick(random, 0, 200);
-  // Open MPI 4.1 leaves what was in its memory in the holes of a file that it makes longer: give it
-  // a long one.
+  // Open MPI 4.1 leaves old content of its memory in the holes of a file that it extends, so it
+  // gets a long file.
   bool const needs_all =
       s.by_mpi || (s.by == pointer::shared && !s.writes && s.how != manner::collective);
   s.before = random_bytes(random(), needs_all ? std::max(size, end) : size);

@@ -1,4 +1,5 @@
-// external32 against the MPI library's own MPI_Pack_external, where that follows the standard.
+// external32 compared with the MPI library's own MPI_Pack_external, as far as that follows the
+// standard.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -28,7 +29,7 @@ namespace io = argosy;
 
 namespace {
 
-// `count` items of a type with random bytes, or values that fit four bytes.
+// Compares `count` items of a type. The items have random bytes, or values that fit four bytes.
 template <class T>
 void compare(MPI_Datatype type, T (*value)(std::mt19937_64&), MPI_Aint item_bytes) {
   CAPTURE(argosy::test::seed());
@@ -159,7 +160,7 @@ TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes
   MPI_Type_free(&packed);
 }
 
-// --- from_mpi: data that MPI datatypes describe ---
+// --- from_mpi: data described by MPI datatypes ---
 
 TEST_CASE("random trees are written as MPI_Pack_external writes them",
           "[representation][mpi][random]") {
@@ -200,8 +201,8 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them",
     std::mt19937_64 random(case_seed);
     for (std::byte& b : stream) b = static_cast<std::byte>(random() >> 32);
 
-    // From a random stream to memory, and back by both. Where bytes have two names, it matters who
-    // is written last.
+    // From a random stream to memory, and back, by argosy and by MPI. If bytes have two names, the
+    // last write counts.
     bool const twice = described.overlaps();
     if (twice && has_long) continue;
     std::vector<std::byte> ours(static_cast<std::size_t>(described.true_extent())),
@@ -287,7 +288,7 @@ TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types",
   });
   CHECK(by_cpp.size() > 400);
   CHECK(by_mpi == by_cpp);
-  // Either reads what the other wrote.
+  // Each library must read what the other one wrote.
   std::vector<long> got(20);
   write("mpi", [&](auto& f) {
     f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(column), io::external32});
@@ -308,22 +309,22 @@ TEST_CASE("data of other types than the etype is refused where a representation 
   std::array<int, 4> ints{};
   f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG), io::external32});
   CHECK(f.write_at(0, longs).bytes == 8);
-  f.write_at(0, wide, error);  // 16 bytes in the file, 4 etypes: and nonsense
+  f.write_at(0, wide, error);  // 16 bytes in the file are 4 etypes, but of another type
   CHECK(error == io::errc::datatype);
   CHECK(f.what_failed().find("2 int64") != std::string::npos);
   f.set_view(0, {io::from_mpi(MPI_DOUBLE), io::from_mpi(MPI_DOUBLE), io::external32});
-  f.write_at(0, complex, error);  // doubles, too
+  f.write_at(0, complex, error);  // consist of doubles, too
   CHECK_FALSE(error);
   f.write_at(0, ints, error);
   CHECK(error == io::errc::datatype);
-  // bytes go anywhere, as they are
+  // Bytes may be written to any etype, unchanged.
   f.write_at(0, {ints.data(), io::from_mpi(MPI_BYTE), 16}, error);
   CHECK_FALSE(error);
-  // and take anything
+  // Bytes as etype take any data.
   f.set_view(0, {io::from_mpi(MPI_BYTE), io::from_mpi(MPI_BYTE), io::external32});
   f.write_at(0, ints, error);
   CHECK_FALSE(error);
-  // native: nothing needs their types
+  // In native, types are not needed.
   f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG)});
   f.write_at(0, ints, error);
   CHECK_FALSE(error);
@@ -353,13 +354,13 @@ TEST_CASE("absolute addresses are written from MPI_BOTTOM", "[representation][mp
   CHECK(a == std::vector<double>(3, 1.5));
   CHECK(b == std::array<int, 2>{7, 8});
   std::error_code error;
-  f.write({MPI_BOTTOM, io::from_mpi(MPI_INT), 1}, error);  // no address
+  f.write({MPI_BOTTOM, io::from_mpi(MPI_INT), 1}, error);  // a relative type has no address
   CHECK(error == io::errc::argument);
   f.close();
 }
 
-// Where this library leaves the standard, argosy follows the standard. Reported, not required:
-// another library may be right, and then the comparison would belong above.
+// If this MPI library deviates from the standard, argosy follows the standard. Deviations are
+// printed, not required: another library may be right, and its comparison would belong above.
 TEST_CASE("deviations of the MPI library from the table of external32",
           "[representation][mpi][deviations]") {
   struct row {

@@ -1,5 +1,5 @@
-// A rank with few descriptors or no memory left: calls fail on all ranks or on none, no rank waits
-// for ever, and none dies.
+// A rank has few descriptors or no memory left. Calls must fail on all ranks or on none, no rank
+// may wait for ever, and none may die.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -36,7 +36,7 @@ namespace {
 
 using nodes_file = io::basic_file<nodes_world>;
 
-// While it lives, this process can open so many descriptors more.
+// Lets this process open only `left` descriptors more while the object lives.
 class few_descriptors {
  public:
   explicit few_descriptors(int left) {
@@ -55,7 +55,7 @@ class few_descriptors {
   rlimit before_ = {};
 };
 
-// While it lives, this process can have so many bytes of addresses more.
+// Lets this process have only `left` bytes of addresses more while the object lives.
 class few_addresses {
  public:
   explicit few_addresses(rlim_t left) {
@@ -78,7 +78,7 @@ class few_addresses {
   rlimit before_ = {};
 };
 
-// Ends the job with a sentence if a rank waits too long in one step.
+// Ends the job with a message if a rank waits too long in one step.
 class watchdog {
  public:
   watchdog() : thread_([this] { look(); }) {}
@@ -119,10 +119,10 @@ struct trial {
   nodes_world const& world;
   watchdog& dog;
   std::string const about;
-  int failed = 0;  // of the calls
+  int failed = 0;  // number of calls that failed
   std::vector<std::string> strange = {};
 
-  // Makes a call that ends alike on all ranks. Returns true if it succeeded.
+  // Makes a call that must end alike on all ranks. Returns true if it succeeded.
   template <class Call>
   bool all(char const* name, Call&& call) {
     std::error_code const error = alone(name, call);
@@ -148,16 +148,16 @@ struct trial {
   }
 };
 
-// A file of its own for each trial, and a communicator, so that sockets are made anew.
+// A trial. Each has a file of its own, and a communicator, so that sockets are made anew.
 struct shortage {
   int who = 0, left = 0;
-  bool from_open = true;  // otherwise from the call after it
+  bool from_open = true;  // false: from the call after it
   std::string policy = {};
 };
 
 // Makes all calls on a file. Returns how many collective calls failed.
 int check_calls(nodes_world const& all, std::string const& path, shortage const& s, watchdog& dog) {
-  nodes_world const world = all.split(0, all.rank());  // keeps no sockets of an earlier trial
+  nodes_world const world = all.split(0, all.rank());  // has no sockets of an earlier trial
   world.barrier();
   trial t{world, dog,
           std::to_string(s.left) + " left on rank " + std::to_string(s.who) +
@@ -200,7 +200,7 @@ int check_calls(nodes_world const& all, std::string const& path, shortage const&
 }  // namespace
 
 TEST_CASE("a rank with few descriptors left keeps no other rank waiting", "[file][errors]") {
-  // The sanitizers open pipes to look at memory, and report what they cannot look at.
+  // The sanitizers open pipes to look at memory, and report memory that they cannot look at.
   if (argosy::test::sanitized) return skipped("sanitizers need descriptors of their own");
   io::mpi const ranks(MPI_COMM_WORLD);
   shared_scratch<io::mpi> const here(ranks);
@@ -219,7 +219,7 @@ TEST_CASE("a rank with few descriptors left keeps no other rank waiting", "[file
 
 TEST_CASE("a rank with few descriptors left for agents keeps no other rank waiting",
           "[file][errors]") {
-  // The sanitizers open pipes to look at memory, and report what they cannot look at.
+  // The sanitizers open pipes to look at memory, and report memory that they cannot look at.
   if (argosy::test::sanitized) return skipped("sanitizers need descriptors of their own");
   io::mpi const ranks(MPI_COMM_WORLD);
   shared_scratch<io::mpi> const here(ranks);
@@ -241,7 +241,8 @@ TEST_CASE("a rank without addresses left opens no file, and lives", "[file][erro
   watchdog dog;
   for (int who = 0; who < ranks.size(); ++who)
     for (unsigned const left : {0u, 4u, 8u, 12u, 16u, 32u, 64u, 128u, 1024u}) {
-      io::mpi const world = ranks.split(0, ranks.rank());  // on which messages have no price yet
+      // its messages have not been measured yet
+      io::mpi const world = ranks.split(0, ranks.rank());
       auto const open = [&](std::error_code& e) {
         return io::file::open(world, here / "data", mode::create | mode::read_write, e);
       };

@@ -1,4 +1,4 @@
-// A program of MPI 4 that has sessions only: it never calls MPI_Init, so there are no
+// A program of MPI 4 that uses only sessions. It never calls MPI_Init, so there are no
 // MPI_COMM_WORLD and MPI_COMM_SELF.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>

@@ -1,4 +1,4 @@
-// One file, used by several threads of a rank at once.
+// One file that several threads of a rank use at the same time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
@@ -39,7 +39,8 @@ constexpr auto created = io::mode::create | io::mode::read_write;
 constexpr int threads = 4;
 using file = io::basic_file<io::self>;
 
-// Catch2 counts in one thread: what they find comes back as a number.
+// Runs `body` in several threads, and returns the sum of their results. Catch2 counts in one thread
+// only.
 int in_threads(std::function<int(int)> const& body) {
   std::atomic<int> wrong{0}, ready{0};
   std::vector<std::thread> all;
@@ -53,7 +54,8 @@ int in_threads(std::function<int(int)> const& body) {
   return wrong;
 }
 
-// Reads and writes at random in etypes of its own, each int one: `mine` is what must be there.
+// Reads and writes at random in etypes of the thread, each an int. `mine` is their expected
+// content.
 int use_own_part(file& f, int thread, int steps, std::int64_t first, std::vector<int>& mine,
                  io::any_policy const& by) {
   std::mt19937_64 random(seed() * 100 + static_cast<std::uint64_t>(thread));
@@ -90,7 +92,7 @@ TEST_CASE("threads read and write parts of their own of one file at explicit off
           "[threads][file]") {
   CAPTURE(seed());
   scratch const dir(io::test::in_memory());
-  io::hints small;  // windows, so that calls have many of them
+  io::hints small;  // small windows, so that calls have many of them
   small.ind_rd_buffer_bytes = small.ind_wr_buffer_bytes = 512;
   small.ds_read = small.ds_write = io::toggle::enable;
   struct one {
@@ -151,7 +153,7 @@ TEST_CASE("threads at the individual and at the shared pointer have places of th
       f.seek_shared(0);
     else
       f.seek(0);
-    // Each block comes to one reader, whole.
+    // Each block must go to one reader, as a whole.
     std::vector<std::atomic<int>> seen(threads * calls + 1);
     CHECK(in_threads([&](int) {
             int wrong = 0;
@@ -165,7 +167,7 @@ TEST_CASE("threads at the individual and at the shared pointer have places of th
             return wrong;
           }) == 0);
     CHECK(std::count(seen.begin() + 1, seen.end(), 1) == threads * calls);
-    // Back by one block each, in any order.
+    // All threads seek back by one block each, in any order.
     if (!shared) {
       CHECK(in_threads([&](int) { return f.seek(-block, io::seek_from::current), 0; }) == 0);
       CHECK(f.position() == all - threads * block);
@@ -246,7 +248,7 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging su
                                                     io::with_faults(io::posix_opener(), script));
         f.write_at_all(400 * world.rank(), dashes);
         script->clear();
-        if (world.rank() == 0)  // the aggregator, between its read and its write
+        if (world.rank() == 0)  // the aggregator is late between its read and its write
           script->add(io::delay_at(io::file_call::write, 1, 200ms));
         std::thread beside([&] {
           if (world.rank() == 0) return;

@@ -1,5 +1,5 @@
-// Threads that call MPI at the same time: with MPI_THREAD_MULTIPLE each may use communicators and
-// files of its own, and all share one.
+// Threads that call MPI at the same time. With MPI_THREAD_MULTIPLE each thread may use
+// communicators and files of its own, and all share one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr int threads = 2;
 
-// All threads of this rank together.
+// A barrier of all threads of this rank.
 class gate {
  public:
   void pass() {
@@ -135,8 +135,8 @@ TEST_CASE("threads make collective calls of files of their own, and local calls 
   world.barrier();
 }
 
-// Threads of a rank do not see what ranks of other nodes do: their writes take locks while any rank
-// is in a collective write.
+// Threads of a rank cannot see what ranks of other nodes do. Their writes must take locks while any
+// rank is in a collective write.
 TEST_CASE(
     "what a thread writes into a hole that a collective call is merging on another node survives",
     "[threads][file]") {
@@ -146,7 +146,8 @@ TEST_CASE(
   std::string const dashes(400, '-'), first("before"), one("beside"), all("together");
   for (auto const how : {io::mode::create | io::mode::read_write,
                          io::mode::create | io::mode::read_write | io::mode::unique_open})
-    // Where it begins: in the call, once a rank waits for it, or beside what follows.
+    // The exchange begins in the blocking call, when a rank waits for the request, or in the
+    // background.
     for (std::string const progress : {"", "in_calls", "always"}) {
       bool const deferred = !progress.empty();
       CAPTURE(has(how, io::mode::unique_open), progress);
@@ -172,7 +173,7 @@ TEST_CASE(
       });
       while (!came) std::this_thread::yield();
       script->clear();
-      if (world.rank() == aggregator)  // between its read and its write
+      if (world.rank() == aggregator)  // the aggregator is late between its read and its write
         script->add(io::delay_at(io::file_call::write, 1, 300ms));
       auto later = deferred ? f.iwrite_at_all(200 * world.rank(), all, by) : io::request();
       world.barrier();

@@ -1,4 +1,4 @@
-// The shared pointer between nodes: where it lies, and what works where no file can be made for it.
+// The shared pointer between nodes: where it lies, and what works if no file can be made for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -30,7 +30,7 @@ using nodes_file = io::basic_file<nodes_world>;
 
 nodes_world one_rank_a_node() { return {io::mpi(MPI_COMM_WORLD), {.per_node = 1}}; }
 
-// Of files, how many were opened whose names say that a pointer lies there.
+// Returns an opener that counts the opens of files that hold a shared pointer.
 io::opener counting(std::shared_ptr<std::atomic<int>> const& pointers) {
   io::opener const below = io::posix_opener();
   return below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
@@ -39,7 +39,7 @@ io::opener counting(std::shared_ptr<std::atomic<int>> const& pointers) {
   });
 }
 
-// The numbers that all ranks have written in turn, however they came.
+// Returns the numbers that all ranks have written, sorted, because their order is open.
 std::vector<int> sorted_ints(std::string const& path) {
   std::string const bytes = content_of(path);
   std::vector<int> all(bytes.size() / 4);
@@ -95,7 +95,7 @@ TEST_CASE("ordered and other calls at the shared pointer follow each other", "[f
   write(true, 1);
   write(true, 2);
   write(false, 1);
-  // Only one rank has used the file since: the others must learn of it.
+  // Only one rank has used the file since. The others must learn of it.
   int const alone = -1;
   if (world.rank() == 0) f.write_shared(alone);
   ++next;
@@ -105,7 +105,7 @@ TEST_CASE("ordered and other calls at the shared pointer follow each other", "[f
   write(true, 1);
   CHECK(sorted_ints(here / "data") == expected);
   f.close();
-  world.barrier();  // one of them removes it
+  world.barrier();  // one rank removes the hidden file
   int names = 0;
   for ([[maybe_unused]] auto const& e : std::filesystem::directory_iterator(here / ".")) ++names;
   CHECK(names == 1);
@@ -135,7 +135,7 @@ TEST_CASE("where no file can be made ranks of several nodes read at the shared p
   nodes_world const world = one_rank_a_node();
   shared_scratch const here(world);
   std::string const place = here / "mounted";
-  // Of all processes, or of one in whose namespace all are.
+  // Mounted by rank 0. The other ranks must be in its mount namespace.
   std::unique_ptr<small_tmpfs> disk;
   if (world.rank() == 0) disk = std::make_unique<small_tmpfs>(place, "size=1m");
   int ready = world.rank() == 0 && disk->mounted() ? 1 : 0;
@@ -201,7 +201,7 @@ TEST_CASE("a sequential file whose pointer cannot be read keeps its view, and al
   std::vector<int> const three{1, 2, 3};
   if (world.rank() == 1) f.write_shared(three);
   world.barrier();
-  *broken = world.rank() == 0;  // which reads it for all
+  *broken = world.rank() == 0;  // rank 0 reads the pointer for all ranks
   std::error_code error;
   f.set_view(io::current_displacement, io::type<int>, error);
   CHECK(error == (world.rank() == 0 ? errc::io : errc::error_on_another_rank));
@@ -237,7 +237,7 @@ TEST_CASE("ranks that change their directories after open keep one shared pointe
   std::string const all = content_of(here / "data/shared");
   for (int r = 0; r < world.size(); ++r) CHECK(std::count(all.begin(), all.end(), 'a' + r) == 30);
   CHECK(std::filesystem::is_empty(mine));
-  // the hidden file is gone
+  // The hidden file is gone.
   CHECK(std::distance(std::filesystem::directory_iterator(here / "data"), {}) == 1);
   std::filesystem::current_path(before);
   world.barrier();

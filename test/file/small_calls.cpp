@@ -1,5 +1,5 @@
-// Small collective calls of ranks that share memory: what they cost, and ranks whose calls are
-// small, long, in pieces, or wrong.
+// Small collective calls of ranks that share memory: their cost, and ranks whose calls are small,
+// long, in pieces, or wrong.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -31,14 +31,14 @@ namespace {
 
 io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
 
-// What a rank brings to a call: so many numbers, side by side or every other one of its memory.
+// The data of a rank in a call: `count` numbers, contiguous or every other one of its memory.
 struct part {
   int rank = 0;
   std::int64_t at = 0, count = 0;
   bool spread = false;
 };
 
-// Numbers that tell which call and which rank they are of.
+// Returns numbers that show the call and the rank to which they belong.
 std::vector<int> numbers_of(part const& p, int call) {
   std::vector<int> all(static_cast<std::size_t>(p.count * (p.spread ? 2 : 1)), -1);
   for (std::int64_t i = 0; i < p.count; ++i)
@@ -70,7 +70,7 @@ TEST_CASE("small collective calls allocate nothing on any rank", "[file][collect
   for (call const& c : calls) {
     INFO(c.name);
     std::fill(in.begin(), in.end(), 0.0);
-    c.run();  // what a file needs is there
+    c.run();  // makes what the file needs
     io::allocation_count const count;
     io::report const r = c.run();
     std::size_t const allocated = count.since();
@@ -82,7 +82,7 @@ TEST_CASE("small collective calls allocate nothing on any rank", "[file][collect
                                    Catch::Contains("by the prices of local files"));
     if (c.name.starts_with("read")) CHECK(in == out);
   }
-  // The plan tells the same of it.
+  // The plan must give the same reason.
   std::string const told = f.write_at_all(at, out).reason;
   CHECK(f.explain_at_all(io::access_kind::write, at, out).reason.str() == told);
   f.close();
@@ -94,7 +94,7 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
   shared_scratch const here(world);
   io::file f = io::file::open(world, here / "data", mode::create | mode::read_write);
   f.set_view(0, io::type<int>);
-  engine random(seed());  // the same on all ranks
+  engine random(seed());  // equal on all ranks
   std::vector<int> expected;
   std::int64_t shared = 0;
   auto const put = [&](std::int64_t at, part const& p, int call) {
@@ -130,7 +130,7 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
       f.seek(mine.at);
       r = f.write_all(given());
       CHECK(f.position() == mine.at + mine.count);
-    } else if (how == 2) {  // beside calls of one rank
+    } else if (how == 2) {  // concurrent with local calls
       if (world.rank() == call % world.size())
         f.write_shared(data = numbers_of({world.rank(), 0, 3}, call));
       world.barrier();
@@ -142,12 +142,12 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
       r = f.write_ordered(given());
       for (part const& p : parts) put(shared, p, call), shared += p.count;
       CHECK(f.position_shared() == shared);
-      world.barrier();  // before one moves it
+      world.barrier();  // before a rank moves it
     } else {
       for (part const& p : parts) put(p.at, p, call);
     }
     CHECK(r.bytes == 4 * mine.count);
-    // Each reads what another one wrote.
+    // Each rank reads what another one wrote.
     part const& other = parts[static_cast<std::size_t>((world.rank() + 1) % world.size())];
     if (how < 2) {
       std::vector<int> in(static_cast<std::size_t>(other.count));
@@ -182,7 +182,7 @@ TEST_CASE("what is wrong with a small call of one rank ends it on all",
     f.read_at_all(at, in);
     CHECK(in == before);
 
-    // The individual pointer stays where a call fails.
+    // If a call fails, the individual pointer stays.
     f.seek(here_wrong ? INT64_MAX - 3 : at);
     f.write_all(out, error);
     CHECK(failed_on(world, wrong, errc::argument, error));
@@ -195,13 +195,13 @@ TEST_CASE("what is wrong with a small call of one rank ends it on all",
       f.read_at_all(at, in, error);
     CHECK(error == errc::not_same);
     CHECK_THAT(f.what_failed(), Catch::Contains("ranks are in different collective calls"));
-    // One rank is at the end of nothing yet, the others set a view.
+    // One rank writes, the others set a view.
     if (here_wrong)
       f.write_at_all(at, out, error);
     else
       f.set_view(0, io::type<std::byte>, error);
     CHECK(error == errc::not_same);
-    // Another policy on one rank, which looks at its call in full.
+    // One rank gives another policy, so it takes the general path.
     if (here_wrong)
       f.write_at_all(at, out, {io::two_phase{}, error});
     else
@@ -212,7 +212,7 @@ TEST_CASE("what is wrong with a small call of one rank ends it on all",
     CHECK(in == before);
   }
 
-  // What all ranks ask for goes beyond 2^63, and no rank by itself.
+  // The offsets of all ranks together go beyond 2^63, but not those of any single rank.
   f.seek_shared(INT64_MAX - 16 * world.size() + 1);
   f.write_ordered(out, error);
   CHECK(error == errc::argument);

@@ -1,4 +1,4 @@
-// Other programs lock a file, or keep what a killed rank had locked: no call waits for ever.
+// Other programs lock a file, or a killed rank's lock stays. No call may wait for ever.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ constexpr std::int64_t pieces = 32, bytes = 8 * pieces;
 constexpr std::int64_t whole_file = 0, first_reserved = std::numeric_limits<std::int64_t>::max() -
                                                         (std::int64_t{1} << 60);
 
-// A process that lives until its parent lets it go.
+// A process that lives until its parent ends it.
 class child {
  public:
   explicit child(std::function<void()> const& begin) {
@@ -80,7 +80,7 @@ class child {
   pid_t pid_ = -1;
 };
 
-// Another program that has locked a range, as fcntl does it; length 0: to the end.
+// Another program that has locked a range with fcntl; length 0: to the end.
 class stranger {
  public:
   stranger(std::string const& path, short kind, std::int64_t offset, std::int64_t length)
@@ -100,7 +100,7 @@ class stranger {
   child process_;
 };
 
-// On rank 0, while the others wait until it has locked.
+// Makes the stranger on rank 0. All ranks wait until it has locked.
 std::unique_ptr<stranger> stranger_at(io::mpi const& world, std::string const& path, short kind,
                                       std::int64_t offset, std::int64_t length) {
   auto s = world.rank() == 0 ? std::make_unique<stranger>(path, kind, offset, length) : nullptr;
@@ -108,14 +108,14 @@ std::unique_ptr<stranger> stranger_at(io::mpi const& world, std::string const& p
   return s;
 }
 
-// The files of the operating system, whose locks are waited for so long.
+// Returns an opener for files of the operating system that wait at most `longest` for a lock.
 io::opener waiting(std::chrono::milliseconds longest) {
   return io::posix_opener().wrapping([longest](io::any_handle h) {
     h.target<io::posix>()->raw().longest_lock_wait = longest;
     return h;
   });
 }
-// A test that waited so long would fail for it.
+// If a call waited that long, the test would time out.
 constexpr std::chrono::milliseconds for_ever = 1h;
 
 void make(io::mpi const& world, std::string const& path) {
@@ -133,7 +133,7 @@ std::string content(std::string const& path) {
   f.read_at(0, all);
   return all;
 }
-// Each rank has every other eight bytes of a part of its own.
+// Each rank sees every other eight bytes of a part of its own.
 template <class File>
 void look_at_pieces(File& f, int rank) {
   f.set_view(2 * bytes * rank,
@@ -174,7 +174,8 @@ TEST_CASE(
   CHECK(done.fallbacks == 1);
   CHECK_THAT(done.reason.str(), Contains("nothing is merged: another program has locked the file"));
 
-  // Another open does not wait either, and neither of them merges, also when the stranger has gone.
+  // A second open does not wait either. Neither of the two merges, also after the stranger has
+  // gone.
   io::file g = io::file::open(world, path, mode::read_write, {}, waiting(for_ever));
   look_at_pieces(g, world.rank());
   if (reader) reader->leave();
@@ -329,7 +330,7 @@ TEST_CASE(
     pid_t const job = ::fork();
     if (job == 0) {
       auto const killed = [&] {
-        if (::fork() == 0) {  // lives until the test lets it go
+        if (::fork() == 0) {  // lives until the test ends it
           char byte = 0;
           ::close(hold[1]);
           ::_exit(::read(hold[0], &byte, 1) < 0 ? 1 : 0);
@@ -414,7 +415,8 @@ TEST_CASE(
 
 namespace {
 
-// Forks, and tells how the child ended that calls `f`; a child that hangs is killed after a while.
+// Forks a child that calls `f`. Returns the child's status; a child that hangs is killed after a
+// while.
 template <class F>
 int status_of_child(F&& f) {
   pid_t const child = ::fork();
@@ -440,7 +442,7 @@ TEST_CASE(
   make(world, path);
   auto f = std::make_unique<io::file>(io::file::open(world, path, mode::read_write));
   std::string const few(8, 'x');
-  f->iwrite_at(0, few).wait();  // now there is a thread
+  f->iwrite_at(0, few).wait();  // makes a thread
   auto const go = std::make_shared<std::atomic<bool>>(false);
   auto const opener = io::posix_opener().wrapping([&](io::any_handle h) {
     return watched(std::move(h), [go] {
@@ -461,7 +463,7 @@ TEST_CASE(
   under_way->wait();
   CHECK(got == few);
 
-  // The locks of the parent are still its own.
+  // The parent must still have its locks.
   world.barrier();
   if (world.rank() == 0) {
     auto other = file_of_one::open(io::self(), path, mode::read_write);

@@ -1,6 +1,6 @@
-// What the library does on threads, under stress: requests, nonblocking collective calls,
-// completions, services. Each test says little by itself; the thread sanitizer (preset tsan) says
-// the rest.
+// The library on several threads, under stress: requests, nonblocking collective calls,
+// completions, services. The tests check little themselves; races are found by the thread sanitizer
+// (preset tsan).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/asio.hpp>
@@ -40,10 +40,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto created = io::mode::create | io::mode::read_write;
-constexpr std::int64_t cells = 4000;  // of each rank
+constexpr std::int64_t cells = 4000;  // cells of each rank
 
-// Calls of one rank on its own cells of a file, many of them under way at a time; no two on one
-// cell.
+// Calls of one rank on its own cells of a file. Many are pending at a time, but no two on one cell.
 template <class World>
 class caller {
  public:
@@ -60,7 +59,7 @@ class caller {
 
   void run(int steps) {
     for (int k = 0; k < steps; ++k) {
-      // All ranks begin the same collective calls, and everything else as they like.
+      // All ranks begin the same collective calls, and each makes any local calls.
       for (std::size_t n = below(own_, 4); n > 0; --n) alone();
       together();
     }
@@ -71,7 +70,7 @@ class caller {
       wrong += file_.read_at_all(0, got).bytes != 4 * cells;
       wrong += got != all;
     }
-    file_.close();  // with what is still under way
+    file_.close();  // while calls are pending
     while (!pending_.empty()) end(below(own_, pending_.size()));
   }
 
@@ -80,7 +79,7 @@ class caller {
  private:
   struct call {
     std::int64_t first;
-    std::vector<int> data, expected;  // the second of reads
+    std::vector<int> data, expected;  // expected: for reads
     io::request under_way;
   };
 
@@ -104,7 +103,7 @@ class caller {
     std::size_t const what = below(common_, 4);
     bool const writes = below(common_, 2) == 0;
     if (what < 3) {
-      // Every rank must begin it: where there is no room, nothing is moved.
+      // Every rank must begin the call; a rank without free cells moves nothing.
       if (!begin(writes, true)) begin_nothing(writes);
     } else if (writes) {
       while (!pending_.empty()) end(below(own_, pending_.size()));
@@ -178,7 +177,7 @@ TEST_CASE("requests of one rank, in any order, until after the file was closed",
   CAPTURE(seed());
   scratch const dir;
   std::atomic<int> wrong{0};
-  // Files of one process are used at the same time, each by its own thread.
+  // Several files of one process are used at the same time, each by its own thread.
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
@@ -260,7 +259,7 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
     thread_world::run(3, [&](thread_world const& world) {
       std::error_code error;
       std::atomic<std::int64_t> served{0};
-      std::int64_t plain = 0;  // of the handler, under a mutex of its own
+      std::int64_t plain = 0;  // used by the handler, under a mutex of its own
       std::mutex mutex;
       auto s = world.serve(
           [&](int from, std::span<std::byte const> what) {
@@ -283,7 +282,7 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
                   {r, std::vector<std::byte>(static_cast<std::size_t>(1 + 997 * k), std::byte(t))});
             auto const answers = s->call(questions);
             for (std::size_t r = 0; r < answers.size(); ++r) {
-              if (answers[r].error) continue;  // it has ended
+              if (answers[r].error) continue;  // the service has ended
               ++answered;
               wrong += answers[r].content != questions[r].content;
             }
@@ -291,7 +290,7 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
         });
       for (auto& t : asking) t.join();
       if (round % 2 == 0) world.barrier();
-      s.reset();  // others may still ask
+      s.reset();  // other ranks may still ask
       wrong += served == 0;
     });
   CHECK(wrong == 0);
@@ -300,7 +299,7 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
 
 namespace {
 
-// Hands over its first half alone where the other is as in a fresh one.
+// A value that is exchanged in short form if its second half has the default value.
 struct short_or_long {
   std::int64_t always = 0, sometimes = 0;
   std::size_t telling_bytes() const { return sometimes == 0 ? sizeof always : sizeof *this; }
@@ -354,7 +353,7 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
             wrong += sum.value != ranks * (ranks + 1) / 2;
             break;
           }
-          case 3: {  // some ranks say little
+          case 3: {  // some ranks send the short form
             short_or_long of_all{r + 1, r % 2 == static_cast<int>(salt) % 2 ? 10 * r : 0};
             int const odd = static_cast<int>(salt) % 2 == 0 ? 0 + 2 : 1 + 3;
             int seen = 0;

@@ -1,4 +1,4 @@
-// ARGOSY_REPORT: what a file tells when it is closed, and reports over all ranks.
+// ARGOSY_REPORT: the report of a file at its close, and reports over all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/usage.hpp>
 #include <argosy/file/file.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   std::string const text = to_table(all);
   CHECK_THAT(text,
              Contains("least") && Contains("bytes") && Contains("time_ns") && Contains(" MB/s"));
-  // A mean of counts is not rounded to another count; times are.
+  // The mean of counts is printed with a fraction, the mean of times is rounded.
   mine.windows = rank == 0 ? 2 : 1;
   mine.time_ns = 1000 + rank;
   std::string const counts = to_table(io::sum(mine, MPI_COMM_WORLD));
@@ -79,7 +79,7 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
 
 namespace {
 
-// Writes take at least so long.
+// Returns an opener whose writes take at least `least`.
 io::opener slow(std::chrono::milliseconds least) {
   return io::with_throttle(io::posix_opener(),
                            std::make_shared<io::throttle>(io::throttle_rates{.latency = least}));
@@ -117,7 +117,7 @@ TEST_CASE("the time that the program waited for a request lies between what cloc
   CHECK(r.waited_ns > 0);
   CHECK(r.waited_ns <= ns(begun - before) + ns(after - waits));
   CHECK(r.time_ns <= r.waited_ns + ns(waits - before));
-  // On one node a thread carries it out, whatever the hint says.
+  // On one node a thread carries out the call, whatever the hint says.
   if (Contains("carried out where it was waited for").match(r.reason))
     CHECK(r.waited_ns >= r.time_ns);
 
@@ -314,8 +314,8 @@ TEST_CASE("no report is made where nobody asks, and all ranks make one where one
     CHECK(f.write_at(0, data).time_ns == 0);
     f.close();
   }
-  // Rank 0 decides where it goes. It is set there, or only on the last rank; then standard error
-  // has it.
+  // Rank 0 decides where the report goes. The variable is set on rank 0, or only on the last rank;
+  // then the report goes to standard error.
   {
     asked const env(to, world.rank() == 0);
     use();
@@ -345,7 +345,7 @@ TEST_CASE(
                          Contains("no data was read or written"));
   asked const env(here / "no/such/directory");
   io::file f = io::file::open(world, here / "first", making);
-  f.close();  // standard error has it
+  f.close();  // goes to standard error
   CHECK_FALSE(f.is_open());
 }
 
@@ -479,7 +479,7 @@ TEST_CASE("a table over ranks has all parts of the time, and no sum of what rank
 
 namespace {
 
-// What all ranks write to standard error meanwhile, on rank 0.
+// Calls f. Returns, on rank 0, what all ranks write to standard error meanwhile.
 template <class F>
 std::string said(io::mpi const& world, std::string const& path, F&& f) {
   std::fflush(stderr);
@@ -570,7 +570,7 @@ TEST_CASE("hints that differ are named with the file they are from", "[report][u
     CHECK_THAT(text, Contains("cb_block_size is ") &&
                          Contains("8192 on rank 0 (ARGOSY_HINTS, " + path + ":1)") &&
                          Contains("0 on "));
-    CHECK(text.find("usage.cpp:") == text.rfind("usage.cpp:"));  // the line of open once
+    CHECK(text.find("usage.cpp:") == text.rfind("usage.cpp:"));  // the line of open appears once
   }
   ::unsetenv("ARGOSY_HINTS");
 }

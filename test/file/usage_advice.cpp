@@ -1,4 +1,4 @@
-// Which advice ARGOSY_REPORT gives, which rank it names, and the table of all files.
+// The advice of ARGOSY_REPORT, the rank that it names, and the table of all files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/closed_files.hpp>
 #include <argosy/file/detail/state/usage.hpp>
@@ -25,7 +25,8 @@ using namespace io::test;
 
 namespace {
 
-// Of collective calls of all ranks: each waited so long for the others to come, and for windows.
+// Returns a report of collective calls. Rank i waited begin_ms[i] for the others to come, and each
+// rank waited `waited_ms` for windows.
 io::detail::usage_report paced(std::vector<std::int64_t> const& begin_ms, std::int64_t waited_ms,
                                std::int64_t time_ms) {
   io::detail::usage_report r{.path = "f"};
@@ -55,7 +56,8 @@ TEST_CASE("the rank that others wait for is named", "[report][usage]") {
       advice(late),
       Contains("rank 2 comes last: before collective calls began the others waited 800.00 ms on "
                "average, and it 5.00 ms"));
-  // 80 ms a call are more than the slices of two ranks for each processor, but not of 100.
+  // With two ranks for each processor, 80 ms a call are too long to be time slices. With 100 calls
+  // they are not.
   late.processors = 2;
   CHECK_THAT(advice(late), Contains("rank 2 comes last"));
   late.numbers.paced_together = 100;
@@ -63,7 +65,7 @@ TEST_CASE("the rank that others wait for is named", "[report][usage]") {
   late.numbers.rows[0].calls = io::spread(1);
   CHECK_THAT(to_string(late),
              Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
-  // Nobody in particular, and none at all.
+  // No particular rank is late, or none at all.
   CHECK_THAT(advice(paced({500, 400, 450, 420}, 0, 1000)),
              Contains("44 % of the time ranks waited for others before"));
   CHECK(advice(paced({50, 40, 5, 42}, 0, 1000)).empty());
@@ -79,7 +81,7 @@ TEST_CASE("more aggregators are advised where there may be more", "[report][usag
   wait.numbers.largest.together = {1, 1 << 20, 64 << 20};
   CHECK_THAT(advice(wait),
              Contains("for the windows of 1 aggregator: more of them (cb_nodes, cb_config_list)"));
-  // Hints have no say where the calls were given a policy.
+  // If the calls were given a policy, hints do not count.
   wait.numbers.largest.together.by = io::detail::chosen_by::call;
   CHECK_THAT(
       advice(wait),
@@ -103,7 +105,7 @@ TEST_CASE("more aggregators are advised where there may be more", "[report][usag
   wait.numbers.most_aggregators = 4;
   CHECK_THAT(advice(wait), Contains("though 4 of 4 ranks move them: a look at the file system") &&
                                !Contains("cb_nodes"));
-  // one for each processor: nothing is to be had
+  // With one aggregator for each processor, more would not help.
   wait.numbers.most_aggregators = wait.processors = 2;
   CHECK(advice(wait).empty());
 }
@@ -156,7 +158,7 @@ TEST_CASE("at the end of a program its files are a line each, and all of them on
   };
   CHECK(all.table().empty());
   closed("short", 1, 0);
-  CHECK(all.table().empty());  // its report says it all
+  CHECK(all.table().empty());  // a single report needs no table
   closed("long", 30, 10);
   closed("short", 2, 2);
   CHECK_THAT(all.table(),
@@ -176,7 +178,7 @@ TEST_CASE("a wait for an aggregator is none for a rank that comes later", "[repo
   io::mpi const world = everyone();
   if (world.size() == 1) return;
   shared_scratch const here(world);
-  // Of one aggregator, which is slow to write.
+  // The only aggregator is slow to write.
   auto const slow = std::make_shared<io::fault_script>();
   slow->add(io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(300)));
   io::file f =

@@ -1,5 +1,4 @@
-// What tests of ARGOSY_REPORT have in common: the environment that asks for it, and the rows of
-// what is written.
+// Shared by tests of ARGOSY_REPORT: the environment variable, and the rows of the report.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +18,7 @@ namespace argosy::test {
 inline mpi everyone() { return mpi(MPI_COMM_WORLD); }
 inline constexpr mode making = mode::create | mode::read_write;
 
-// The environment of this rank, while it lives.
+// Sets the environment variable of this rank while it lives.
 struct asked {
   explicit asked(std::string const& to, bool here = true) {
     if (here) ::setenv("ARGOSY_REPORT", to.c_str(), 1);
@@ -27,14 +26,15 @@ struct asked {
   ~asked() { ::unsetenv("ARGOSY_REPORT"); }
 };
 
-// What rank 0 wrote; on other ranks nothing.
+// Returns the report on rank 0, and nothing on other ranks.
 inline std::string written(mpi const& world, std::string const& path) {
   world.barrier();
   if (world.rank() != 0) return {};
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-// The least, mean and most, the bytes and the file calls of a row; empty if there is none.
+// Returns the least, mean and most, the bytes and the file calls of a row; empty if there is no
+// such row.
 inline std::vector<std::int64_t> row(std::string const& text, std::string const& name) {
   std::smatch found;
   std::regex const line("\n  " + name +

@@ -1,4 +1,5 @@
-// ARGOSY_WATCH: who waits long in a collective call says for whom, once, on standard error.
+// ARGOSY_WATCH: a rank that waits long in a collective call reports once, on standard error, for
+// which rank it waits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -33,8 +34,8 @@ io::mpi const& world() {
 int rank() { return world().rank(); }
 int size() { return world().size(); }
 
-// How long a rank comes late: three times as long as the others wait before they say so. Nobody
-// waits for the only rank.
+// Returns how late a rank comes: three times as long as the others wait before they report. With a
+// single rank, no rank waits.
 std::chrono::milliseconds late_by() { return size() > 1 ? 1200ms : 0ms; }
 
 struct watched {
@@ -80,11 +81,11 @@ TEST_CASE("a request that waits for ranks which have not begun it says so", "[fi
     std::string const said = errors_of([&] {
       if (rank() == late) std::this_thread::sleep_for(late_by());
       auto r = f.iwrite_at_all(10 * rank(), data);
-      if (by_sync) f.sync();  // waits for it, too
+      if (by_sync) f.sync();  // waits for the request, too
       r.wait();
     });
     CAPTURE(said, by_sync);
-    // The late rank was last in a call of the other kind, or in one that has ended.
+    // The late rank was last seen in a call of the other kind, or in one that has ended.
     if (rank() != late)
       CHECK_THAT(
           said,
@@ -165,7 +166,7 @@ TEST_CASE(
   auto g = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "more",
                                              mode::create | mode::read_write);
   std::string const said = errors_of([&] {
-    // Each rank in turn keeps the others waiting while it waits with them for the next.
+    // Each rank in turn lets the others wait, while all wait for the next one.
     for (int late = 0; late < size(); ++late) {
       if (rank() == late) std::this_thread::sleep_for(500ms);
       (late % 2 == 0 ? f : g).sync();
