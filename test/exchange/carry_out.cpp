@@ -1,4 +1,5 @@
-// Plans of independent policies, carried out on random layouts, against one byte at a time.
+// Plans of independent policies, carried out on random layouts and compared with one byte at a
+// time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -29,7 +30,7 @@ std::int64_t pick(engine& random, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-// Where byte k of the stream lies.
+// Returns the offset of each byte of the stream.
 std::vector<std::int64_t> offsets_of(io::layout const& l) {
   std::vector<std::int64_t> offsets;
   for (io::cursor at(l); !at.done(); at.next())
@@ -38,12 +39,12 @@ std::vector<std::int64_t> offsets_of(io::layout const& l) {
   return offsets;
 }
 
-// Increasing pieces, with and without a rule.
+// Returns a view of ascending pieces, regular or not.
 io::layout random_view(engine& random) {
   if (pick(random, 0, 2) == 0) {
     std::vector<std::int64_t> offsets, lengths;
     std::int64_t end = pick(random, 0, 20);
-    // Long ones have several pieces of memory that need no copy.
+    // Long pieces have several pieces of memory that need no copy.
     bool const are_long = pick(random, 0, 3) == 0;
     for (std::int64_t i = pick(random, 1, are_long ? 5 : 60); i > 0; --i) {
       offsets.push_back(end + pick(random, 0, 40));
@@ -59,7 +60,7 @@ io::layout random_view(engine& random) {
                 io::repeat(pick(random, 1, 10), row.true_upper_bound() + pick(random, 0, 90), row));
 }
 
-// Any order, no byte twice.
+// Returns a memory layout in any order that has no byte twice.
 io::layout random_memory(engine& random, std::int64_t bytes) {
   std::vector<std::int64_t> offsets, lengths;
   for (std::int64_t at = 0, left = bytes; left > 0;) {
@@ -121,7 +122,8 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     io::detail::memory_side side(memory_layout, memory.data());
     io::report done;
     io::detail::staging buffer;
-    // Without locks only programs may write besides: other ranks would be about to merge.
+    // Without locks only other programs may write at the same time. Other ranks would need locks to
+    // merge.
     io::detail::merging const with{file->has_locks ? io::detail::merging::others::ranks
                                                    : io::detail::merging::others::programs};
     REQUIRE_FALSE(io::detail::carry_out(policy, wanted, handle, side, with, buffer, done));
@@ -161,7 +163,7 @@ TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
     CHECK(all(dense, io::passage::merged));
     CHECK(all(sparse, io::passage::pieces));
   }
-  // Both in one access: every window by its own holes.
+  // Dense and sparse data in one access: each window is decided by its own holes.
   io::layout const mixed = io::concat(dense, io::at(16'000, sparse));
   io::plan const p =
       io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
@@ -212,7 +214,7 @@ TEST_CASE("prices decide, and calls that write have their own", "[sieving]") {
 
 namespace {
 
-// Notes where in its page what it reads and writes as one lies, relative to the file.
+// Records whether merged reads and writes lie in their page as they do in the file.
 struct placing_handle : memory_handle {
   using memory_handle::memory_handle;
   using memory_handle::read;

@@ -1,4 +1,4 @@
-// Guided prefetching: the steps, by themselves and on a simulated GPFS.
+// Guided prefetching: its steps alone and on a simulated GPFS.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/guided_prefetch.hpp>
@@ -42,7 +42,8 @@ std::vector<block_part> ranges_in(std::int64_t blocks) {
   return all;
 }
 
-// A file system as the paper has it, that remembers what it accepted, by number.
+// A file system as the paper describes it. It records the numbers of the ranges that it has
+// accepted.
 struct accepting {
   explicit accepting(std::vector<block_part> const& all) : ranges(all) {}
 
@@ -55,11 +56,11 @@ struct accepting {
     }
     return -1;
   }
-  // How many it accepts, of those asked for.
+  // Accepts n of the ranges in a hint.
   void take(gpfs::gpfsMultipleAccessRange_t const& h, std::int64_t n) {
     for (int i = 0; i < h.relRangeCnt; ++i) {
       std::int64_t const k = number_of(h.relRangeArray[i]);
-      REQUIRE(held.erase(k) == 1);  // identical, and once
+      REQUIRE(held.erase(k) == 1);  // identical to an accepted range, and released once
       CHECK(released.insert(k).second);
     }
     for (std::int64_t i = 0; i < n; ++i) {
@@ -83,7 +84,7 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
   };
   for (int round = 0; round < 3000; ++round) {
     std::int64_t const n = pick(0, 40), most = pick(1, 8);
-    // accepts so many of what it is asked for; -1: any number
+    // number of ranges that are accepted of each hint; -1: any number
     std::int64_t const always = pick(-1, 8);
     std::int64_t const stops = pick(0, 3) == 0 ? pick(0, n) : n + 1;
     INFO("seed " << seed() << ", round " << round << ": " << n << " ranges, " << most
@@ -96,7 +97,8 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
     while (accessed < stops) {
       if (g.has_hint()) {
         auto const h = g.hint();
-        // Neither accessed nor prefetched, until eight are prefetched, or fewer remain.
+        // The hint must name ranges that are neither accessed nor prefetched, until eight are
+        // prefetched or no more remain.
         std::int64_t const have = static_cast<std::int64_t>(ahead.size());
         CHECK(h.accRangeCnt == std::min(8 - have, n - accessed - have));
         for (int i = 0; i < h.accRangeCnt; ++i)
@@ -106,7 +108,7 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
         for (std::int64_t i = 0; i < accepts; ++i) ahead.insert(accessed + have + i);
         system.take(h, accepts);
         g.answered(accepts);
-        CHECK(system.held == ahead);  // all that was accessed has come back
+        CHECK(system.held == ahead);  // all accessed ranges have been released
       }
       std::int64_t const step = g.step();
       if (accessed == n) {
@@ -142,7 +144,7 @@ TEST_CASE("a hint that fails is the last one, but what was accepted comes back",
   g.accessed(g.step());
   CHECK(g.hint().relRangeCnt == 2);
   g.refused();
-  CHECK(g.step() == 18);  // the rest at once
+  CHECK(g.step() == 18);  // all remaining ranges at once
   g.accessed(18);
   CHECK(g.hint().relRangeCnt == 8);
   CHECK(g.hint().accRangeCnt == 0);
@@ -156,7 +158,7 @@ TEST_CASE("what looks regular, and what does not", "[guided]") {
                           std::int64_t every = 1) {
     io::detail::run_pattern p;
     std::int64_t last = -1;
-    for (auto const& [offset, length] : all)  // in every so-manyth window, cut there
+    for (auto const& [offset, length] : all)  // only every `every`-th window, cut at its borders
       for (std::int64_t at = offset; at < offset + length;) {
         std::int64_t const w = at / window, end = std::min(offset + length, (w + 1) * window);
         if (w % every == 0) {
@@ -182,11 +184,11 @@ TEST_CASE("what looks regular, and what does not", "[guided]") {
   CHECK_FALSE(regular(random));
   CHECK_FALSE(regular({{5, 100}, {300, 100}}));
   CHECK_FALSE(regular({{5, 100}, {305, 100}, {605, 101}}));
-  // Where other agents have what lies between.
+  // Other agents have the windows in between.
   CHECK(regular(strided, 4096, 3));
   CHECK(regular(dense, 4096, 3));
   CHECK_FALSE(regular(random, 4096, 3));
-  // Whole windows that lie anywhere are not one byte range that is dealt to several.
+  // Whole windows at any places are not one range of bytes that is dealt to several agents.
   pieces blocks;
   for (std::int64_t const b : {1, 4, 11, 13, 20, 29}) blocks.emplace_back(4096 * b, 4096);
   CHECK_FALSE(regular(blocks, 4096, 1));
@@ -206,7 +208,7 @@ TEST_CASE("one range for each block: from the first to the last byte that is wan
                     {0, 10, 120, 1}, {1, 1000, 24, 1}, {2, 0, B, 1}, {3, 0, 5, 1}, {9, 0, B, 1}});
   CHECK(r.end_of(1) == 2 * B);
 
-  // The same of a layout, part by part.
+  // A layout, added part by part, must give the same ranges.
   io::detail::block_ranges of_layout(B, false);
   std::vector<std::int64_t> offsets(50);
   for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = 300 * static_cast<std::int64_t>(i);
@@ -302,7 +304,7 @@ TEST_CASE("parts are moved as without hints, and every accepted range comes back
 
 namespace {
 
-// Records what it is asked, accepts as much as it is told, and fails.
+// Records its calls, accepts `accepts` ranges, and fails at the chosen calls.
 class scripted : public io::test::memory_handle {
  public:
   struct state {
@@ -387,9 +389,9 @@ TEST_CASE("ranges are read in order, as many at a time as were accepted and are 
       CHECK(s.reads.size() == 10);
       CHECK(std::is_sorted(s.reads.begin(), s.reads.end()));
       CHECK(s.hints.front().relRangeCnt == 0);
-      // before the first access, and after each
+      // Hints come before the first access and after each access.
       if (accepts == 8 && most == 1) CHECK(s.hints.size() == 11);
-      if (accepts == 0) CHECK(s.hints.size() == 10);  // there is nothing to give back
+      if (accepts == 0) CHECK(s.hints.size() == 10);  // there is no range to release
     }
 }
 
@@ -403,7 +405,7 @@ TEST_CASE("what was accepted comes back when an access fails, or throws, or a hi
       s.throws = throws;
       outcome o = read_scattered(s, 2);
       CHECK(o.accepted == o.released);
-      CHECK(static_cast<bool>(o.got.error) == (k <= 8));  // two at a time
+      CHECK(static_cast<bool>(o.got.error) == (k <= 8));  // two ranges at a time
       if (!throws) CHECK(o.got.bytes == static_cast<std::int64_t>(100 * s.reads.size()));
 
       scripted::state other;

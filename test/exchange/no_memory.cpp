@@ -1,5 +1,5 @@
-// A rank that runs out of memory anywhere in a collective call: no rank waits for it, and what
-// others wrote stays.
+// A rank runs out of memory anywhere in a collective call. No rank may wait for it, and data of
+// other ranks must stay.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -51,7 +51,7 @@ struct opened {
   World const& world;
   io::basic_file<World> f;
   std::vector<int> mine, room, many = numbers_from(7, 20000);
-  io::view scattered;  // as many blocks, behind the others
+  io::view scattered;  // as many blocks, behind those of the default view
 
   opened(World const& w, std::string const& path, std::string const& policy)
       : world(w),
@@ -73,8 +73,7 @@ struct call {
   std::string policy = "two_phase";
 };
 
-// `body` with ever more memory on rank `who`, from none to all it asks for, and with little of it
-// once more.
+// Runs `body` twice, with ever more memory on rank `who`, from none to as much as it needs.
 template <class World>
 void check_on(World const& world, std::string const& path, call<World> const& c, int who) {
   for (std::uint64_t bytes = 0, need = 1; need != 0; bytes = need) {
@@ -99,9 +98,9 @@ void check_on(World const& world, std::string const& path, call<World> const& c,
     CAPTURE(c.name, who, bytes, o.f.what_failed());
     std::array<int, 4> mine{failed[0], failed[1], -failed[0], -failed[1]}, all{};
     MPI_Allreduce(mine.data(), all.data(), 4, MPI_INT, MPI_MAX, world.get());
-    CHECK(all[0] == -all[2]);  // all ranks or none
+    CHECK(all[0] == -all[2]);  // failed on all ranks or on none
     CHECK(all[1] == -all[3]);
-    // With memory again, all goes on.
+    // When there is memory again, the file must be usable.
     if (!o.f.is_open()) continue;
     o.f.set_view(4 * world.rank(),
                  {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
@@ -164,8 +163,8 @@ TEST_CASE("a rank out of memory in a collective call does not keep the others wa
   }
 }
 
-// One thread needs the reserve again and again, and another one takes it back meanwhile, slowly:
-// the first waits for that.
+// One thread needs the reserve again and again. Meanwhile another thread refills it slowly, and the
+// first must wait for that.
 TEST_CASE("the reserve is there while it is taken back", "[memory][threads]") {
   io::detail::memory_reserve const kept;
   std::atomic<bool> ends{false};
@@ -181,7 +180,7 @@ TEST_CASE("the reserve is there while it is taken back", "[memory][threads]") {
     auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
     while (std::chrono::steady_clock::now() < end) {
       try {
-        void* const volatile some = ::operator new(16 << 10);  // volatile: not left out
+        void* const volatile some = ::operator new(16 << 10);  // volatile: cannot be optimised away
         ::operator delete(some);
       } catch (std::bad_alloc const&) {
         ++refused;
@@ -204,7 +203,7 @@ void handler_of_program() {
 }  // namespace
 
 TEST_CASE("outside of collective calls the program's own handler is asked for memory", "[memory]") {
-  // for the rest of this process: it refuses, as there would be none
+  // Stays for the rest of this process. It refuses, as if there were no memory.
   std::set_new_handler(handler_of_program);
   asked_of_program = 0;
   {
@@ -214,7 +213,7 @@ TEST_CASE("outside of collective calls the program's own handler is asked for me
   {
     io::scarce_memory const scarce(0);
     try {
-      void* const volatile some = ::operator new(1 << 20);  // volatile: not left out
+      void* const volatile some = ::operator new(1 << 20);  // volatile: cannot be optimised away
       ::operator delete(some);
     } catch (std::bad_alloc const&) {
       refused = true;
@@ -224,7 +223,7 @@ TEST_CASE("outside of collective calls the program's own handler is asked for me
   CHECK(asked_of_program == 1);
 }
 
-// Ends the job: what it says is looked for.
+// Ends the job. The caller of this test checks the message.
 TEST_CASE("what the reserve is not enough for ends the job", "[.gives_up]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   bool const waits = ranks.rank() != 0;

@@ -1,4 +1,4 @@
-// Collective calls whose exchange and file access overlap, and those where they take turns.
+// Collective calls whose exchange and file access overlap, and calls in which they take turns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -28,8 +28,8 @@ struct seconds {
   double write = 0, read = 0;
 };
 
-// Pieces are dealt to the ranks, so that all exchange with all. Times are those of rank 0: calls
-// end on all ranks together.
+// Pieces are dealt to the ranks, so that all ranks exchange with all. Times are those of rank 0,
+// because calls end on all ranks together.
 io::lab::virtual_report run(io::lab::scenario const& s, io::any_policy const& policy, seconds& took,
                             io::access_kind const kind = io::access_kind::read,
                             bool const timeline = false) {
@@ -68,11 +68,11 @@ seconds times_of(io::lab::scenario const& s, io::any_policy const& policy) {
   return took;
 }
 
-// Four nodes, whose adapters and servers take as long.
+// A machine of four nodes whose adapters take as long as its file servers.
 io::lab::scenario in_balance(int per_node) {
   io::lab::scenario s{.ranks = 4 * per_node, .ranks_per_node = per_node, .seed = 5};
   s.network.adapter_mb_per_s = 75;
-  s.disk.servers = 5;  // so that windows of one round are on different ones
+  s.disk.servers = 5;  // windows of one round are on different servers
   s.disk.stripe_bytes = 256 << 10;
   s.disk.server_mb_per_s = 32;
   s.disk.request_ns = 0;
@@ -90,8 +90,8 @@ io::data_shipping stripes(bool overlap) {
           .overlap = overlap};
 }
 
-// Messages that are on their way while their aggregator is in the file: the one that gets them, or
-// that sends them.
+// Returns the number of messages that travel while their aggregator, as receiver or sender, is in a
+// file call.
 std::int64_t beside_the_file(io::lab::virtual_report const& r, io::access_kind kind) {
   std::vector<io::lab::virtual_span> in_file;
   for (io::lab::virtual_span const& s : r.timeline)
@@ -130,7 +130,7 @@ TEST_CASE("without overlap a call takes the sum of its two phases, and with it l
     CHECK(std::abs(in_turn.write / (exchange.write + file.write) - 1) < 0.05);
     CHECK(std::abs(in_turn.read / (exchange.read + file.read) - 1) < 0.05);
     CHECK(overlapped.write < 0.95 * in_turn.write);
-    // relays overlap little by themselves
+    // relays alone overlap little
     CHECK(overlapped.read < (x.layers == 1 ? 0.95 : 1.05) * in_turn.read);
   }
 }

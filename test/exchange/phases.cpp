@@ -1,5 +1,4 @@
-// Phases of calls: they nest, cost nothing where nobody listens, and add up to the time of the
-// call.
+// Phases of calls: they nest, cost nothing without a listener, and add up to the time of the call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/datatype.hpp>
@@ -21,7 +20,7 @@ using io::detail::phase;
 
 namespace {
 
-// Writes down what it hears.
+// Records the phases.
 class listener final : public io::detail::phase_listener {
  public:
   void begin(phase p, io::detail::phase_facts const& facts) noexcept override {
@@ -37,7 +36,7 @@ bool is_phase(std::string_view kind) {
   return false;
 }
 
-// Every rank has each size-th stretch of 512 bytes, so that all exchange with all.
+// Every rank has each size-th stretch of 512 bytes, so that all ranks exchange with all.
 io::lab::virtual_report written_by(io::lab::scenario s, io::any_policy policy, bool timeline) {
   io::lab::virtual_files const files;
   return io::lab::virtual_cluster(std::move(s), {.timeline = timeline})
@@ -53,10 +52,11 @@ io::lab::virtual_report written_by(io::lab::scenario s, io::any_policy policy, b
 
 struct call_times {
   std::int64_t took = 0;
-  std::map<std::string, std::int64_t> own;  // of each kind of phase, without what is inside it
+  // time of each kind of phase, without phases inside of it
+  std::map<std::string, std::int64_t> own;
 };
 
-// Of each rank's one call. Spans come in the order of their ends, so that what is inside comes
+// Returns the times of each rank's only call. Spans are ordered by their ends, so inner spans come
 // first.
 std::vector<call_times> times_of(io::lab::virtual_report const& r, int ranks) {
   std::vector<call_times> all(static_cast<std::size_t>(ranks));
@@ -68,9 +68,10 @@ std::vector<call_times> times_of(io::lab::virtual_report const& r, int ranks) {
     REQUIRE(call != r.timeline.end());
     call_times& mine = all[static_cast<std::size_t>(rank)];
     mine.took = call->end_ps - call->begin_ps;
-    std::vector<io::lab::virtual_span> open;  // ended, and in nothing yet
+    std::vector<io::lab::virtual_span> open;  // spans that have ended, and lie in no other one yet
     for (io::lab::virtual_span const& s : r.timeline) {
-      // What the virtual file does is a span of the same name inside of the phase.
+      // The virtual file adds a span of the same name inside of the phase. Only that of the phase
+      // counts.
       bool const counts = is_phase(s.kind) && (s.kind != std::string_view("file") || s.offset >= 0);
       if (s.rank != rank || !counts || s.begin_ps < call->begin_ps || s.end_ps > call->end_ps)
         continue;
@@ -126,7 +127,7 @@ TEST_CASE("a timeline of virtual ranks has all phases, and they add up to the ti
       all[kind] += ps;
     }
     CHECK(std::abs(static_cast<double>(sum - c.took)) <= 0.02 * static_cast<double>(c.took));
-    // Nothing but the call itself would add up, too.
+    // The phases must have most of the time, because the call alone would add up, too.
     CHECK(c.own.at("call") * 2 < c.took);
   }
   for (std::string const kind : {"agreement", "exchange", "waiting", "file"}) {
@@ -155,7 +156,7 @@ TEST_CASE("messages that were received are arrows from their send to their recei
   for (io::lab::virtual_flow const& f : r.flows) {
     CHECK(f.sent_ps < f.received_ps);
     CHECK(f.from / 4 != f.to / 4);
-    // Both ends lie in spans of their ranks, where the viewer draws them.
+    // Both ends must lie in spans of their ranks, where the viewer draws them.
     auto const within = [&](int rank, std::int64_t at) {
       return std::any_of(r.timeline.begin(), r.timeline.end(), [&](io::lab::virtual_span const& s) {
         return s.rank == rank && s.begin_ps <= at && at <= s.end_ps;

@@ -1,5 +1,5 @@
-// The steps of collective calls: which windows are in which of them, beside a count of what has
-// data.
+// The steps of collective calls: which windows each step has. Compared with a count of the windows
+// with data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -90,8 +90,8 @@ TEST_CASE("steps have each window with data once, and those of a domain in order
     CHECK(w.contiguous);
     CHECK(w.ascending);
     CHECK(w.empty_elsewhere);
-    // Counted piece by piece, without the plan's own arithmetic of rounds.
-    // agent, window in the file
+    // Counts piece by piece, without the plan's own arithmetic of rounds. The keys are agent and
+    // window in the file.
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> expected;
     for (std::int64_t const at : offsets)
       for (std::int64_t const byte : {at, at + 7})
@@ -103,7 +103,7 @@ TEST_CASE("steps have each window with data once, and those of a domain in order
 
 TEST_CASE("agents whose data lies in different rounds are at work in the same step",
           "[exchange][schedule]") {
-  // 64 pieces, each in a stripe of another agent and in another round.
+  // 64 pieces, each for another agent and in another round.
   std::int64_t const stripe = 4096, agents = 64;
   std::vector<std::int64_t> offsets;
   for (std::int64_t k = 0; k < 64; ++k) offsets.push_back((k * agents + k) * stripe);
@@ -134,7 +134,7 @@ TEST_CASE("where agents have data round by round there are as many steps as roun
 TEST_CASE("a collective call of far segments takes a step, not one for each segment",
           "[exchange][schedule][data_shipping]") {
   constexpr int ranks = 12;
-  // each in the stripe of another agent
+  // each segment begins in the stripe of another agent
   constexpr std::int64_t stripe = 4096, segment = stripe * (ranks * 9 + 1);
   for (bool const overlap : {true, false}) {
     io::lab::virtual_files const files;

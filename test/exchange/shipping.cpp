@@ -57,7 +57,8 @@ TEST_CASE("an agent answers while its rank waits in another call", "[shipping]")
     auto f =
         io::file::open(ranks, path, io::mode::create | io::mode::read_write, with_agents(), files);
     std::vector<int> const data(1000, world.rank());
-    // Rank by rank: all agents but one are of ranks that wait for a message.
+    // The ranks write one after the other. All agents but one belong to ranks that wait for a
+    // message.
     if (world.rank() > 0) world.receive({}, world.rank() - 1, 0);
     io::report const r =
         f.write_at(4000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});

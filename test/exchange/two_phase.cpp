@@ -1,5 +1,5 @@
-// Collective reads and writes through aggregators: against plain bytes, on random layouts, and with
-// failures in any round.
+// Collective reads and writes through aggregators: compared with plain bytes, on random layouts,
+// and with failures in any round.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -90,7 +90,7 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
   engine random(seed());
   for (int round = 0; round < 300; ++round) {
     CAPTURE(seed(), round);
-    // Some dense stretches with nothing between them.
+    // A few dense stretches with gaps between them.
     std::int64_t const unit = pick(random, 1, 100), block = 512;
     std::vector<std::int64_t> offsets;
     std::int64_t at = pick(random, 0, 100);
@@ -126,13 +126,14 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
     }
     CHECK(end <= all.high);
     CHECK(bytes == all.bytes);
-    // A stretch of the histogram is what it can tell apart; empty places count a little.
+    // The histogram cannot resolve less than one of its stretches. Empty places count a little.
     std::int64_t const stretch = *std::max_element(where.bytes.begin(), where.bytes.end());
     auto const n = static_cast<std::int64_t>(p.domains.size());
     CHECK(most <= (all.bytes + all.span() / 64) / n + 2 * stretch + 2 * block);
   }
 
-  // All but one byte in the first hundredth: equal domains would leave seven of eight with nothing.
+  // All bytes but one lie in the first hundredth. Equal domains would leave seven of eight
+  // aggregators without data.
   io::layout const l = io::concat(io::at(0, io::bytes(10 << 20)), io::at(1000 << 20, io::bytes(1)));
   io::access const mine{io::access_kind::write, l, 0, l.size(), l};
   io::access_summary all;
@@ -210,7 +211,7 @@ TEST_CASE("on one node a nonblocking collective call needs no rank to come back"
   auto f = io::file::open(world, dir / "f", io::mode::create | io::mode::read_write);
   std::vector<int> const data(1000, world.rank());
   io::request r = f.iwrite_at_all(1000 * world.rank(), data);
-  // Rank by rank: each leaves only after the one before, and none of them is in a call of the file.
+  // The ranks end one after the other. Meanwhile none of them is in a call of the file.
   if (world.rank() > 0) world.receive({}, world.rank() - 1, 0);
   r.wait();
   if (world.rank() + 1 < world.size()) world.send({}, world.rank() + 1, 0);
@@ -258,8 +259,8 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
   CHECK(joint.together);
   CHECK_THAT(to_string(joint), Catch::Matchers::ContainsSubstring("4 aggregators"));
 
-  // Where blocks are handed from rank to rank, those that are bound to agents stay where they are:
-  // of whole blocks no call needs what another one had.
+  // If blocks move between ranks, plans that bind blocks to agents are cheaper. A call of whole
+  // blocks needs no block of an earlier call, so this does not matter there.
   io::automatic dear;
   dear.exchange.block_ns = 1e9;
   CHECK(dear.plan(io::access_kind::write, all, ranks).policy == "two_phase");

@@ -1,5 +1,5 @@
-// Memory of collective calls: bounded by the buffer, whatever the size of the request and the
-// number of its pieces.
+// Memory of collective calls: bounded by the buffer, however large the request and however many its
+// pieces.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -25,10 +25,10 @@ using namespace io::test;
 
 namespace {
 
-// what a rank's memory holds; its stream is that over and over
+// size of a rank's memory; the stream repeats it
 constexpr std::int64_t block = 1 << 20;
 
-// Pieces dealt to the ranks in turn, and what each rank writes.
+// Pieces dealt to the ranks in turn, and the words that each rank writes.
 struct dealt {
   std::int64_t piece;
   int ranks;
@@ -36,19 +36,19 @@ struct dealt {
     return static_cast<std::uint64_t>(rank + 1) * 0x9e3779b97f4a7c15u +
            static_cast<std::uint64_t>(position % block) * 8191;
   }
-  // The word at an offset of the file.
+  // Returns the word at an offset of the file.
   std::uint64_t at(std::int64_t offset) const {
     std::int64_t const k = offset / piece;
     return word(static_cast<int>(k % ranks), k / ranks * piece + offset % piece);
   }
 };
 
-// What arrived, of all handles that share it.
+// Counts the written bytes of all handles that share it.
 struct arrivals {
   std::atomic<std::int64_t> bytes{0}, wrong{0}, longest{0};
 };
 
-// A file that keeps nothing: it looks at every word that is written.
+// A file that stores nothing, but checks every word that is written.
 class looking_handle {
  public:
   looking_handle(dealt d, std::shared_ptr<arrivals> a) : dealt_(d), arrivals_(std::move(a)) {}
@@ -87,7 +87,7 @@ class looking_handle {
 };
 static_assert(io::handle<looking_handle>);
 
-// The peak of a rank's heap in one call that writes `total` bytes of all ranks.
+// Returns the peak of a rank's heap in one call that writes `total` bytes of all ranks.
 std::size_t peak_of(nodes_world const& world, std::int64_t total, std::int64_t piece) {
   int const rank = world.rank(), size = world.size();
   auto const seen = std::make_shared<arrivals>();

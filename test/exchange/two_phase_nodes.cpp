@@ -21,8 +21,8 @@ using namespace io::test;
 
 namespace {
 
-// Ranks alone on their nodes, two to a node, three that are dealt to nodes, and a world where one
-// node has no memory to share.
+// Calls `check` with one rank to a node, with two, with ranks dealt to three nodes, and with a node
+// that has no memory to share.
 template <class Check>
 void in_each_world(Check&& check) {
   io::mpi const ranks(MPI_COMM_WORLD);
@@ -39,7 +39,7 @@ void in_each_world(Check&& check) {
 
 using file = io::basic_file<nodes_world>;
 
-// Between nodes all flavours take the same way, but for the place of the data.
+// Between nodes the flavours differ only in the place of the data, so two are enough.
 constexpr flavour few[] = {flavour::at, flavour::ordered};
 
 }  // namespace
@@ -81,7 +81,7 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
   std::vector<int> data(each), back(each);
   std::iota(data.begin(), data.end(), rank * 1000);
 
-  // Every rank has a part of each domain; the places of calls differ.
+  // Every rank has a part of each domain. The calls are at different places.
   f.set_view(4 * rank, {io::type<int>, io::resized(io::type<int>, 0, 4 * size)});
   for (int call = 0; call < 3; ++call) {
     io::report const r = f.write_at_all(call * each, data, policy);
@@ -94,8 +94,8 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
       CHECK(r.view_bytes == (size - 1) * 24);
   }
 
-  // Pieces without a rule, as many for each aggregator: what concerns it, and nothing at the second
-  // time.
+  // Irregular pieces, the same number for each aggregator. Each gets only the pieces of its domain,
+  // and none in later calls.
   std::vector<std::int64_t> offsets;
   engine random(seed());
   for (std::int64_t i = 0; i < each; ++i)
@@ -112,7 +112,7 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
     back.assign(back.size(), 0);
   }
 
-  // The same where the file is dealt in stripes. A single agent gets the view as a whole.
+  // In stripes, a single agent gets the view as a whole.
   for (std::int64_t const agents : {std::int64_t{size}, std::int64_t{1}}) {
     io::data_shipping const striped{.stripe_bytes = 8192, .agents = agents, .window_bytes = 4096};
     std::iota(data.begin(), data.end(), rank * 1000 + 7 + static_cast<int>(agents));
@@ -142,7 +142,7 @@ TEST_CASE("what many want is read once, in bounded memory", "[two_phase][read]")
     std::iota(data.begin(), data.end(), 1);
     if (world.rank() == 0) f.write_at(0, data);
     world.barrier();
-    // The same pieces on every rank, with holes.
+    // All ranks have the same pieces, with holes.
     f.set_view(0, {io::type<int>, io::resized(io::contiguous(3, io::type<int>), 0, 16)});
     std::vector<int> hoped;
     for (int i = 1; i <= count; ++i)
@@ -175,7 +175,7 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
       io::collective_plan const p = f.explain_at_all(io::access_kind::write, world.rank() << 20,
                                                      data, io::two_phase{.window_bytes = 4096});
       for (io::file_domain const& d : p.domains) result.push_back(d.rank);
-      // What was explained is what happens.
+      // The aggregators of the plan must be those that write.
       io::report const r =
           f.write_at_all(world.rank() << 20, data, io::two_phase{.window_bytes = 4096});
       CHECK((r.write_calls > 0) ==
@@ -192,7 +192,7 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
     CHECK(owners("node0:2") ==
           (dealt && nodes > 1 ? std::vector<int>{0, nodes} : std::vector<int>{0, 1}));
     std::vector<int> const all_but = owners("node0:0,*:1");
-    // nobody is left: a list that says nothing
+    // No host is left, so the list does not count.
     CHECK(count(all_but, "node0") == (nodes == 1 ? 2 : 0));
     CHECK(owners("elsewhere:3").size() == static_cast<std::size_t>(size));
     f.close();

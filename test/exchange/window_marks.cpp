@@ -1,4 +1,4 @@
-// Marks of a window that is touched here and there, beside a bit for each granule.
+// Marks of a window that is touched in places, compared with a bit for each granule.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <vector>

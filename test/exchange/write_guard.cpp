@@ -1,4 +1,4 @@
-// Writes without a lock, and merges that wait for them: each on its side of the gate.
+// Writes without a lock, and merges that wait for them: the two sides of the gate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 #include <chrono>
@@ -26,7 +26,7 @@ namespace {
 
 using guard = io::detail::write_guard<memory_handle>;
 
-// The hold of each rank of a node.
+// Returns the gate of each rank of a node.
 std::vector<write_gate> gates(int ranks) {
   io::shared_memory const all = io::shared_memory::private_zeros(write_gate::bytes_for(ranks));
   std::vector<write_gate> result;

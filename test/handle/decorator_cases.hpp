@@ -1,4 +1,4 @@
-// What tests of decorators have in common: files, and data to write.
+// Shared by tests of decorators: files, and data to write.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

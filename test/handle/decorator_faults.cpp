@@ -1,4 +1,4 @@
-// Decorators that break calls, and slow them down.
+// Decorators that break calls, and decorators that slow them down.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/faulty.hpp>
@@ -208,7 +208,7 @@ TEST_CASE("an error below a fault comes out, and a disk may be full from its fir
   std::vector<io::read_part> const gets{{0, std::span(memory).first(50)},
                                         {60, std::span(memory).last(10)}};
   REQUIRE(f.write(0, data).bytes == 100);
-  // below: torn after 7 bytes by ESTALE; above: after 20 by EIO
+  // The inner decorator tears the write after 7 bytes with ESTALE, the outer one after 20 with EIO.
   inner->add({.kind = file_call::write, .first = 2, .error = stale, .most_bytes = 7});
   outer->add(io::tear_at(file_call::write, 2, 20, std::errc::io_error));
   io_result done = f.write(0, data);

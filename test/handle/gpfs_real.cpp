@@ -1,4 +1,4 @@
-// Files on a real GPFS, whose library a recorder stands in for.
+// Files on a real GPFS. A recorder stands in for its library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/gpfs_real.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr io::open_flags created{.read = true, .write = true, .create = true};
 
-// As in support/gpfs_stand_in.cpp.
+// Equal to stand_in_record in support/gpfs_stand_in.cpp.
 struct record {
   int fcntl_calls, fcntl_descriptor, fcntl_length;
   unsigned char fcntl_bytes[65536];
@@ -70,7 +70,7 @@ T at(record const& r, std::size_t offset) {
 TEST_CASE("hints reach the library byte by byte", "[gpfs_real]") {
   on_stand_in t;
   CHECK(io::detail::takes_hints(t.file));
-  // so nobody takes it for one of a partition
+  // no node of a partitioned file
   CHECK(io::detail::node_of(t.file) == io::unknown_node);
   auto h = io::test::access_range(4096, 1000, true);
   REQUIRE_FALSE(t.file.fcntl(h));
@@ -123,11 +123,11 @@ TEST_CASE("errors of the library are its own, but data shipping may not be there
   CHECK(outcome(io::test::ship_stop(), EINVAL) == io::errc::unsupported);
   CHECK(outcome(io::test::ship_start(4), EPERM) == std::errc::operation_not_permitted);
   CHECK(outcome(io::test::ship_stop(), ENOTSUP) == io::errc::unsupported);
-  // the map behind the start
+  // the offset of the map, which is behind the start
   t.seen.fcntl_error_offset = 16 + static_cast<int>(sizeof(gpfs::gpfsDataShipStart_t));
   auto with_map = io::test::ship_start_with(4, 65536, std::array{0, 1});
   CHECK(t.file.fcntl(with_map) == io::errc::unsupported);
-  // an offset that leads nowhere
+  // offsets that are in no structure
   for (int const nowhere : {65530, 8, 0, -16}) {
     t.seen.fcntl_error_offset = nowhere;
     auto h = io::test::ship_start(4);
@@ -165,7 +165,7 @@ TEST_CASE("space is reserved by the library, or by the system where it cannot", 
     CHECK(t.file.size(t.error) == 100000);
     REQUIRE_FALSE(t.file.preallocate(10));
     CHECK(t.file.size(t.error) == 100000);
-    REQUIRE_FALSE(t.file.preallocate(0));  // nothing to ask for
+    REQUIRE_FALSE(t.file.preallocate(0));  // preallocates nothing
     CHECK(t.seen.prealloc_calls == 2);
     t.seen.prealloc_errno = ENOSPC;
     CHECK(t.file.preallocate(200000) == std::errc::no_space_on_device);
@@ -186,7 +186,7 @@ TEST_CASE("without GPFS it is a file like others, and says why", "[gpfs_real]") 
   std::error_code error;
   auto const check_plain = [&](gpfs_real& f) {
     CHECK_FALSE(f.is_on_gpfs());
-    CHECK_FALSE(io::detail::takes_hints(f));  // so nobody prepares hints for it
+    CHECK_FALSE(io::detail::takes_hints(f));  // no hints are prepared for it
     auto h = io::test::free_range(0, 0);
     CHECK(f.fcntl(h) == io::errc::unsupported);
     std::vector<std::byte> bytes(100, std::byte{7}), back(100);
@@ -229,7 +229,7 @@ TEST_CASE("the environment names the library, and an opener opens", "[gpfs_real]
 
   f = io::gpfs_real_opener({.library = {}, .any_file_system = true})(dir / "g", created, error);
   REQUIRE_FALSE(error);
-  // by its usual name
+  // the library by its usual name
   CHECK_THAT(f.target<gpfs_real>()->why_not(), ContainsSubstring("libgpfs.so"));
   f = io::gpfs_real_opener()(dir / "no/f", created, error);
   CHECK(error == std::errc::no_such_file_or_directory);

@@ -1,4 +1,4 @@
-// Every call that there is passes each decorator with all that it says, and its answer comes back.
+// Every call must pass each decorator with all its arguments, and its result must come back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/counting.hpp>
@@ -31,10 +31,10 @@ using namespace io::test;
 
 namespace {
 
-// Remembers how it was called, and answers as it is told.
+// Records its calls, and returns `error`.
 struct call_log {
   std::vector<std::string> calls;
-  std::error_code error;  // of every call
+  std::error_code error;  // returned by every call
 };
 
 class logged_handle {
@@ -101,7 +101,7 @@ class logged_handle {
 };
 static_assert(io::hinting<logged_handle>);
 
-// Makes every call that there is, and compares what comes back with what was said below.
+// Makes every kind of call, and compares the results with those of the inner handle.
 template <class H>
 void make_every_call(H& h, call_log const& log) {
   std::vector<std::byte> memory(40), argument(24);
@@ -159,7 +159,7 @@ TEST_CASE("every call passes a decorator with all that it says, and its answer c
   auto const log = std::make_shared<call_log>();
   auto const counts = std::make_shared<io::call_counts>();
   auto const trace = io::open_trace({.mode = io::trace_mode::calls, .directory = dir.string()});
-  // ENOSYS, which nothing on the way has a meaning for.
+  // ENOSYS, because no decorator handles it.
   for (std::error_code const error :
        {std::error_code(), std::error_code(ENOSYS, std::system_category())}) {
     log->error = error;

@@ -1,5 +1,5 @@
-// Decorators around handles: those of argosy and of programs see each call, stack in any order, and
-// change nothing else.
+// Decorators around handles. Those of argosy and of programs must see each call, stack in any
+// order, and change nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/counting.hpp>
@@ -43,7 +43,7 @@ using namespace io::test;
 
 namespace {
 
-// Constructors that may be called with the handle alone.
+// Its constructor takes the handle alone.
 class by_value : public io::forwarding<by_value, io::any_handle> {
  public:
   explicit by_value(io::any_handle inner) : forwarding(std::move(inner)) {}
@@ -125,7 +125,7 @@ TEST_CASE("counting counts calls, bytes, runs and errors", "[counting]") {
 
 namespace {
 
-// Takes hints: writes into what it is given, as the file system does.
+// Takes hints, and writes into the argument, as the file system does.
 class hinted_handle : public io::test::memory_handle {
  public:
   using memory_handle::memory_handle;
@@ -222,7 +222,7 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
   f.sync();
   f.fcntl(memory);
   CHECK((f.is_open() && f.block_bytes() > 0 && !f.takes_hints() &&
-         f.node() == io::unknown_node));  // none of them is a call
+         f.node() == io::unknown_node));  // these are no calls of a file
   f.close();
   f.sync();
   CHECK(seen ==
@@ -346,8 +346,8 @@ TEST_CASE("below the retries, counting counts system calls", "[counting]") {
   CHECK(counts->calls(file_call::write) == 3);
   std::vector<std::byte> memory(500);
   REQUIRE(f.read(0, memory).bytes == 210);
-  CHECK(counts->calls(file_call::read) == 2);  // the second finds the end,
-  CHECK(counts->calls(file_call::size) == 1);  // the size confirms it
+  CHECK(counts->calls(file_call::read) == 2);  // the second read finds the end,
+  CHECK(counts->calls(file_call::size) == 1);  // and size confirms it
   REQUIRE(f.read(0, std::span(memory).first(210)).bytes == 210);
   CHECK(counts->calls(file_call::read) == 3);
 }

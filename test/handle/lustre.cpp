@@ -1,5 +1,4 @@
-// Files on Lustre, whose library a recorder stands in for: stripes are given, read back, and
-// followed.
+// Files on Lustre: stripes are given, read back, and used. A recorder stands in for its library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/lustre_library.hpp>
 
@@ -31,7 +30,7 @@ constexpr std::int64_t MiB = 1 << 20;
 io::detail::lustre_settings const believing{.library = ARGOSY_TEST_STAND_IN,
                                             .any_file_system = true};
 
-// As in support/lustre_stand_in.cpp.
+// Equal to stand_in_record in support/lustre_stand_in.cpp.
 struct record {
   std::uint64_t default_bytes, default_count;
   int opened, layouts;
@@ -49,7 +48,7 @@ io::open_flags made_with(io::detail::file_stripes stripes) {
   return {.read = true, .write = true, .create = true, .stripes = stripes};
 }
 
-// Files as they would be on Lustre.
+// Returns an opener that treats any file system as Lustre.
 io::opener lustre_opener() {
   return io::posix_opener().opening(
       [](std::string const& path, io::open_flags flags, std::error_code& error) -> io::any_handle {
@@ -73,10 +72,10 @@ TEST_CASE("a file that is made gets its stripes, and they are its block", "[lust
   CHECK(f.storage().stripe_count == 8);
   CHECK(f.block_bytes() == 4 * MiB);
   std::array<std::byte, 3> const three{};
-  CHECK(f.write(0, three).bytes == 3);  // it is a file like any other
-  CHECK(seen.layouts == 0);             // all were freed
+  CHECK(f.write(0, three).bytes == 3);  // otherwise a file like any other
+  CHECK(seen.layouts == 0);             // all layouts were freed
 
-  // One that is there keeps what it has, whatever is asked for.
+  // An existing file keeps its stripes, whatever the flags say.
   io::raw_posix again =
       io::raw_posix::open(dir / "f", made_with({.bytes = MiB, .count = 2}), believing, error);
   REQUIRE_FALSE(error);
@@ -100,7 +99,7 @@ TEST_CASE("who asks for one of the two gets the other from the directory", "[lus
             .stripe_bytes == 2 * MiB);
   int const asked = seen.opened;
   io::raw_posix const plain = io::raw_posix::open(dir / "c", made_with({}), believing, error);
-  CHECK(seen.opened == asked);  // nothing was asked for: made by the system's own call
+  CHECK(seen.opened == asked);  // no stripes given: made by the system's own call
   CHECK(plain.block_bytes() == 2 * MiB);
 }
 
@@ -129,7 +128,7 @@ TEST_CASE("stripes that cannot be told are no error", "[lustre]") {
   CHECK(none.storage().stripe_bytes == 0);
   CHECK(none.block_bytes() < MiB);
   seen.get_errno = 0;
-  seen.default_bytes = std::uint64_t{3} << 62;  // what the library has for "as the directory says"
+  seen.default_bytes = std::uint64_t{3} << 62;  // the library's value for "as the directory says"
   CHECK(io::raw_posix::open(dir / "g", made_with({}), believing, error).storage().stripe_bytes ==
         0);
 }

@@ -1,4 +1,4 @@
-// The posix handle on real files: transfers, sizes, ends, and what it is when it moves.
+// The posix handle on real files: transfers, sizes, ends of files, and moves of the handle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("transfers are split where the kernel, or the test, draws the line", "
 }
 
 TEST_CASE("transfers beyond 2 GiB", "[posix]") {
-  // /dev/null takes any bytes without looking at them, so that they need not exist.
+  // /dev/null accepts any bytes without reading them, so the memory need not exist.
   constexpr std::size_t huge = (std::size_t{5} << 30) + 12345;
   void* const nowhere =
       ::mmap(nullptr, huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -68,7 +68,7 @@ TEST_CASE("transfers beyond 2 GiB", "[posix]") {
     CHECK(one.bytes == static_cast<std::int64_t>(huge));
     std::vector<io::write_part> parts;
     std::int64_t offset = 0;
-    // runs, and each run beyond the limit
+    // Several runs, each beyond the limit of one call.
     for (std::size_t from = 0; from < huge; from += std::size_t{1} << 30) {
       auto const part = memory.subspan(from, std::min(huge - from, std::size_t{1} << 30));
       parts.push_back({offset, part});
@@ -80,7 +80,7 @@ TEST_CASE("transfers beyond 2 GiB", "[posix]") {
   }
   ::munmap(nowhere, huge);
 
-  // A read of 2.5 GiB from holes, into the same few pages again and again.
+  // Reads 2.5 GiB from holes, into the same few pages again and again.
   char shm[] = "/dev/shm/argosy_test_XXXXXX";
   int const raw = ::mkstemp(shm);
   if (raw < 0) return skipped("no /dev/shm");
@@ -191,7 +191,7 @@ TEST_CASE("the end of a file is an end, a file that shrinks under a read an erro
   CHECK(r.bytes == 0);
   CHECK_FALSE(r.error);
 
-  // Another cuts the file while the second half is late.
+  // Another program truncates the file while the second half of the read is late.
   auto const while_reading = [&](std::int64_t cut) {
     REQUIRE_FALSE(f.resize(0));
     REQUIRE(f.write(0, bytes_of(std::string(100, 'x'))).bytes == 100);
@@ -205,14 +205,14 @@ TEST_CASE("the end of a file is an end, a file that shrinks under a read an erro
     other.join();
     return got;
   };
-  r = while_reading(20);  // bytes that were delivered are gone
+  r = while_reading(20);  // bytes that were read already are gone
   CHECK(r.bytes == 40);
   CHECK(r.error == errc::truncated);
-  r = while_reading(60);  // as if it had always been so short
+  r = while_reading(60);  // equal to a file that always was this short
   CHECK(r.bytes == 60);
   CHECK_FALSE(r.error);
 
-  // A file system that has a size but no bytes for it.
+  // A file system that reports a size, but has no bytes for it.
   REQUIRE_FALSE(f.resize(100));
   faults const empty(path, "read@1=short:30;read@2+=short:0");
   r = f.read(0, memory);
@@ -330,7 +330,7 @@ TEST_CASE("a file is removed by its identity, and another one that has its name 
   CHECK_FALSE(io::detail::same_file(*second.identity(), of_first));
   CHECK(second.write(0, std::as_bytes(std::span("kept", 4))).bytes == 4);
   CHECK(io::detail::remove_file_of(path, of_first) == std::errc::no_such_file_or_directory);
-  // The name became the second file's between the look and the removal.
+  // The name has become the second file's between the check and the removal.
   CHECK(io::detail::take_away(path, of_first) == std::errc::no_such_file_or_directory);
   CHECK(io::posix_opener().rename(path, dir / "other", of_first) ==
         std::errc::no_such_file_or_directory);
@@ -338,11 +338,11 @@ TEST_CASE("a file is removed by its identity, and another one that has its name 
   CHECK(content_of(path) == "kept");
   CHECK(io::detail::same_file(*io::detail::identity_of_name(path, error), *second.identity()));
 
-  // By a link: the link goes.
+  // Given a symbolic link, the link is removed.
   REQUIRE(::symlink("state", (dir / "link").c_str()) == 0);
   CHECK_FALSE(io::detail::remove_file_of(dir / "link", *second.identity()));
   CHECK(names() == 1);
-  // Openers that say nothing of names open them, to compare.
+  // An opener without a function for names opens the file to compare it.
   io::opener const below = io::posix_opener();
   io::opener const plain(
       [&](auto const& name, auto flags, auto& e) { return below(name, flags, e); },

@@ -1,5 +1,5 @@
-// What tests of the posix handle have in common: opening, faults, and random transfers against a
-// file in memory.
+// Shared by tests of the posix handle: opening, faults, and random transfers compared with a file
+// in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -56,7 +56,7 @@ inline std::string text_of(std::span<std::byte const> b) {
 
 inline std::error_code errno_code(int value) { return {value, std::system_category()}; }
 
-// No faults beyond its scope.
+// Sets faults, and removes them at the end of its scope.
 struct faults {
   faults(std::string const& path, char const* text) {
     REQUIRE(argosy_faults(path.c_str(), text) == 0);
@@ -66,7 +66,7 @@ struct faults {
   faults& operator=(faults const&) = delete;
 };
 
-// Random transfers, single and in parts, against a file in memory.
+// Makes random transfers, single and in parts, and compares with a file in memory.
 template <class H>
 void against_memory(H& f, std::uint64_t seed, int rounds, std::int64_t extent) {
   CAPTURE(seed);

@@ -1,5 +1,5 @@
-// The posix handle on real files that break: what cannot be opened, full disks, and every errno of
-// every call.
+// The posix handle on real files that break: files that cannot be opened, full disks, and every
+// errno of every call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/posix.hpp>
 
@@ -66,7 +66,7 @@ TEST_CASE("a file that an exclusive open has made goes with it, if it fails afte
     CHECK_FALSE(std::filesystem::exists(path));
   }
   {
-    faults const f(path, "fstat@1x2=EINTR");  // repeated, and not told that there is such a file
+    faults const f(path, "fstat@1x2=EINTR");  // repeated, and not mistaken for an existing file
     CHECK_FALSE(error_of_open(path, making));
     CHECK(std::filesystem::exists(path));
   }
@@ -121,7 +121,7 @@ TEST_CASE("no descriptors left", "[posix][errors]") {
   scratch const dir;
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-  // The next free descriptor is the first that is forbidden.
+  // Forbids the next free descriptor and all behind it.
   int const next = ::dup(0);
   ::close(next);
   rlimit none = before;
@@ -143,14 +143,14 @@ TEST_CASE("a full file system", "[posix][errors]") {
   std::vector<std::byte> const data(100'000, std::byte{7});
   io_result const put = f.write(0, data);
   CHECK(put.error == std::errc::no_space_on_device);
-  CHECK(put.bytes == 65536);  // what went in is counted
+  CHECK(put.bytes == 65536);  // the bytes that were written count
   std::error_code error;
   CHECK(f.size(error) == 65536);
   CHECK(content_of(dir / "mount/file") == std::string(65536, '\7'));
   CHECK(f.preallocate(100'000) == std::errc::no_space_on_device);
   CHECK(f.size(error) == 65536);
 
-  // The same in parts, and room again after a cut.
+  // In parts, too; truncating makes room again.
   REQUIRE_FALSE(f.resize(0));
   std::vector<io::write_part> parts;
   for (std::int64_t i = 0; i < 100; ++i)
@@ -171,8 +171,8 @@ TEST_CASE("/dev/full", "[posix][errors]") {
 
 TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
   scratch const dir;
-  // with the default action, which ends the process; on another thread; with small writes, and
-  // large ones
+  // With the default action, which ends the process; on another thread; with small and large
+  // writes.
   auto const body = [&] {
     rlimit limit{10'000, 10'000};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
@@ -203,7 +203,7 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
   };
   CHECK(in_child(body) == 0);
 
-  // A large write looks up a limit that comes after open.
+  // A limit that is set after open counts for a large write.
   auto const later = [&] {
     std::error_code error;
     posix f = posix::open(dir / "later", read_write, error);
@@ -215,7 +215,7 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
   };
   CHECK(in_child(later) == 0);
 
-  // A signal that waited before is still there afterwards.
+  // A signal that was pending before must still be pending afterwards.
   auto const pending = [&] {
     rlimit limit{100, 100};
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -258,7 +258,7 @@ TEST_CASE(
           lowered();
           bool good = f.write(10'000, data).error == std::errc::file_too_large;
           f.close();
-          std::thread([&] {  // a thread that was made later
+          std::thread([&] {  // a thread made after the open
             good = good && g.write(8'000, data).bytes == 2'000;
             io::write_part const parts[]{{10'000, std::span(data).first(1)}, {10'001, data}};
             good = good && g.write(parts).error == std::errc::file_too_large;
@@ -267,7 +267,7 @@ TEST_CASE(
           g.close();
           return good && handler() == SIG_DFL;
         }) == 0);
-  // A write of the program itself ends it, as it does without argosy.
+  // A write of the program itself ends the process, as it does without argosy.
   auto const own_write = [&](void (*set)(int)) {
     int const own = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (set != SIG_DFL) ::signal(SIGXFSZ, set);
@@ -345,7 +345,7 @@ TEST_CASE("every errno of every call comes out, with the true count", "[posix][f
           io_result const put = f.write(0, memory);
           CHECK(put.error == errno_code(e));
           CHECK(put.bytes == 10 * (k - 1));
-          CHECK(f.write(0, memory).bytes == 40);  // and on it goes
+          CHECK(f.write(0, memory).bytes == 40);  // the next write succeeds
         }
         {
           faults const broken(path, spec("read").c_str());
@@ -445,7 +445,7 @@ TEST_CASE("a file system without locks is told as such", "[posix][faults]") {
   for (int const e : {ENOLCK, EDEADLK, ENOTSUP, ENOSYS, EINVAL}) {
     faults const broken(dir / "f", ("lock@1=" + std::to_string(e)).c_str());
     CHECK(f.lock(0, 10, lock_kind::exclusive) == errc::no_locks);
-    // A lock that failed is in nobody's way.
+    // A lock that failed must not block others.
     std::thread([&] {
       CHECK_FALSE(f.lock(0, 10, lock_kind::exclusive));
       CHECK_FALSE(f.unlock(0, 10));
@@ -472,9 +472,9 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
     if (supported) CHECK(about.st_blocks * 512 >= 10'000);
     CHECK_FALSE(f.preallocate(0));
   }
-  // as that of any other length
+  // The error is that of any other length.
   CHECK(io::raw_posix().preallocate(0) == std::errc::bad_file_descriptor);
-  // A file system that knows only the plain form, as NFS.
+  // A file system that supports only the plain form, as NFS.
   posix f = opened(dir / "nfs");
   faults const broken(dir / "nfs", "fallocate@1=ENOTSUP");
   CHECK_FALSE(f.preallocate(5000));
@@ -499,6 +499,7 @@ TEST_CASE(
   posix f = opened(dir / "f");
   faults const broken(dir / "f", "fallocate@1+=ENOTSUP;fstat@1=ESTALE");
   CHECK(f.preallocate(300) == errno_code(ESTALE));
-  CHECK(argosy_fault_calls("ftruncate") == 0);  // its size unknown, it might become shorter
+  // the size is unknown, and the file might become shorter
+  CHECK(argosy_fault_calls("ftruncate") == 0);
   CHECK(f.size(error) == 0);
 }

@@ -1,4 +1,4 @@
-// Locks of the posix handle: between processes, and between threads of one.
+// Locks of the posix handle: between processes, and between threads of one process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/posix.hpp>
 
@@ -28,7 +28,7 @@ using namespace io::test;
 
 namespace {
 
-// Whether somebody else, in another process, could have this range.
+// Returns true if another process could lock this range.
 struct probe {
   std::string path;
   bool operator()(std::int64_t offset, std::int64_t length, bool writing) const {
@@ -42,13 +42,13 @@ struct probe {
   }
 };
 
-// Soon, on a machine that is busy, too.
+// Waits until `what` is true, long enough for a busy machine.
 bool comes(std::atomic<bool> const& what) {
   for (int i = 0; i < 20000 && !what; ++i) std::this_thread::sleep_for(1ms);
   return what;
 }
 
-// Signals that do not restart calls.
+// Installs a signal handler that does not restart calls.
 struct interrupting {
   interrupting() {
     struct sigaction act{};
@@ -110,8 +110,8 @@ TEST_CASE("processes that lock again and again leave each other turns", "[posix]
     posix f = opened(path);
     REQUIRE(f.write(0, bytes_of(std::string(8 * processes, '\0'))).bytes == 8 * processes);
   }
-  // Each counts its locks in the file. When the first has all of its own, the others must have had
-  // some: whoever locks again at once would otherwise always win.
+  // Each process counts its locks in the file. When the first one has all of its own, each other
+  // one must have had some. A process that locks again at once must not always win.
   std::vector<pid_t> children;
   for (int p = 0; p < processes; ++p) {
     pid_t const child = ::fork();
@@ -161,7 +161,7 @@ TEST_CASE("locks exclude the threads of one handle, and of two", "[posix][locks]
         posix& mine = shared_handle ? f : own;
         std::mt19937 random(static_cast<unsigned>(t));
         for (int i = 0; i < rounds; ++i) {
-          // two of three counters, under one lock that covers them
+          // Two of three counters, under one lock that covers both.
           auto const first = static_cast<std::int64_t>(random() % 2) * 8;
           std::int64_t n[2];
           if (mine.lock(first, 16, lock_kind::exclusive)) good = false;
@@ -197,7 +197,7 @@ TEST_CASE("shared locks share, are converted, and end piece by piece", "[posix][
   CHECK(is_free(25, 100, true));
   CHECK_FALSE(is_free(20, 5, false));
 
-  // Two threads of one handle share; the kernel's lock lasts until the last of them.
+  // Two threads of one handle share a lock. The kernel's lock lasts until the last of them unlocks.
   REQUIRE_FALSE(f.unlock(0, 100));
   REQUIRE_FALSE(f.lock(0, 100, lock_kind::shared));
   std::thread([&] {
@@ -206,11 +206,11 @@ TEST_CASE("shared locks share, are converted, and end piece by piece", "[posix][
     CHECK_FALSE(f.unlock(50, 100));
     CHECK(is_free(100, 50, true));
     CHECK_FALSE(is_free(50, 50, true));
-    CHECK_FALSE(f.unlock(0, 100));  // of the other thread: exactly its range
+    CHECK_FALSE(f.unlock(0, 100));  // a lock of the other thread, by exactly its range
   }).join();
   CHECK(is_free(0, 1000, true));
 
-  // To the end, however far; nothing at all; a shared lock of what cannot be read.
+  // A lock to the end of all offsets; one of length 0; a shared lock of a file that cannot be read.
   REQUIRE_FALSE(f.lock(10, std::numeric_limits<std::int64_t>::max(), lock_kind::exclusive));
   CHECK_FALSE(is_free(std::int64_t{1} << 60, 1, false));
   CHECK(is_free(0, 10, true));
@@ -265,7 +265,8 @@ TEST_CASE("a lock is not waited for longer than the handle allows, and who has i
   constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
   REQUIRE_FALSE(f.lock(200, end, lock_kind::exclusive));
   CHECK(g.lock_in_the_way(0, end, lock_kind::shared) == io::locked_range{200, end - 200});
-  // What the table keeps of a lock that was not had is nothing: the threads of the handle go on.
+  // A lock that failed must leave no entry in the table, so that other threads of the handle can go
+  // on.
   CHECK_FALSE(g.lock(0, 200, lock_kind::exclusive));
   std::thread([&] {
     std::error_code error;
@@ -290,7 +291,7 @@ TEST_CASE(
   if (child == 0) {
     char byte = 0;
     ::close(ends[1]);
-    posix copy = std::move(f);  // closed by the child, it leaves the parent's locks alone
+    posix copy = std::move(f);  // the child closes it without releasing the parent's locks
     copy.close();
     ::_exit(::read(ends[0], &byte, 1) == 0 ? 0 : 1);
   }
@@ -355,13 +356,13 @@ TEST_CASE("threads wait for what is still held, and no longer", "[posix][locks]"
     });
   };
   REQUIRE_FALSE(f.lock(0, 100, lock_kind::exclusive));
-  // A part was unlocked, the front or the back of it.
+  // The front or the back of the range was unlocked.
   CHECK_FALSE(f.unlock(0, 30));
   CHECK_FALSE(f.unlock(70, 30));
   std::thread waiting = taking(40, 10, lock_kind::shared);
   std::this_thread::sleep_for(30ms);
   CHECK_FALSE(got);
-  // Made a shared one, it is in nobody's way who wants to share.
+  // When the lock becomes a shared one, it must not block a thread that wants to share.
   CHECK_FALSE(f.lock(30, 40, lock_kind::shared));
   CHECK(comes(got));
   CHECK_FALSE(f.unlock(30, 40));
@@ -394,7 +395,7 @@ TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobo
   CHECK_FALSE(f.unlock(20, 8));
   CHECK_FALSE(f.unlock(28, 2));
   if (gives_up) {
-    while (!ended) {  // signals are handled meanwhile, and make the wait neither shorter nor longer
+    while (!ended) {  // signals must not change the length of the wait
       ::pthread_kill(waiting.native_handle(), SIGUSR1);
       std::this_thread::sleep_for(2ms);
     }
@@ -402,7 +403,7 @@ TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobo
     CHECK(is_free(20, 8, true));
     CHECK(is_free(28, 2, true) == !has_some);
   } else {
-    CHECK_FALSE(f.unlock(0, 30));  // of nobody: it is not locked yet
+    CHECK_FALSE(f.unlock(0, 30));  // unlocks nothing: the range is not locked yet
     CHECK_FALSE(g.unlock(0, 10));
     CHECK(comes(ended));
     CHECK_FALSE(error);

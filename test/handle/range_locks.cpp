@@ -1,5 +1,5 @@
-// The table of byte-range locks under all orders of steps: threads and kernel are simulated, the
-// schedule is the seed.
+// The table of byte-range locks under many orders of steps. Threads and the kernel are simulated,
+// and the seed determines the schedule.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <handle/range_locks.hpp>
 
@@ -35,7 +35,7 @@ constexpr bool conflict(mode a, mode b) {
 }
 
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t bytes = 13;  // the last stands for all from there on
+constexpr std::size_t bytes = 13;  // the last byte stands for all behind it
 using modes = std::array<mode, bytes>;
 
 struct range {
@@ -46,7 +46,7 @@ struct range {
   bool overlaps(range o) const { return begin < o.end && o.begin < end; }
 };
 
-// Bugs on purpose, below the table: what the oracle must see.
+// Bugs planted below the table, which the oracle must find.
 enum class planted { none, loses_wakes, keeps_bytes, forgets_more, shares_exclusive, goes_on };
 
 struct explored {
@@ -60,7 +60,7 @@ struct explored {
     void notify_all();
     std::uint64_t rung = 0;
   };
-  using owner = int;  // from 1 on
+  using owner = int;  // 1 or more
   static owner self();
   static int control(int descriptor, int type, std::int64_t begin, std::int64_t end);
   static int wait(int descriptor, int type, std::int64_t begin, std::int64_t end,
@@ -68,23 +68,23 @@ struct explored {
 };
 using table = io::detail::basic_range_locks<explored>;
 
-// What one thread may rely on, byte by byte, and what it is about to do.
+// The bytes that one thread has locked, and the call that it makes.
 struct thread {
   std::size_t handle = 0;
   modes held{};
-  std::optional<range> intact;  // locked by one call, and untouched since
-  // The call that is under way
+  std::optional<range> intact;  // locked by one call, and unchanged since
+  // the running call
   bool calls = false, locks = false, in_kernel = false, answered = false;
   range where;
   mode wanted = mode::none;
-  int fails_with = 0;          // at once
-  bool interruptible = false;  // while it waits in the kernel
+  int fails_with = 0;          // the call fails with this error at once
+  bool interruptible = false;  // may be interrupted while it waits in the kernel
   bool unlock_fails = false, unlock_failed = false;
 
   std::unique_ptr<coroutine> flow;
   std::function<bool()> may_go;
 
-  // A call that has not ended is sure of no more than it has and wants.
+  // During a call, only the weaker of the old and the wanted mode is certain.
   mode certain(std::size_t b) const {
     return calls && locks && where.has(b) ? std::min(held[b], wanted) : held[b];
   }
@@ -95,7 +95,7 @@ struct counts {
       kernel_waits = 0, stuck = 0;
 };
 
-struct over {};  // the run has ended; threads that wait are unwound
+struct over {};  // thrown when the run has ended, to unwind threads that wait
 
 class run {
  public:
@@ -129,7 +129,7 @@ class run {
   }
   run(run const&) = delete;
 
-  // Empty, or what was wrong first.
+  // Runs all threads. Returns the first mistake, or an empty text.
   std::string result() {
     while (wrong_.empty()) {
       std::vector<thread*> able;
@@ -151,10 +151,10 @@ class run {
     return wrong_;
   }
 
-  // --- What the table calls
+  // --- Calls of the table
   static inline run* now = nullptr;
 
-  // Others go on, at least until `may_go`.
+  // Lets other threads run, at least until `may_go` is true.
   void pass(std::function<bool()> may_go = {}) {
     if (is_over_) throw over();
     if (std::exchange(at_once_, false)) return;
@@ -227,7 +227,7 @@ class run {
     table locks;
     bool is_locked = false;  // the table's mutex
     modes kernel{};
-    std::array<bool, bytes> left{};  // the kernel would not forget these
+    std::array<bool, bytes> left{};  // bytes that the kernel failed to unlock
   };
 
   static stack_pool& stacks() {
@@ -255,7 +255,7 @@ class run {
                ")" + (error ? " -> " + std::to_string(*error) : std::string()) + "\n";
   }
 
-  // --- What a thread does
+  // --- The life of a thread
   void live(thread& me) {
     for (std::size_t n = 3 + below(6); n > 0 && wrong_.empty(); --n) {
       pass();
@@ -319,7 +319,7 @@ class run {
     me.intact = r;
   }
 
-  // Others may be given the bytes from the beginning of the call on.
+  // Other threads may get the bytes from the beginning of the call on.
   void unlock(thread& me, range r) { unlock(me, me, r); }
   void unlock(thread& me, thread& of, range r) {
     for (std::size_t b = 0; b < bytes; ++b)
@@ -337,8 +337,8 @@ class run {
       say("unlocking fails for no reason, or an error is lost");
     me.calls = false;
   }
-  // Where it has nothing, it is for nobody, or for one other thread that has locked exactly this.
-  // Whose it is must not change before the table looks.
+  // Unlocks a range that this thread has not locked: one that no thread has, or exactly the range
+  // of one other thread. No other thread may run before the table looks.
   void unlock_for_another(thread& me) {
     if (handles_[me.handle].is_locked) return;
     range const r = somewhere();
@@ -371,7 +371,7 @@ class run {
     });
   }
 
-  // --- What must be true after every step
+  // --- Checks after every step
   void check_bytes() {
     for (std::size_t b = 0; b < bytes; ++b) {
       for (std::size_t i = 0; i < threads_.size(); ++i)
@@ -397,8 +397,8 @@ class run {
     }
   }
 
-  // Nobody can go on: everyone must wait for somebody who holds what is wanted, perhaps through one
-  // who waits in the kernel.
+  // No thread can run. Each must wait for a thread that holds a conflicting lock, perhaps through
+  // one that waits in the kernel.
   void check_sleepers() {
     auto const meets = [&](thread const& t, auto&& has) {
       for (std::size_t b = 0; b < bytes; ++b)
@@ -419,7 +419,8 @@ class run {
             waits = waits || meets(t, [&](std::size_t b) {
                       return o->where.has(b) ? o->wanted : mode::none;
                     });
-        // What the kernel would not forget, and what was left to those who wait there.
+        // Bytes that the kernel failed to unlock, and bytes left to threads that wait in the
+        // kernel.
         for (std::size_t h = 0; h < handles_.size(); ++h) {
           if (h == t.handle) continue;
           modes there{};
@@ -448,7 +449,7 @@ class run {
   std::string* story_;
   std::string wrong_;
   bool spurious_ = false, unlocks_fail_ = false, is_over_ = false;
-  bool at_once_ = false;  // the next step goes on without others
+  bool at_once_ = false;  // the next step runs without other threads
   std::deque<open_file> handles_;
   std::vector<thread> threads_;
   thread* current_ = nullptr;
@@ -487,7 +488,7 @@ int explored::wait(int descriptor, int type, std::int64_t begin, std::int64_t en
   return run::now->control(static_cast<std::size_t>(descriptor), true, type, {begin, end});
 }
 
-// How many seeds until the oracle says something; none if it does not.
+// Returns the number of seeds until the oracle finds the planted bug; empty if it does not.
 std::optional<int> seeds_to_find(planted p, int most) {
   counts c;
   for (int k = 0; k < most; ++k)
@@ -509,7 +510,7 @@ TEST_CASE("in no order of steps is a lock given twice or lost, or does a thread 
     std::string const wrong = run(s, planted::none, c, &story).result();
     FAIL("seed " << s << " (replay: ARGOSY_TEST_SEED=" << s << "): " << wrong << "\n" << story);
   }
-  // The programs have what locks are made for.
+  // The random programs must do what locks are made for.
   CHECK(c.locks > 5 * seeds);
   CHECK(c.conversions > seeds);
   CHECK(c.errors > seeds / 2);

@@ -1,5 +1,5 @@
-// What a node keeps of a file that others change: when it asks the server, and who is told what
-// could not be written.
+// The cache of a node for a file that other nodes change: when it asks the server, and which call
+// reports a write that failed late.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/separate_cache.hpp>
 
@@ -34,7 +34,7 @@ struct cached_file {
   ~cached_file() { ::close(descriptor); }
 };
 
-// A file that says it is on NFS, and what of it goes to the server.
+// A file that claims to be on NFS. The number of calls to the server is counted.
 struct file_on_nfs {
   scratch dir;
   std::string path = dir / "file";
@@ -51,7 +51,7 @@ struct file_on_nfs {
     REQUIRE(file.storage().separate_caches);
   }
 
-  // How often the server has been asked since the last time.
+  // Returns how often the server has been asked since the last time.
   long asked() {
     long const now = argosy_fault_calls("fsync");
     return now - std::exchange(before, now);
@@ -71,7 +71,7 @@ TEST_CASE("the server is asked once after each time that others may have changed
     CHECK(f.cache.freshen(f.descriptor) == 0);
     return argosy_fault_calls("fsync") - before;
   };
-  CHECK(asks() == 1);  // what the client kept from before the open
+  CHECK(asks() == 1);  // drops pages from before the open
   CHECK(asks() == 0);
   f.cache.distrust();
   f.cache.distrust();
@@ -109,10 +109,10 @@ TEST_CASE("what cannot be written keeps nobody from reading, and is told by who 
   faults const full(f.path, "fsync@1=ENOSPC");
   f.cache.note_write();
   CHECK(f.cache.freshen(f.descriptor) == 0);
-  CHECK(f.cache.flush(f.descriptor) == ENOSPC);  // although the second try went well
+  CHECK(f.cache.flush(f.descriptor) == ENOSPC);  // although the second try succeeded
   CHECK(argosy_fault_calls("fsync") == 2);
   CHECK(f.cache.flush(f.descriptor) == 0);
-  CHECK(f.cache.take_lost() == ENOSPC);  // a sync or close after that
+  CHECK(f.cache.take_lost() == ENOSPC);  // by a sync or close after that
   CHECK(f.cache.take_lost() == 0);
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("on a network file system a read looks at the server once after others
   file_on_nfs f;
   f.write();
   f.read();
-  CHECK(f.asked() == 1);  // what was there before the open
+  CHECK(f.asked() == 1);  // drops pages from before the open
   auto const looks_once = [&] {
     f.asked();
     f.read();
@@ -222,7 +222,7 @@ TEST_CASE("on a network file system an error of what was written late is told on
   SECTION("by a sync that finds nothing left to write") {
     file_on_nfs f("fsync@1=ENOSPC");
     f.write();
-    f.read();  // which wrote it out
+    f.read();  // writes it out
     CHECK(f.file.sync() == full);
     CHECK_FALSE(f.file.sync());
     CHECK_FALSE(f.file.close());

@@ -1,4 +1,4 @@
-// Traces: what a line says, and whose lines are in which file.
+// Traces: the content of a line, and which ranks write to which file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/faulty.hpp>
@@ -186,11 +186,11 @@ TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   f.write(0, data);   // below
   f.write(10, data);  // fails
   f.write(50, data);  // ends at 150: below
-  f.write(60, data);  // reaches it
+  f.write(60, data);  // reaches beyond
   f.write(500, data);
   to->flush();
   auto const text = content_of(to->path());
-  CHECK(to->lines() == 4);  // open, too
+  CHECK(to->lines() == 4);  // includes the open
   for (char const* const there : {"\"offset\":10,", "\"offset\":60,", "\"offset\":500,"})
     CHECK_THAT(text, ContainsSubstring(there));
 }
@@ -206,10 +206,11 @@ TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
     io::any_handle f =
         io::with_tracing(io::posix_opener(), to)(dir / "a \"quoted\" file", read_write, error);
     use(f);
-    f.sync();  // closed: an error
+    f.sync();  // the file is closed: an error
     to->note("half\ttime \"quoted\"");
     paths.push_back(to->path());
-    CHECK(json::valid(content_of(to->path()) + "]"));  // as a process that died leaves it
+    // a process that died leaves the file without "]"
+    CHECK(json::valid(content_of(to->path()) + "]"));
   }
   for (auto const& path : paths) {
     auto const text = content_of(path);
@@ -217,7 +218,7 @@ TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
     CHECK_THAT(text, ContainsSubstring(R"("error":"EBADF")") && ContainsSubstring(R"("ph":"X")") &&
                          ContainsSubstring("process_name"));
   }
-  // several ranks in one; also beside those of another job
+  // Lines of several ranks in one file, also with those of another job.
   o.program = "other";
   o.rank = 0;
   io::tracer(o).note("of another job");
@@ -318,7 +319,7 @@ TEST_CASE("the line of an open says how, and any name can be written", "[trace]"
   CHECK(json::valid(text + "]"));
   CHECK_THAT(text, ContainsSubstring("a \\\"b\\\" \\\\c\\u000a"));
   auto const lines = lines_of(text);
-  REQUIRE(lines.size() == 8);  // three of them the head
+  REQUIRE(lines.size() == 8);  // three of them are the head
   char const* const how[] = {"\"write create exclusive\"", "\"read\"", "\"write\"",
                              "\"read write create\""};
   for (std::size_t i = 0; i < 4; ++i)

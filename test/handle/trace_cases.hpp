@@ -1,5 +1,4 @@
-// What tests of traces have in common: data, files, variables of the environment, and whether a
-// text is JSON.
+// Shared by tests of traces: data, files, variables of the environment, and a check for JSON.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,7 +27,7 @@ inline std::vector<std::string> lines_of(std::string const& text) {
   return lines;
 }
 
-// The only file of the directory.
+// Returns the only file of the directory.
 inline std::string only_file(std::string const& directory) {
   std::vector<std::string> files;
   for (auto const& entry : std::filesystem::directory_iterator(directory))
@@ -37,7 +36,7 @@ inline std::string only_file(std::string const& directory) {
   return files[0];
 }
 
-// A variable of the environment, as long as it lives.
+// Sets a variable of the environment while it lives.
 struct variable {
   variable(char const* n, std::string const& value) : name(n) { ::setenv(n, value.c_str(), 1); }
   ~variable() { ::unsetenv(name); }
@@ -46,7 +45,7 @@ struct variable {
   char const* name;
 };
 
-// Whether a text is JSON: enough of a parser for that.
+// A parser that only finds out whether a text is JSON.
 struct json {
   std::string_view text;
   std::size_t at = 0;
@@ -95,7 +94,7 @@ struct json {
   }
 };
 
-// Every kind of call, some of which fail.
+// Makes every kind of call; some of them fail.
 inline void use(any_handle& f) {
   f.write(0, data);
   std::vector<write_part> const parts{

@@ -1,4 +1,4 @@
-// Traces: when the lines that have gathered in memory are written, however a process ends.
+// Traces: when the lines gathered in memory are written, however the process ends.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/tracing.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("a process that dies leaves its calls, if each is written at once", "[
 
 namespace {
 
-// Calls that take no time: a slow machine makes no line older.
+// Records calls that take no time, so that lines do not become old on a slow machine.
 struct still_time {
   std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
 
@@ -63,7 +63,7 @@ struct still_time {
 std::int64_t lines_in(std::string const& path) {
   auto const text = content_of(path);
   CHECK((text.empty() || text.back() == '\n'));
-  return std::count(text.begin(), text.end(), '\n') - 3;  // the head
+  return std::count(text.begin(), text.end(), '\n') - 3;  // without the head
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathere
   to->record(phases, messages, "f");
   to->record(phases, messages, "f");
   to->record({}, {}, "f");
-  f.write(0, data);  // no phase: not recorded
+  f.write(0, data);  // has no phase, so it is not recorded
   CHECK(to->lines() == 0);
   f.close();
   CHECK(to->lines() == 6);
@@ -178,7 +178,7 @@ TEST_CASE("of what does not fit whole lines stay, and are counted", "[trace][gat
     for (int i = 0; i < 3000; ++i) at.record(to, i);
     to.flush();
     std::int64_t const lines = to.lines();
-    for (int i = 0; i < 3000; ++i) at.record(to, i);  // it has ended
+    for (int i = 0; i < 3000; ++i) at.record(to, i);  // the trace has ended
     return to.lines() == lines && lines > 500 && lines < 2500 && lines_in(to.path()) == lines;
   };
   for (auto const write : {trace_write::gathered, trace_write::at_once}) {
@@ -219,7 +219,7 @@ TEST_CASE("a process that is killed loses less than 64 KiB of lines, and no half
   std::string const path = only_file(traces.string());
   std::int64_t const lines = lines_in(path);
   auto const length = static_cast<std::int64_t>(std::filesystem::file_size(path)) / (lines + 3);
-  CHECK(lines <= calls + 1);  // open
+  CHECK(lines <= calls + 1);  // plus the line of open
   CHECK((calls + 1 - lines) * length < 66 << 10);
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("exit writes what has gathered, also of files that are never closed",
     std::exit(0);
   });
   CHECK(ended == 0);
-  CHECK(lines_in(only_file(traces.string())) == 11);  // no ']': the file is open
+  CHECK(lines_in(only_file(traces.string())) == 11);  // no ']', because the file is open
 }
 
 TEST_CASE("exit from the handler of a signal ends, wherever the signal came", "[trace][gathered]") {
@@ -247,8 +247,8 @@ TEST_CASE("exit from the handler of a signal ends, wherever the signal came", "[
             auto const to =
                 io::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
             still_time const at;
-            // From here on no memory is asked for: exit would wait for the lock of malloc, which
-            // the handler may have interrupted.
+            // From here on no memory is allocated, because exit would wait for the lock of malloc,
+            // which the handler may have interrupted.
             for (int k = 0; k < 5000; ++k) at.record(*to, 0);
             ::ualarm(static_cast<useconds_t>(2000 + 300 * i), 0);
             for (;;) at.record(*to, 0);

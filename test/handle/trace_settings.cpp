@@ -1,4 +1,4 @@
-// Traces: what the environment asks for, and that nothing that happens to them matters.
+// Traces: settings in the environment. No trouble of a trace may affect the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/posix.hpp>
@@ -51,7 +51,7 @@ TEST_CASE("the environment chooses", "[trace]") {
   }
   for (auto const& [value, mode] :
        {std::pair("1", trace_mode::calls), std::pair("0", trace_mode::off)}) {
-    variable const a("ARGOSY_TRACE", value);  // as for the other variables
+    variable const a("ARGOSY_TRACE", value);  // allowed as for other variables
     CHECK(trace_options::from_environment().mode == mode);
   }
   variable const t("TMPDIR", "/local");
@@ -80,7 +80,7 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
     }
     {
       variable const a("ARGOSY_TRACE_FORMAT", "text");
-      trace_options::from_environment();  // nothing is traced
+      trace_options::from_environment();  // no trace, so no complaint
       for (char const* const mode : {"calls", "phases"}) {
         variable const b("ARGOSY_TRACE", mode);
         trace_options::from_environment();
@@ -89,7 +89,7 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
       variable const b("ARGOSY_TRACE", "calls"), c("ARGOSY_TRACE_FORMAT", "chrome");
       trace_options::from_environment();
     }
-    // Other ranks mostly have the same environment: they leave it to rank 0.
+    // Other ranks mostly have the same environment, so only rank 0 complains.
     variable const other("ARGOSY_TRACE", "everything");
     if (trace_options::from_environment(1).mode != trace_mode::off) return false;
     ::unsetenv("TMPDIR");
@@ -127,7 +127,7 @@ TEST_CASE("a trace that cannot be written is told at open, once for each rank, a
         if (!error || to->lines() != 0) return false;
       }
     io::open_trace({.mode = trace_mode::calls, .directory = dir.string(), .rank = 5});
-    // A directory that goes when the trace is open already.
+    // A directory that is removed while the trace is open.
     std::filesystem::create_directory(dir / "short-lived");
     auto const late =
         io::open_trace({.mode = trace_mode::calls, .directory = dir / "short-lived", .rank = 6});

@@ -1,4 +1,4 @@
-// For plain MPI programs: a line for each thing that is not so, and an exit code.
+// For plain MPI programs: prints a line for each check that fails, and returns an exit code.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,7 +33,7 @@ inline int class_of(int code) {
   return c;
 }
 
-// The file is that of the caller; not every compiler here has std::source_location.
+// The default of `file` is the caller's file. Not every compiler here has std::source_location.
 inline void check(bool holds, std::string const& what, int line,
                   char const* file = __builtin_FILE()) {
   if (holds) return;
@@ -49,7 +49,7 @@ inline void check(bool holds, std::string const& what, int line,
   }(code)
 #define CHECK_OK(code) CHECK_CLASS(code, MPI_SUCCESS)
 
-// Ends MPI; the same exit code on all ranks.
+// Ends MPI. Returns the same exit code on all ranks.
 inline int ended() {
   int all = 0;
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -58,7 +58,7 @@ inline int ended() {
   return all == 0 ? 0 : 1;
 }
 
-// In the directory of the test, and the same on all ranks.
+// Returns a path in the directory of the test, the same on all ranks.
 inline std::string path_of(char const* name) {
   char const* const directory = std::getenv("TMPDIR");
   return std::string(directory ? directory : "/tmp") + "/" + name;

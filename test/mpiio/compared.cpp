@@ -1,10 +1,9 @@
-// Random calls of MPI's I/O functions, also wrong ones, each on a file of its own; on each rank a
-// line of what came of it, to be compared with those of another library's functions
-// (suites/twins.sh). A plain MPI program, in an empty directory:
+// Random calls of MPI's I/O functions, also wrong ones, each on a file of its own. On each rank a
+// line shows the results, to be compared with those of another library (suites/twins.sh). A plain
+// MPI program, in an empty directory:
 //   mpiexec -n 4 compared FIRST:LAST
-// adds to lines.RANK "SEED begins", and "SEED does CALL key=value ..." when it has ended. Where one
-// of the calls does not return or ends the program, whoever reads sees it by the second line that
-// is not there.
+// It writes "SEED begins" to lines.RANK, and "SEED does CALL key=value ..." when the call has
+// ended. If a call does not return, or ends the program, the second line is missing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -27,7 +26,7 @@ using bytes = std::vector<unsigned char>;
 
 char const* const path = "compared.dat";
 
-// The names of classes, as numbers differ between MPI libraries.
+// Returns the name of an error class, because numbers differ between MPI libraries.
 std::string class_of(int code) {
   if (code == MPI_SUCCESS) return "fine";
   int c = -1;
@@ -102,7 +101,7 @@ class one_call {
   }
   void also(std::string const& what) { name_ += "," + what; }
 
-  // A file of garbage, mostly.
+  // Makes a file of garbage, mostly.
   void lay_out() {
     exists_ = !draw_.one_in(12);
     bytes garbage(static_cast<std::size_t>(draw_.one_in(4) ? 0 : draw_.below(3000)));
@@ -210,7 +209,7 @@ class one_call {
         MPI_File_set_view(file_, displacement, etype, filetype, representation, MPI_INFO_NULL);
     tell("view", code);
     MPI_Type_free(const_cast<MPI_Datatype*>(&made));
-    // the view is as it was
+    // The default view stays.
     if (code != MPI_SUCCESS) shapes_.assign(static_cast<std::size_t>(ranks_), shape());
     if (code != MPI_SUCCESS) common_ = true;
   }
@@ -219,7 +218,7 @@ class one_call {
   // --- The call ---
 
   void whole_file() {
-    bool const differs = draw_.one_in(5);  // what the ranks give
+    bool const differs = draw_.one_in(5);  // the ranks give different arguments
     MPI_Offset const n = draw_.below(10) - 2 + (draw_.one_in(2) ? 500 : 0) + (differs ? rank_ : 0);
     if (differs) also("differs");
     if (n < 0) also("negative");
@@ -291,7 +290,7 @@ class one_call {
       if (slip == 1) offset = -1 - draw_.below(5);
       if (slip == 2) type = MPI_DATATYPE_NULL;
     }
-    // What is written by calls that cannot be refused.
+    // The model changes only for calls that cannot be refused.
     if (c.writes && is_simple_ && slip < 0 && (!appends_ || c.by == way::at))
       for (int r = 0; r < ranks_; ++r) {
         if (only_one && r != one) continue;
@@ -352,7 +351,7 @@ class one_call {
   int rank_ = 0, ranks_ = 1;
   bool exists_ = true, sequential_ = false;
   bool common_ = true;  // all ranks have the same view
-  // What the file must hold, where that is known.
+  // The expected content of the file, if it is known.
   bool is_simple_ = false, appends_ = false, is_modelled_ = false;
   bytes model_;
   MPI_File file_ = MPI_FILE_NULL;

@@ -1,6 +1,5 @@
-// What MPI's text says of files beside the data: here how they are opened, arguments, hints and
-// reports; handlers, views and requests are in contract_*.cpp. A plain MPI program, run with the
-// drop-in before it:
+// The contract of MPI beyond the data of files. Here: opening, arguments, hints and reports.
+// Handlers, views and requests are in contract_*.cpp. A plain MPI program, run with the drop-in:
 //   LD_PRELOAD=libargosy-mpiio.so mpiexec -n 2 contract
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
@@ -15,7 +14,7 @@
 
 namespace {
 
-// Large counts, of which an older MPI library has nothing.
+// Functions for large counts, which an older MPI library does not have.
 using write_at_c = int(MPI_File, MPI_Offset, void const*, MPI_Count, MPI_Datatype, MPI_Status*);
 using iread_at_c = int(MPI_File, MPI_Offset, void*, MPI_Count, MPI_Datatype, MPI_Request*);
 template <class Function>
@@ -77,7 +76,7 @@ void opening() {
   close(f);
 }
 
-// Names are those of the directory in which the file was opened.
+// Names refer to the directory in which the file was opened.
 void directories() {
   std::filesystem::path const before = std::filesystem::current_path();
   std::string const one = path_of("one"), two = path_of("two");
@@ -105,7 +104,7 @@ void directories() {
   CHECK(std::filesystem::exists(one + "/shared.dat"));
   MPI_Barrier(MPI_COMM_WORLD);
   std::filesystem::current_path(before);
-  // MPI_File_delete goes by the name, whatever has it.
+  // MPI_File_delete deletes the name, whichever file has it now.
   std::string const name = path_of("renamed.dat");
   f = fresh(name);
   if (rank == 0) {
@@ -133,7 +132,7 @@ void arguments() {
   CHECK_CLASS(MPI_File_seek(f, 0, 4711), MPI_ERR_ARG);
   CHECK_CLASS(MPI_File_seek_shared(f, -1, MPI_SEEK_SET), MPI_ERR_ARG);
   CHECK_CLASS(MPI_File_set_size(f, -1), MPI_ERR_ARG);
-  // What is wrong on one rank of a collective call is an error on all.
+  // A mistake on one rank of a collective call is an error on all.
   bool const bad = rank == ranks - 1;
   int const code = MPI_File_write_at_all(f, 0, data.data(), bad ? -1 : 1, MPI_INT, &status);
   CHECK_CLASS(code, bad ? MPI_ERR_COUNT : MPI_ERR_OTHER);
@@ -142,14 +141,14 @@ void arguments() {
   MPI_Offset size = -1;
   CHECK_OK(MPI_File_get_size(f, &size));
   CHECK(size == 0);
-  // Then it works, and an uncommitted datatype does once it is committed.
+  // Correct calls succeed, also with the datatype, after it was committed.
   MPI_Type_commit(&uncommitted);
   CHECK_OK(MPI_File_write_at_all(f, rank * 8, data.data(), 1, uncommitted, &status));
   int n = -1;
   MPI_Get_count(&status, MPI_INT, &n);
   CHECK(n == 2);
   MPI_Type_free(&uncommitted);
-  // Addresses of its own.
+  // A datatype of absolute addresses.
   MPI_Aint at = 0;
   MPI_Get_address(&data[2], &at);
   int const one = 1;
@@ -195,7 +194,7 @@ void hints() {
   MPI_Info_free(&info);
   close(f);
 
-  // Handles by name. Without GPFS that of GPFS is as any other.
+  // Handles by name. Without GPFS, the handle "gpfs" works like any other.
   MPI_Info_create(&info);
   MPI_Info_set(info, "argosy_handle", "gpfs");
   CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
@@ -210,7 +209,7 @@ void hints() {
   MPI_Info_free(&info);
 }
 
-// Of each file, when it is closed; of all of them, when MPI ends.
+// A report for each file when it is closed, and one for all files when MPI ends.
 std::string const report = path_of("report.txt");
 void reports() {
   ::setenv("ARGOSY_REPORT", report.c_str(), 1);
@@ -224,7 +223,7 @@ void reports() {
     close(f);
   }
 }
-// No call has a line of the program, which is not known here.
+// No call has a line of the program, because the drop-in does not know it.
 bool is_reported() {
   std::ifstream file(report);
   std::string const text{std::istreambuf_iterator<char>(file), {}};

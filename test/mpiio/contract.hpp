@@ -1,5 +1,5 @@
-// Shared by the parts of the contract: which rank this is, files that are opened and closed, and
-// the parts themselves.
+// Shared by the parts of the contract: the rank, functions that open and close files, and the parts
+// themselves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

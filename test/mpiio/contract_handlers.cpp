@@ -1,4 +1,5 @@
-// Error handlers of files, for contract.cpp: whose they are, what they are told and when.
+// Error handlers of files, for contract.cpp: which handler a file has, when it is called, and with
+// which error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 
@@ -40,13 +41,13 @@ void handlers() {
   CHECK(code != MPI_SUCCESS && handled == 1 && handled_code == code && handled_file == f);
   CHECK_OK(MPI_File_call_errhandler(f, MPI_ERR_IO));
   CHECK(handled == 2 && handled_code == MPI_ERR_IO);
-  // Wrong arguments of one rank's own call are told at once, and there is no request.
+  // Wrong arguments of a local call are reported at once, and there is no request.
   MPI_Request r = MPI_REQUEST_NULL;
   code = MPI_File_iwrite_at(f, 0, &c, -1, MPI_CHAR, &r);
   CHECK_CLASS(code, MPI_ERR_COUNT);
   CHECK(handled == 3 && handled_code == code && r == MPI_REQUEST_NULL);
   CHECK_OK(MPI_Wait(&r, &status));
-  // Those of a collective call come when it is completed.
+  // Those of a collective call are reported when it is completed.
   MPI_Request list[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status statuses[2];
   CHECK_OK(MPI_File_iwrite_at(f, 0, &c, 1, MPI_CHAR, &list[0]));
@@ -69,7 +70,7 @@ void handlers() {
   CHECK_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &told));
   CHECK(told == MPI_ERRORS_RETURN && handled == 5);
   MPI_Errhandler_free(&told);
-  // The file alone still has the handler that it inherited.
+  // Only the file still has the handler that it inherited.
   MPI_Errhandler inherited = MPI_ERRHANDLER_NULL;
   CHECK_OK(MPI_File_create_errhandler(handler, &inherited));
   CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, inherited));

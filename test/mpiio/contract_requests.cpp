@@ -1,5 +1,4 @@
-// Requests and split calls, for contract.cpp: how they are waited for, dropped and mixed up between
-// ranks.
+// Requests and split calls, for contract.cpp: waiting, dropping, and mixing them up between ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 
@@ -13,7 +12,7 @@ void requests() {
   auto const n = static_cast<int>(data.size());
   MPI_Offset const mine = static_cast<MPI_Offset>(rank) * n * 4;
   MPI_Request r = MPI_REQUEST_NULL;
-  // Nobody waits for it; the data is written all the same.
+  // The request is freed without a wait. The data must still be written.
   CHECK_OK(MPI_File_iwrite_at(f, mine, data.data(), n, MPI_INT, &r));
   CHECK_OK(MPI_Request_free(&r));
   CHECK(r == MPI_REQUEST_NULL);
@@ -30,7 +29,8 @@ void requests() {
   int count = -1;
   MPI_Get_count(&status, MPI_INT, &count);
   CHECK(count == n);
-  // A rank's message is needed before its neighbour comes to the collective call that all wait for.
+  // The message of a rank is needed before its neighbour comes to the collective call that all
+  // ranks wait for.
   std::vector<int> message(200000, rank), got(200000, -1);
   int const next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
   MPI_Request list[3];
@@ -56,7 +56,8 @@ void requests() {
 
 using wait_for = int (*)(MPI_Request*);
 
-// A program that asks again and again is told what a request met, in whatever way it asks.
+// A program that tests again and again must get the error of a request, by whichever function it
+// tests.
 void tested_requests() {
   constexpr wait_for ways[] = {
       [](MPI_Request* r) {
@@ -95,7 +96,7 @@ void tested_requests() {
   close(f);
 }
 
-// A program whose ranks are in different calls is told, in whatever way it waits.
+// A program whose ranks are in different calls must get an error, by whichever function it waits.
 void mixed_calls() {
   if (ranks == 1) return;
   constexpr wait_for ways[] = {
@@ -123,10 +124,11 @@ void mixed_calls() {
     } else {
       CHECK_OK(MPI_File_iwrite_at_all(f, rank * 4, &data, 1, MPI_INT, &r));
       CHECK_CLASS(way(&r), MPI_ERR_NOT_SAME);
-      CHECK_CLASS(MPI_File_sync(f), MPI_ERR_NOT_SAME);  // meets what rank 0 is in
+      CHECK_CLASS(MPI_File_sync(f), MPI_ERR_NOT_SAME);  // is in the same agreement as rank 0's call
     }
     close(f);
-    // One call more on one rank: its request says so; close does if that was dropped.
+    // One rank makes one more call. Its request reports that, or close does if the request was
+    // dropped.
     for (bool const dropped : {false, true}) {
       f = fresh(path_of("mixed.dat"));
       if (rank == ranks - 1) CHECK_OK(MPI_File_iwrite_at_all(f, 0, &data, 1, MPI_INT, &r));
@@ -137,7 +139,7 @@ void mixed_calls() {
   }
 }
 
-// What was dropped is finished before a view or a size is set.
+// A dropped request is finished before a view or a size is set.
 void dropped_requests() {
   MPI_File f = fresh(path_of("dropped.dat"));
   std::vector<int> const data(20000, rank + 1);
@@ -169,7 +171,7 @@ void split() {
   CHECK_OK(MPI_File_read_at_all_begin(f, rank * 4, &in, 1, MPI_INT));
   CHECK_CLASS(MPI_File_read_at_all_end(f, &other, &status), MPI_ERR_BUFFER);
   CHECK(in == rank);
-  // What is wrong with a rank's own data is told as that of a blocking call.
+  // A mistake in a rank's own data is reported as in a blocking call.
   CHECK_OK(MPI_File_write_all_begin(f, &out, -1, MPI_INT));
   CHECK_CLASS(MPI_File_write_all_end(f, &out, &status), MPI_ERR_COUNT);
   close(f);

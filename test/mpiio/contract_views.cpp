@@ -1,5 +1,5 @@
-// Views and representations of data, for contract.cpp: what is told of them, what is refused, and
-// what they make of the bytes.
+// Views and representations, for contract.cpp: what MPI returns about them, which are refused, and
+// the bytes that they produce.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 
@@ -60,7 +60,8 @@ void views() {
   }
   MPI_Type_free(&filetype);
   CHECK_CLASS(MPI_File_set_view(f, -8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
-  // Classes by which programs tell a filetype of other etypes from one that cannot be a view.
+  // By these classes programs distinguish a filetype of other etypes from one that cannot be a
+  // view.
   MPI_Datatype backwards = MPI_DATATYPE_NULL;
   int const lengths[2] = {1, 1}, places[2] = {2, 0};
   MPI_Type_indexed(2, lengths, places, MPI_INT, &backwards);
@@ -73,10 +74,10 @@ void views() {
   CHECK_CLASS(MPI_File_set_view(f, 0, MPI_DATATYPE_NULL, MPI_INT, "native", MPI_INFO_NULL),
               MPI_ERR_TYPE);
   CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
-  CHECK(displacement == 16 && etype == MPI_INT);  // as it was
+  CHECK(displacement == 16 && etype == MPI_INT);  // unchanged
   MPI_Type_free(&filetype);
 
-  // Counts are those of memory, whatever the file holds: an external32 long has 4 bytes.
+  // Counts are those of memory, whatever the file has: an external32 long has 4 bytes.
   CHECK_OK(MPI_File_set_view(f, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL));
   CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
   CHECK(displacement == 0 && etype == MPI_LONG && filetype == MPI_LONG &&
@@ -97,7 +98,7 @@ void views() {
   close(f);
 }
 
-// MPI forbids overlap in the filetype, not of its copies: copy k has the bytes k and k + 100.
+// MPI forbids overlap within a filetype, but not of its copies: copy k has the bytes k and k + 100.
 void overlapping_copies() {
   MPI_File f = fresh(path_of("overlapping.dat"));
   MPI_Datatype bytes = MPI_DATATYPE_NULL, far = MPI_DATATYPE_NULL;
@@ -127,7 +128,7 @@ void overlapping_copies() {
   close(f);
 }
 
-// Datatypes that were made with large counts, of which MPI's older functions say nothing.
+// Datatypes made with large counts, which MPI's older functions cannot describe.
 void large_counts() {
 #if MPI_VERSION >= 4
   MPI_File f = fresh(path_of("large_counts.dat"));

@@ -1,4 +1,4 @@
-// MPI's functions that read and write, by what they have in common.
+// MPI's functions that read and write, described by their common properties.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 enum class way { at, individual, shared, ordered };
 enum class form { blocking, split, nonblocking };
 
-// Calls of the ordered way are collective and not nonblocking, those of the shared way neither
-// collective nor split; split ones are collective.
+// Calls of the ordered way are collective and not nonblocking. Those of the shared way are neither
+// collective nor split. Split calls are collective.
 struct data_call {
   bool writes = false;
   way by = way::at;
@@ -29,8 +29,7 @@ inline std::string name_of(data_call const& c) {
   return name;
 }
 
-// What a call is given. Of its results a blocking call has the status, a nonblocking one the
-// request.
+// The arguments of a call. A blocking call also returns a status, and a nonblocking one a request.
 struct given_data {
   MPI_File file;
   MPI_Offset offset;
@@ -39,7 +38,7 @@ struct given_data {
   MPI_Datatype type;
 };
 
-// The call; its code. What is split has an end, below.
+// Makes the call, and returns its code. A split call is ended by ended().
 inline int made(data_call const& c, given_data const& d, MPI_Status* status, MPI_Request* request) {
   auto const& [f, at, m, n, t] = d;
   auto const call = [&c, file = f](auto* write, auto* read, auto... arguments) {
@@ -74,7 +73,7 @@ inline int made(data_call const& c, given_data const& d, MPI_Status* status, MPI
   std::abort();
 }
 
-// The end of a split call.
+// Ends a split call.
 inline int ended(data_call const& c, given_data const& d, MPI_Status* status) {
   auto const call = [&](auto* write, auto* read) {
     return c.writes ? write(d.file, d.memory, status) : read(d.file, d.memory, status);

@@ -1,6 +1,6 @@
-// A system call that fails on one rank, on each rank and in each call of MPI that makes one: all
-// ranks of a collective call are told, by MPI's classes, nobody waits for ever, and the file goes
-// on. A plain MPI program, run with the drop-in and the shim that breaks system calls before it:
+// A system call fails on one rank: on each rank in turn, and in each call of MPI that makes one.
+// All ranks of a collective call must get MPI's error classes, no rank may wait for ever, and the
+// file must go on. A plain MPI program, run with the drop-in and the shim that breaks system calls:
 //   LD_PRELOAD="libargosy-mpiio.so libargosy_fault_shim.so" mpiexec -n 3 faults
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
@@ -98,7 +98,7 @@ void each_on(int failing, std::string const& path) {
     MPI_Allreduce(MPI_IN_PLACE, &hit, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     std::string const what =
         std::string(s.name) + " with " + s.fault + " on rank " + std::to_string(failing);
-    // A rank of a collective call may have nothing to do with the file.
+    // In a collective call, a rank may make no file call.
     check(hit != 0 || (s.collective && failing != 0), what + " strikes", __LINE__);
     bool const concerned = hit != 0 && (s.collective || rank == failing);
     check((code != MPI_SUCCESS) == concerned,
@@ -106,7 +106,7 @@ void each_on(int failing, std::string const& path) {
     if (concerned)
       check(class_of(code) == (rank == failing ? s.error_class : MPI_ERR_OTHER),
             what + ": its class; it said: " + text_of(code), __LINE__);
-    // The file goes on, and its pointers are where they were.
+    // The file must be usable, and its pointers unchanged.
     MPI_Offset position = -1;
     MPI_File_get_position(f, &position);
     check(position == 0, what + ": the individual pointer stands", __LINE__);
@@ -132,7 +132,7 @@ void opening_fails_on(int failing, std::string const& path) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
       CHECK_CLASS(MPI_File_delete(path.c_str(), MPI_INFO_NULL),
-                  MPI_ERR_NO_SUCH_FILE);  // nothing is left behind
+                  MPI_ERR_NO_SUCH_FILE);  // the failed open left no file
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }

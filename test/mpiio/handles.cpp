@@ -1,5 +1,5 @@
-// A file on the handle that a hint names, which may have no name in the file system of this
-// process: everything is asked of MPI.
+// A file on the handle that a hint names. It may have no name in the file system of this process,
+// so this program uses only MPI.
 //   handles PATH       under ARGOSY_HINTS, for instance with the line: argosy_handle gpfsd:FILE
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// On a system that is not there: it is the hint that is wrong, on all ranks; what is wrong with it
-// is told on standard error.
+// If the hint names a system that does not exist, the error is that of a wrong hint, on all ranks.
+// Standard error has the reason.
 void check_missing_system(char const* path) {
   MPI_Info hints = MPI_INFO_NULL;
   MPI_Info_create(&hints);

@@ -1,5 +1,5 @@
 // A plain MPI program under profiling tools, which are above the drop-in, behind it, or in the
-// program: a tool sees each call once, and what the drop-in does at a call is done once.
+// program. A tool must see each call once, and the drop-in must handle each call once.
 //   profiled TOOL=WHAT...    TOOL is a function that counts (profiler.cpp); WHAT it must see:
 //     all       each call
 //     none      no call, since a tool before it goes on to the MPI library
@@ -20,7 +20,7 @@
 namespace {
 
 enum class expected { all, none, around };
-// Answered by the drop-in alone, or with the help of the MPI library.
+// Handled by the drop-in alone, or with the help of the MPI library.
 enum class kind { answered, other };
 
 struct tool {
@@ -47,7 +47,7 @@ void add_tool(std::string_view argument) {
   if (count) tools.push_back({name, count, sees});
 }
 
-// Makes `times` calls of `name` in `call`, and looks that each tool has seen them.
+// Makes `times` calls of `name` in `call`, and checks that each tool has seen them.
 template <class Call>
 void seen(char const* name, kind k, int times, Call&& call, int line = __builtin_LINE()) {
   std::vector<int> before;
@@ -121,7 +121,7 @@ void test_several_requests(MPI_File f) {
   CHECK(at == MPI_UNDEFINED);
 }
 
-// Requests of messages, without a request of a file, and beside one.
+// Requests of messages, without and with a request of a file.
 void test_messages(MPI_File f) {
   for (bool const beside : {false, true}) {
     MPI_Request of_file = beside ? begun(f) : MPI_REQUEST_NULL, r = MPI_REQUEST_NULL;
@@ -135,7 +135,7 @@ void test_messages(MPI_File f) {
   }
 }
 
-// An error that comes when a request is completed: the file's handler is called once. The MPI
+// An error that is reported when a request is completed must call the file's handler once. The MPI
 // library's own files may not return from such a call.
 void test_errors(MPI_File f, bool is_argosy) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -217,13 +217,14 @@ int main(int argc, char** argv) {
   char const* const set = std::getenv("ARGOSY_MPIIO");
   bool const is_argosy = argosy_answers();
   CHECK(is_argosy == (set == nullptr || std::string_view(set) != "off"));
-  for (char const* const name : {"profiled.dat", "profiled_too.dat"})  // two, for a report of all
+  // two files, for a report of all
+  for (char const* const name : {"profiled.dat", "profiled_too.dat"})
     test_file(path_of(name), is_argosy);
   int const rank = rank_of_world();
   std::vector<int> before;
   for (tool const& t : tools) before.push_back(t.count("MPI_Finalize"));
   MPI_Finalize();
-  // After MPI_Finalize nothing can be asked of MPI, not even the number of the rank.
+  // After MPI_Finalize no function of MPI may be called, not even for the number of the rank.
   auto const still = [&](bool holds, std::string const& what) {
     if (holds) return;
     ++wrong;

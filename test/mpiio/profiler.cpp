@@ -1,10 +1,10 @@
-// A small profiling tool: counts calls. It goes on in one of the ways in which tools do, which
-// PROFILER_GOES_ON says:
+// A small profiling tool that counts calls. PROFILER_GOES_ON selects how it calls the real
+// function:
 //   PROFILER_BY_LINK      calls PMPI_X (mpiP, IPM, Score-P, Extrae, TAU)
 //   PROFILER_NEXT_PMPI    looks for the next PMPI_X behind it (Darshan)
 //   PROFILER_NEXT_MPI     looks for the next MPI_X behind it (EZTrace)
-// PROFILER_NAME is the name of the function that returns the counts: a program may have several
-// tools.
+// PROFILER_NAME is the name of the function that returns the counts, because a program may have
+// several tools.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <mpi.h>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// Not destroyed at exit: a program may call MPI there.
+// Not destroyed at exit, because a program may call MPI there.
 auto& counts() {
   static auto& all = *new std::map<std::string, int, std::less<>>;
   return all;
@@ -42,7 +42,7 @@ auto& counts() {
 #define GOES_ON(name) reinterpret_cast<decltype(::name)*>(next(#name))
 #endif
 
-// Ends a program that calls itself without end by a sentence, not by a signal.
+// Ends a program that calls itself without end with a message instead of a signal.
 #define COUNTED(name, parameters, arguments)                       \
   extern "C" int name parameters {                                 \
     static thread_local int depth = 0;                             \

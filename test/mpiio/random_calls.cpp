@@ -1,6 +1,6 @@
-// Random programs of MPI's I/O functions, each step checked against a model: what the file holds
-// byte for byte, what reads bring, what statuses, pointers and sizes say. A plain MPI program,
-// which knows nothing of the library that it runs on:
+// Random programs of MPI's I/O functions. Each step is checked with a model: the bytes of the file,
+// the data of reads, statuses, pointers and sizes. A plain MPI program, which uses nothing of the
+// library below:
 //   mpiexec -n 4 random_calls [FIRST:LAST]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -23,11 +23,11 @@ namespace {
 
 using bytes = std::vector<unsigned char>;
 
-// What one rank does in one step.
+// One rank's part in one step.
 struct part {
-  int count = 0;            // etypes
-  std::int64_t offset = 0;  // etypes
-  int memory_stride = 1;    // etypes; 1: dense
+  int count = 0;            // in etypes
+  std::int64_t offset = 0;  // in etypes
+  int memory_stride = 1;    // in etypes; 1: dense
 };
 
 class program {
@@ -51,7 +51,8 @@ class program {
   }
 
  private:
-  // On all ranks. Between two steps, so that nobody asks for what somebody else changes.
+  // Returns true if all is well on all ranks. Called between two steps, so that no rank reads what
+  // another one changes.
   bool all_is_well() {
     int all = 0, mine = ok_ ? 1 : 0;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -191,7 +192,7 @@ class program {
             "MPI_File_get_size is " + std::to_string(size_) + ", and not " + std::to_string(told));
   }
 
-  // What was written is seen by all.
+  // Makes everything that was written visible to all ranks.
   void meet() {
     call("MPI_File_sync", MPI_File_sync(file_));
     MPI_Barrier(MPI_COMM_WORLD);
@@ -220,13 +221,13 @@ class program {
       p.count = draw_.one_in(6) ? 0 : large ? draw_.from_to(100, 1500) : draw_.from_to(1, 40);
       p.memory_stride = draw_.one_in(3) ? draw_.from_to(2, 3) : 1;
       if (by == way::at) p.offset = common_ ? after + draw_.below(5) : draw_.below(60);
-      // else they would write the same bytes
+      // otherwise the ranks would write the same bytes
       if (by == way::individual && common_ && writes) seek(r, after);
       if (by == way::individual) p.offset = pointers_[static_cast<std::size_t>(r)];
       if (by == way::ordered) p.offset = shared_ + after;
       after = (by == way::ordered ? after : p.offset) + p.count;
     }
-    if (by == way::shared) {  // one rank, as the order of several is open
+    if (by == way::shared) {  // one rank only, because the order of several is open
       int const one = draw_.below(ranks_);
       for (int r = 0; r < ranks_; ++r)
         if (r != one) parts[static_cast<std::size_t>(r)].count = 0;
@@ -354,7 +355,8 @@ class program {
     if (c.as == form::nonblocking) complete(request, c.by != way::shared, status);
   }
 
-  // By one of MPI's functions, together with messages to a neighbour where all ranks take part.
+  // Completes a request by one of MPI's functions, together with messages to a neighbour if all
+  // ranks take part.
   void complete(MPI_Request request, bool everybody, MPI_Status* status) {
     int const how =
         everybody ? static_cast<int>(mixed(seed_ + static_cast<std::uint64_t>(step_)) % 8) : 0;

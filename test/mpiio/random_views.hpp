@@ -1,5 +1,5 @@
-// Random numbers that all ranks draw alike, and random views by MPI's datatypes, of which the place
-// of each byte is known.
+// Random numbers that all ranks draw alike, and random views by MPI's datatypes whose bytes have
+// known places.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@ inline std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The same numbers on every rank, so that each knows what the others do.
+// Returns the same numbers on every rank, so that each knows what the others do.
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : state_(mixed(seed)) {}
@@ -34,20 +34,20 @@ struct block {
   int at, units;  // within the tile, in etypes
 };
 
-// Where a rank's etypes lie: tiles one behind the other from the displacement on.
+// The places of a rank's etypes: tiles one behind the other, from the displacement on.
 struct shape {
   std::int64_t displacement = 0;
   int unit = 1;  // bytes of an etype
   int tile = 1;  // etypes
   std::vector<block> blocks = {{0, 1}};
-  int maker = 0;  // which of MPI's constructors
+  int maker = 0;  // selects one of MPI's constructors
 
   int units() const {
     int n = 0;
     for (block const& b : blocks) n += b.units;
     return n;
   }
-  // The place in the file of the k-th byte of the view.
+  // Returns the place in the file of byte k of the view.
   std::int64_t place(std::int64_t k) const {
     std::int64_t const etype = k / unit, per_tile = units();
     std::int64_t left = etype % per_tile;
@@ -64,7 +64,7 @@ inline MPI_Datatype etype_of(int unit) {
   return unit == 1 ? MPI_BYTE : unit == 4 ? MPI_INT : MPI_DOUBLE;
 }
 
-// Committed; the caller frees it.
+// Returns a committed filetype, which the caller frees.
 inline MPI_Datatype filetype_of(shape const& s) {
   MPI_Datatype const etype = etype_of(s.unit);
   auto const n = static_cast<int>(s.blocks.size());
@@ -87,7 +87,7 @@ inline MPI_Datatype filetype_of(shape const& s) {
     case 2:
       MPI_Type_create_struct(n, lengths.data(), bytes_at.data(), types.data(), &packed);
       break;
-    default: {  // of another type, which is freed before it is used
+    default: {  // made of another type, which is freed before this one is used
       MPI_Datatype one = MPI_DATATYPE_NULL;
       MPI_Type_contiguous(1, etype, &one);
       MPI_Type_indexed(n, lengths.data(), places.data(), one, &packed);
@@ -100,7 +100,7 @@ inline MPI_Datatype filetype_of(shape const& s) {
   return result;
 }
 
-// Etypes of one size from one place on, as all ranks have them.
+// Draws the size of etypes and the displacement, which all ranks share.
 inline shape drawn_base(numbers& draw) {
   int const units[] = {1, 4, 8};
   shape s;
@@ -109,7 +109,7 @@ inline shape drawn_base(numbers& draw) {
   return s;
 }
 
-// One view for all ranks.
+// Draws one view for all ranks.
 inline shape drawn_common(numbers& draw, shape s) {
   s.blocks.clear();
   int at = 0;
@@ -123,7 +123,7 @@ inline shape drawn_common(numbers& draw, shape s) {
   return s;
 }
 
-// Cells are dealt to ranks, or to nobody: no byte is that of two ranks.
+// Deals cells to ranks, or to none. No byte belongs to two ranks.
 inline std::vector<shape> drawn_dealt(numbers& draw, shape const& base, int ranks) {
   std::vector<shape> all(static_cast<std::size_t>(ranks), base);
   for (shape& s : all) s.blocks.clear();

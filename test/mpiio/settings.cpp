@@ -1,5 +1,5 @@
-// What the environment says of the drop-in, seen by a plain MPI program: who answers, which hints a
-// file has, and how a fatal error ends a job.
+// Settings of the drop-in in the environment, tested by a plain MPI program: which library answers,
+// which hints a file has, and how a fatal error ends a job.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   std::string const none = path_of("none.dat"), path = path_of("settings.dat");
   int const code = MPI_File_open(MPI_COMM_WORLD, none.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
   CHECK(code != MPI_SUCCESS);
-  // others may name the file, whose directory is named so
+  // Other libraries may print the path, whose directory has this name, too.
   bool const is_argosy = text_of(code).starts_with("argosy: ");
   CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
                          MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
