@@ -32,10 +32,11 @@ namespace {
 
 std::string rank_words(int rank) { return "rank " + std::to_string(rank); }
 
-// "<file>:<line>" as notes between neighbours carry it: the end of the file name, at least.
+// Returns "<file>:<line>" in the form that notes between neighbours have: at least the end of the
+// file name.
 std::string place_of(int line) { return "agree.cpp:" + std::to_string(line); }
 
-// All ranks have the same `failed_rank`, `cause` and `detail`.
+// Checks that all ranks have the same `failed_rank`, `cause` and `detail`.
 void check_same_on_all(io::mpi const& world, agreement const& a) {
   struct {
     int failed_rank, cause;
@@ -202,7 +203,7 @@ TEST_CASE("different arguments: every rank gets not_same, and who is in the mino
       CHECK(a.code == errc::not_same);
       CHECK(a.cause == errc::not_same);
       check_same_on_all(world, a);
-      // Of two ranks neither is the odd one.
+      // With two ranks, neither is the odd one.
       CHECK(a.failed_rank == (n == 2 ? 1 : r));
       bool const first = n > 2 || r == 1;
       CHECK(contains(a.detail, "argument 'size' must be equal on all ranks: it is " +
@@ -276,7 +277,7 @@ TEST_CASE("ranks in different collective calls learn who is in another one, and 
                        place_of(line + 1) + " on the " + std::to_string(n - 1) + " others"));
       CHECK_FALSE(contains(io::detail::message_of(a, "sync", "x", world.rank()), "failed on rank"));
     }
-  // One is at the end of its call, the others begin one.
+  // Rank 0 is at the end of its call, the others begin one.
   agreement const a = world.rank() == 0
                           ? io::detail::agree_on_outcome(world, failure())
                           : io::detail::agree_to_begin(world, arguments("sync"), false);
@@ -297,7 +298,7 @@ TEST_CASE("what only develop mode compares is told by both values, ranks and pla
     agreement const a = io::detail::agree_to_begin(world, given, true);
     CHECK(a.code == errc::not_same);
     check_same_on_all(world, a);
-    // The lowest rank that differs from its right neighbour speaks.
+    // The words come from the lowest rank that differs from its right neighbour.
     int const speaker = std::min(r, (r + n - 1) % n), neighbour = (speaker + 1) % n;
     auto const side = [&](int rank) {
       return std::string(rank == r ? "18" : "17") + " on " + rank_words(rank) + " (";
@@ -367,7 +368,7 @@ TEST_CASE("a collective call that succeeds costs two reductions", "[agree][cost]
     if (error) return;  // on all ranks
     int const messages = develop && mpi.size() > 1 ? 1 : 0;
     counts const two{.reductions = 2, .sends = messages, .receives = messages};
-    counts looked_at = two, written = two;  // by develop mode
+    counts looked_at = two, written = two;  // calls with additional checks in develop mode
     if (develop) looked_at.others = written.others = 1, ++written.reductions;
     auto const costs = [&](auto&& call) {
       world.asked() = {};
@@ -377,15 +378,15 @@ TEST_CASE("a collective call that succeeds costs two reductions", "[agree][cost]
     };
     std::vector<std::byte> data(100, std::byte{'a'});
     std::int64_t const at = 100 * mpi.rank();
-    f.write_at_all(at, data, error);  // what a file needs is there
+    f.write_at_all(at, data, error);  // makes what the file needs
     if (mpi.size() > 1) {
-      // By the hints, which ask for an exchange only where it could pay.
+      // By the policies of hints, which exchange data only if that may pay.
       CHECK(costs([&] { f.write_at_all(at, data, error); }) == written);
       CHECK(costs([&] { f.read_at_all(at, data, error); }) == two);
     }
     CHECK(costs([&] { f.write_at_all(at, data, {io::independent{}, error}); }) == written);
     CHECK(costs([&] { f.read_at_all(at, data, {io::independent{}, error}); }) == two);
-    f.seek(at);  // elsewhere than the other ranks
+    f.seek(at);  // at another place than the other ranks
     CHECK(costs([&] { f.write_all(data, {io::independent{}, error}); }) == written);
     CHECK(costs([&] { f.sync(error); }) == two);
     CHECK(costs([&] { f.set_size(2000, error); }) == two);

@@ -1,4 +1,4 @@
-// What b_eff_io is asked: options, and files of hints.
+// Options of b_eff_io, and its files of hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 

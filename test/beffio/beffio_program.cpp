@@ -1,5 +1,5 @@
-// The program bench_beffio under mpiexec: files, errors of the system, an interrupt, and what its
-// options say.
+// The program bench_beffio under mpiexec: its files, errors of the system, an interrupt, and its
+// options.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -29,7 +29,7 @@ struct outcome {
   std::string out, err;
 };
 
-// A program that runs: standard output and error go to files.
+// A running program whose standard output and error go to files.
 class process {
  public:
   process(scratch const& dir, std::string const& command) : out_(dir / "out"), err_(dir / "err") {
@@ -144,7 +144,7 @@ TEST_CASE("a system call that fails is counted, and the run goes on", "[beffio][
   CHECK(entries(data.string()) == 0);
   auto const runs = runs_of(csv);
   REQUIRE(runs.size() == 2);
-  // The calls are counted for the process as a whole, and argosy has the first.
+  // The calls are counted for the process as a whole, and argosy makes the first ones.
   CHECK(runs[0].errors() + runs[1].errors() == 1);
   CHECK(runs[0].wrong() + runs[1].wrong() == 2);
   for (run_result const& r : runs) CHECK(r.system_value().has_value());
@@ -153,7 +153,7 @@ TEST_CASE("a system call that fails is counted, and the run goes on", "[beffio][
 TEST_CASE("an interrupt tells what was measured, and leaves no files", "[beffio][program][error]") {
   scratch const dir, data(argosy::test::in_memory());
   std::string const csv = dir / "r.csv";
-  // A late type is slow: on a fast machine all of it could be over before the interrupt comes.
+  // A late type makes the run slow. On a fast machine all could be over before the interrupt comes.
   process const running(
       dir, beffio_on(2, "--impl both --seconds 100 --dir " + data.string() + " --csv " + csv,
                      "LD_PRELOAD=" ARGOSY_TEST_SHIM " ARGOSY_FAULT_PATH=_segmented "
@@ -163,7 +163,7 @@ TEST_CASE("an interrupt tells what was measured, and leaves no files", "[beffio]
   running.interrupt();
   outcome const o = running.wait();
   CAPTURE(o.out, o.err);
-  // mpiexec of MPICH 4.0 then returns 0
+  // In this case mpiexec of MPICH 4.0 returns 0.
   CHECK((o.status != 0 || o.out.find("Sending Ctrl-C") != std::string::npos));
 #ifdef ARGOSY_TEST_MPIEXEC_PASSES_ON
   CHECK_THAT(o.err, ContainsSubstring("interrupted: this is what was measured until then"));

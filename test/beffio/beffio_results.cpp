@@ -1,5 +1,5 @@
-// What b_eff_io makes of measurements: values, validity, tables for people and programs, pictures;
-// and what it is asked.
+// The results that b_eff_io computes from measurements: values, validity, tables for people and
+// programs, pictures; and its options.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -26,8 +26,9 @@ namespace {
 
 constexpr std::int64_t M = 1024 * 1024;
 
-// Every pattern takes a second, and types open and close in half a second each; `mb` 10^6 bytes by
-// each pattern of type 0, twice that by type 1, and so on; ten times as much is read.
+// Returns a run in which every pattern takes a second, and opening and closing a type half a second
+// each. Each pattern of type 0 writes `mb` 10^6 bytes, of type 1 twice that, and so on. Ten times
+// as much is read.
 run_result example(double mb, std::vector<int> const& partitions, double seconds = 1800) {
   run_result r;
   r.implementation = "argosy";
@@ -78,18 +79,18 @@ options parsed(std::vector<char const*> words) {
 
 TEST_CASE("a type's value is all its bytes over the time from opening to closing", "[beffio]") {
   run_result r = example(20, {4});
-  // Nine patterns, or eight, of a second, and a second around them.
+  // Nine patterns, or eight, of a second each, and a second for opening and closing.
   CHECK(near(r.type_value(4, method::write, 0), 20 * 4 * 9 / 10.0));
   CHECK(near(r.type_value(4, method::write, 1), 20 * 4 * 2 * 8 / 9.0));
   CHECK(near(r.type_value(4, method::read, 4), 20 * 4 * 5 * 10 * 8 / 9.0));
   CHECK(!r.type_value(4, method::rewrite, 1));
-  // A filler counts, too.
+  // The filler counts, too.
   cell filler = *r.find(4, method::write, 3, 1);
   filler.number = 8;
   filler.bytes = 9'000'000;
   r.cells.push_back(filler);
   CHECK(near(r.type_value(4, method::write, 3), (20.0 * 4 * 4 * 8 + 9) / 10));
-  // What is not closed yet, or lacks a pattern, has none.
+  // A type that is not closed yet, or lacks a pattern, has no value.
   for (cell& c : r.cells)
     if (c.type == 2 && c.how == method::read) c.close_seconds = -1;
   CHECK(!r.type_value(4, method::read, 2));
@@ -135,14 +136,14 @@ TEST_CASE("a value may be compared only if all rules are kept", "[beffio]") {
   broken([](run_result& r) { r.cells.pop_back(); });
   broken([](run_result& r) { r.cells[3].ended = ending::space; });
   broken([](run_result& r) { r.unique = true; });
-  // Release 1 asks for a quarter of an hour.
+  // Release 1 demands a quarter of an hour.
   CHECK(least_seconds(release::r1) == 900);
   CHECK_THAT(report_text(good, 0), ContainsSubstring("\nVALID"));
 }
 
 TEST_CASE("who moves no more than twenty times the caches is warned", "[beffio]") {
   run_result const r = example(20, {1, 4});
-  // On one rank 9 patterns of 20 MB, and 8 of 40, 60, 80 and 100, are written.
+  // One rank writes 9 patterns of 20 MB, and 8 each of 40, 60, 80 and 100.
   std::int64_t const written = (9 * 20 + 8 * (40 + 60 + 80 + 100)) * std::int64_t{1'000'000};
   CHECK(r.bytes(1, method::write) == written);
   CHECK(cache_warning(r, written / 20 - 1).empty());
@@ -197,7 +198,7 @@ TEST_CASE("two runs are compared cell by cell", "[beffio]") {
   for (cell& c : other.cells)
     if (c.how == method::read) c.bytes /= 4;
   auto const all = compared(one, other);
-  // 36 patterns with time of their own are written and read, 8 rewritten.
+  // 36 patterns with a time of their own are written and read, and 8 are rewritten.
   CHECK(all.size() == 36 + 36 + 8);
   for (comparison const& c : all) CHECK(near(c.ratio(), c.one->how == method::read ? 16 : 4));
   CHECK(near(geometric_mean(all, method::write), 4));
@@ -247,10 +248,10 @@ TEST_CASE("pictures show every type, method and run", "[beffio]") {
       CHECK(by_name.count(name + "-np" + n) == 1);
   }
   CHECK(by_name.count("partitions") == 1);
-  // A mark for each of 7 chunks and 5 types, 5 in the legend, and the ground.
+  // A mark for each of 7 chunks and 5 types, 5 in the legend, and the background.
   CHECK(count(by_name["write-np4-argosy"], "<rect") == 35 + 5 + 1);
   CHECK(count(by_name["rewrite-np4-argosy"], "<rect") == 7 + 1 + 1);
-  // Three methods of two runs, the second dashed.
+  // Three methods of two runs; the second run is dashed.
   CHECK(count(by_name["type0-np4"], "<rect") == 6 * 7 + 6 + 1);
   CHECK(count(by_name["type0-np4"], "stroke-dasharray") == 3 * 6 + 3);
   CHECK(count(by_name["type0-np1"], "<rect") == 3 * 7 + 3 + 1);
@@ -277,7 +278,8 @@ TEST_CASE("the forecast says what fits", "[beffio]") {
   CHECK(forecast_of(s, p, 2, 4, 2 * M, least, least).fits() == false);
   CHECK_THAT(to_string(forecast_of(s, p, 2, 4, 2 * M, least, 0), s, 2),
              ContainsSubstring("NO SPACE"));
-  // Of release 1 the files of one partition are there at a time; without a limit there is none.
+  // In release 1 only the files of one partition exist at a time. Without a limit of space the
+  // budget has no limit.
   schedule const first{.rules = release::r1, .seconds = 150, .partitions = 2};
   CHECK(forecast_of(first, p, 1, 4, 2 * M, 1'000'000'000, 0).budget == 900'000'000);
   CHECK(forecast_of(s, p, 1, 4, 2 * M, -1, 0).budget == any_number);

@@ -1,4 +1,4 @@
-// The rules of b_eff_io against the published tables and formulas.
+// The rules of b_eff_io, compared with the published tables and formulas.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -19,7 +19,7 @@ struct published {
   std::int64_t l, L;
   int U;
 };
-// Table 1 of the publication, types 3 and 4 written out, with an MPART of 5 MiB.
+// Table 1 of the publication, with types 3 and 4 written out, and an MPART of 5 MiB.
 constexpr published table1[] = {{0, 0, M, M, 0},           {0, 1, part, part, 4},
                                 {0, 2, M, 2 * M, 4},       {0, 3, M, M, 4},
                                 {0, 4, 32 * K, M, 2},      {0, 5, K, M, 2},
@@ -42,7 +42,7 @@ constexpr published table1[] = {{0, 0, M, M, 0},           {0, 1, part, part, 4}
                                 {4, 5, 32776, 32776, 1},   {4, 6, 1032, 1032, 1},
                                 {4, 7, M + 8, M + 8, 2}};
 
-// Of one method: type 0 to 4.
+// Returns the values of one method, for types 0 to 4.
 by_type values(double a, double b, double c, double d, double e) { return {a, b, c, d, e}; }
 
 }  // namespace
@@ -73,7 +73,7 @@ TEST_CASE("the longest chunk is a 128th of a rank's memory, 2 MiB at least and 1
           "[beffio]") {
   CHECK(longest_chunk(1) == 2 * M);
   CHECK(longest_chunk(256) == 2 * M);
-  CHECK(longest_chunk(2048) == 16 * M);  // as on ASCI White
+  CHECK(longest_chunk(2048) == 16 * M);  // the value on ASCI White
   CHECK(longest_chunk(8192) == 64 * M);
   CHECK(longest_chunk(1 << 20) == 1024 * M);
   CHECK(longest_chunk(1001) % 8 == 0);
@@ -131,8 +131,8 @@ TEST_CASE("averages of the published measurements are the published ones", "[bef
     CHECK(std::abs(*read - w.read_average) < 0.01);
     CHECK(std::abs(*partition_value(release::r2, write, {}, read) - w.b_eff_io) < 0.01);
   }
-  // Release 1 has a weighted average of each method; these are the rows of the same table, where
-  // type 0 counts twice.
+  // Release 1 has a weighted average of each method. These are the rows of the same table; type 0
+  // counts twice.
   CHECK(std::abs(*average(release::r1, method::write, white[0].write) - 172.83) < 0.01);
   CHECK(std::abs(*average(release::r1, method::rewrite, white[1].rewrite) - 256.33) < 0.01);
   CHECK(*partition_value(release::r1, 100.0, 60.0, 200.0) == 140.0);
@@ -209,7 +209,7 @@ TEST_CASE("segmented types repeat as often as the others had time for", "[beffio
   CHECK(s.bytes % M == 0);
   CHECK(s.bytes == sum + s.filler);
   CHECK((s.filler > 0 && s.filler < M && s.filler % 8 == 0));
-  // Where the sum is whole, nothing is to be filled.
+  // If the sum is a whole number of MiB, no filler is needed.
   segment const whole =
       segment_of(patterns_of(segmented, part), std::vector<std::int64_t>{1, 1, 2, 32, 0, 0, 0, 0});
   CHECK((whole.bytes == 9 * M && whole.filler == 0));
@@ -231,7 +231,7 @@ TEST_CASE("patterns end before the files take more than they may", "[beffio]") {
   CHECK(bytes > budget / 2);
   CHECK(most_calls(any_number, ranks, {K, K, 1}) == any_number);
   CHECK(most_calls(0, ranks, {K, K, 1}) == 1);
-  // All patterns once.
+  // Each pattern once.
   std::int64_t least = 2 * M;
   for (published const& p : table1) least += p.L;
   CHECK(least_bytes(ranks, part) == ranks * least);
@@ -242,7 +242,8 @@ TEST_CASE("an estimate knows the slower of schedule and disk", "[beffio]") {
   estimate const fast = estimated(s, {.cached = 1e9, .stored = 1e9});
   CHECK(std::abs(fast.seconds - 150) < 1e-6);
   CHECK(fast.bytes == 64'000'000'000);
-  // What is written in 64 s takes 640 s to be stored; the rewrite of a third of it 220.
+  // Data that is written in 64 s takes 640 s to be stored. The rewrite of a third of it takes 220
+  // s.
   estimate const slow = estimated(s, {.cached = 1e9, .stored = 1e8});
   CHECK(std::abs(slow.seconds - (640 + 220 + 64)) < 1e-6);
   CHECK(estimated({.seconds = 150, .partitions = 3}, {.cached = 1e9, .stored = 1e9}).bytes ==

@@ -1,5 +1,5 @@
-// Runs of b_eff_io on virtual ranks and files: what the files hold, in which order things are done,
-// and what errors do.
+// Runs of b_eff_io on virtual ranks and files: the content of files, the order of calls, and the
+// effect of errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 
@@ -26,7 +26,7 @@ using namespace beffio;
 
 namespace {
 
-// The same files under another name: a second implementation.
+// A second implementation: the same files under another name.
 class named_files : public argosy_files<io::lab::virtual_rank> {
  public:
   named_files(std::string name, io::opener files)
@@ -37,7 +37,7 @@ class named_files : public argosy_files<io::lab::virtual_rank> {
   std::string name_;
 };
 
-// Whose shared pointer stays where it is when the first call there fails.
+// An implementation whose shared pointer stays where it is when its first call there fails.
 class stubborn_files {
  public:
   class file : public argosy_files<io::lab::virtual_rank>::file {
@@ -96,7 +96,7 @@ class recorder final : public observer {
   void failed(contender const&, std::string const& what) override { failures.push_back(what); }
 };
 
-// Does what one of the library does, and counts for how many ranks' calls.
+// A policy that works like one of the library, and counts the calls of all ranks.
 struct counted : io::two_phase {
   static constexpr std::string_view name = "counted";
   int* calls = nullptr;
@@ -116,8 +116,8 @@ plan small_plan(std::vector<int> partitions, double seconds) {
   return p;
 }
 
-// Slow ones: a call of 1 MiB takes some ten milliseconds, so that few bytes are moved in the time
-// of a pattern.
+// Returns slow files. A call of 1 MiB takes some ten milliseconds, so few bytes are moved in the
+// time of a pattern.
 io::lab::virtual_files slow_files() { return io::lab::virtual_files({.server_mb_per_s = 20}); }
 
 template <class... Implementations>
@@ -134,7 +134,8 @@ void run_on(int ranks, plan const& p, recorder& tell, io::opener const& files) {
   run_all(ranks, p, tell, named_files("one", files));
 }
 
-// Empty: all files of the run are as they must be, and there are no others.
+// Returns a text if a file of the run is not as it must be, or if there are other files; otherwise
+// an empty string.
 std::string what_is_wrong(io::lab::virtual_files const& files, run_result const& r,
                           std::string const& name) {
   std::set<std::string> hoped;
@@ -166,7 +167,7 @@ run_result facts_of(run_result r, plan const& p, int ranks) {
   return r;
 }
 
-// Faults of a rank's own file alone.
+// Adds the faults only to files whose path contains `part`.
 io::opener broken_where(io::opener files, std::string part,
                         std::shared_ptr<io::fault_script> script) {
   io::opener const broken = io::with_faults(files, std::move(script));
@@ -195,7 +196,7 @@ TEST_CASE("files hold what the patterns say, word by word", "[beffio][run]") {
   CHECK(what_is_wrong(files, r, "one") == "");
   std::int64_t calls = 0;
   for (cell const& c : r.cells) calls = std::max(calls, c.calls);
-  CHECK(calls > 20);  // small chunks have time for many
+  CHECK(calls > 20);  // small chunks have time for many calls
 }
 
 TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffio][run]") {
@@ -232,7 +233,7 @@ TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffi
         } else {
           CHECK(w->ended == ending::time);
           CHECK(w->scheduled == 3.0 / 2 / 150 * all[k].units);
-          // One more call would have been too late; views and syncing are in the time, too.
+          // One more call would have been too late. The time includes views and syncing.
           double const calling = w->seconds - w->sync_seconds;
           CHECK((w->calls == 1 || calling <= w->scheduled * 1.01));
           if (!p.when.geometric)
@@ -258,7 +259,7 @@ TEST_CASE("release 2 writes all partitions before it rewrites and reads; release
   std::vector<std::tuple<int, method, int>> order;
   std::size_t n = 0;
   for (event const& e : tell.events) {
-    // Implementations take turns, pattern by pattern; only fillers may be missing.
+    // Implementations alternate, pattern by pattern. Only fillers may be missing.
     if (e.number < always(e.type)) CHECK(e.index == n++ % 2);
     if (order.empty() || order.back() != std::tuple(e.partition, e.how, e.type))
       order.emplace_back(e.partition, e.how, e.type);
@@ -313,8 +314,8 @@ TEST_CASE("a collective call that fails leaves what comes after it in its place"
   run_on(2, p, tell, broken_where(files.opener(), "_" + type, script));
   run_result const r = facts_of(tell.runs[0], p, 2);
   REQUIRE(script->struck() == 1);
-  CHECK((r.errors() == 1 || r.errors() == 2));  // all ranks are told
-  // Of one or two calls of one chunk at most: what the rewrite put right is not missed.
+  CHECK((r.errors() == 1 || r.errors() == 2));  // all ranks report it
+  // At most one or two calls of one chunk are wrong. Bytes that the rewrite corrected do not count.
   CHECK(r.wrong() <= 4);
   if (type == "segmented") CHECK(r.wrong() == 2);
   CHECK(r.system_value().has_value());
@@ -328,7 +329,7 @@ TEST_CASE("a shared pointer that a failed call has left behind is put right",
   plan const p = small_plan({3}, 2);
   run_all(3, p, tell, stubborn_files(files.opener()));
   run_result const r = facts_of(tell.runs[0], p, 3);
-  // The first pattern is one call: what all ranks did not write is missed, and nothing else.
+  // The first pattern is one call. Exactly the bytes that the ranks did not write are missing.
   CHECK(r.errors() == 3);
   CHECK(r.wrong() == 3 * 2);
   CHECK(r.find(3, method::read, shared, 0)->wrong == 3 * 2);
@@ -424,7 +425,7 @@ TEST_CASE("calls go by the policy that is chosen by the hints in force", "[beffi
   run_result const& r = tell.runs[0];
   CHECK(r.errors() == 0);
   CHECK(r.wrong() == 0);
-  // From the pattern with this hint on, until the file is closed.
+  // The hint counts from its pattern on, until the file is closed.
   std::int64_t chosen = 0;
   for (int number = 5; number < 9; ++number)
     chosen += r.find(2, method::write, scatter, number)->calls;

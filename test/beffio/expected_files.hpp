@@ -1,5 +1,5 @@
-// What the files of b_eff_io must hold, word by word: from the counts of a run and the definition
-// alone.
+// The expected content of the files of b_eff_io, word by word, computed from the counts of a run
+// and the definition alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@ namespace argosy::test {
 
 using words = std::vector<std::uint64_t>;
 
-// By the table of bits in marks.hpp, written down anew.
+// Computes a mark by the table of bits in marks.hpp, written a second time.
 inline std::uint64_t mark_of(bool rewritten, int type, int pattern, int rank, std::int64_t call,
                              std::int64_t chunk, bool last) {
   std::uint64_t bits = 1;
@@ -27,7 +27,7 @@ inline std::uint64_t mark_of(bool rewritten, int type, int pattern, int rank, st
   return bits * (std::uint64_t{1} << 31) + static_cast<std::uint64_t>(call);
 }
 
-// The file of a type (of one rank, for type 2). Empty words: nobody wrote there.
+// Returns the file of a type (of one rank, for type 2). Words that no rank wrote are empty.
 inline words expected_file(beffio::run_result const& r, int partition, int type, int of_rank) {
   bool const rewritten = r.find(partition, beffio::method::rewrite, type, 0) != nullptr;
   std::vector<beffio::cell> cells;
@@ -46,7 +46,7 @@ inline words expected_file(beffio::run_result const& r, int partition, int type,
       int const rank = type == 2 ? of_rank : k;
       for (std::int64_t call = 0; call < c.calls; ++call)
         for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-          std::int64_t const number = call * chunks + chunk;  // of the chunks of this rank
+          std::int64_t const number = call * chunks + chunk;  // index among the chunks of this rank
           std::int64_t const at = type <= 1   ? before * ranks + (number * ranks + k) * c.what.chunk
                                   : type == 2 ? before + number * c.what.chunk
                                               : k * each + before + number * c.what.chunk;

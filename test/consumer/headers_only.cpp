@@ -7,7 +7,7 @@
 static_assert(ARGOSY_VERSION_MAJOR >= 0);
 static_assert(argosy::repeat(2, 8, argosy::bytes(8)) == argosy::bytes(16));
 
-// A policy is found again by its type, with or without type information at run time.
+// A policy must be found again by its type, with or without run-time type information.
 int main() {
   argosy::any_policy const chosen(argosy::two_phase{});
   return chosen.target<argosy::two_phase>() != nullptr &&

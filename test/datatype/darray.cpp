@@ -1,4 +1,5 @@
-// Distributed arrays against the textbook: who owns element i, asked one element at a time.
+// Distributed arrays, compared with the textbook: the owner of element i, computed one element at a
+// time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -40,7 +41,7 @@ std::int64_t product(list const& l) {
   return result;
 }
 
-// Byte offsets of what `rank` owns, in the order of the array.
+// Returns the byte offsets of the elements that `rank` owns, in the order of the array.
 list owned(problem const& p, std::int64_t rank) {
   std::size_t const d = p.sizes.size();
   list coordinates(d), result;
@@ -90,7 +91,7 @@ problem random_problem(std::mt19937_64& random) {
   return p;
 }
 
-// Compile time. A tile of a block-distributed array is a box: two levels of copies around a row.
+// At compile time. A tile of a block-distributed array is a box: two levels of copies around a row.
 constexpr io::darray tile(io::list(io::c<64>, io::c<64>, io::c<64>), io::distribute::block,
                           io::list(io::c<2>, io::c<2>, io::c<2>), io::c<5>, io::type<double>);
 static_assert(tile.is_static && std::is_empty_v<decltype(tile)>);
@@ -104,7 +105,7 @@ constexpr io::darray cards(io::list(io::c<4096>, io::c<4096>), io::distribute::c
                            io::list(io::c<8>, io::c<8>), io::c<9>, io::type<double>,
                            io::fortran_order);
 static_assert(cards.is_static && cards.form().size() == 4096 * 4096 / 64 * 8);
-// Some numbers fixed, some not.
+// Some numbers are fixed, some are not.
 static_assert(!io::darray(io::list(io::c<64>, 3), io::distribute::block, io::list(io::c<2>, 1), 1,
                           io::type<int>)
                    .is_static);

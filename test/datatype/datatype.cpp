@@ -1,4 +1,4 @@
-// The constructors against MPI's type maps, written out one element at a time.
+// The constructors, compared with MPI's type maps, written out one element at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -102,7 +102,7 @@ struct generator {
     return l;
   }
 
-  // One constructor around `form`, and around its type map.
+  // Puts a random constructor around `form`, and around its type map.
   void wrap(io::layout& form, map& m) {
     switch (pick(0, 8)) {
       case 0: {
@@ -204,14 +204,13 @@ static_assert(io::contiguous(c<1>, io::vector(c<4>, c<2>, c<2>, real)).form() ==
 static_assert(io::indexed(io::list(c<2>, c<1>), io::list(c<0>, c<5>), real).is_static);
 static_assert(io::resized(real, c<0>, c<16>).is_static);
 
-// Each number by itself: one at run time makes the datatype dynamic, and keeps the others in the
-// type.
+// A single number at run time makes the datatype dynamic. The other numbers stay in the type.
 static_assert(!io::vector(c<4>, 2, c<2>, real).is_static);
 static_assert(sizeof(io::vector(c<4>, 2, c<2>, real)) == sizeof(std::int64_t));
 static_assert(!io::contiguous(c<2>, io::layout()).is_static);
 static_assert(io::datatype<io::layout> && io::datatype<decltype(core)> && !io::datatype<double>);
 
-// Beyond 2^31, at no cost.
+// Sizes beyond 2^31 cost nothing.
 constexpr std::int64_t huge = std::int64_t{1} << 40;
 static_assert(io::vector(c<huge>, c<1>, c<3>, real).form().extent() == (3 * (huge - 1) + 1) * 8);
 static_assert(io::subarray(io::list(c<huge>, c<1 << 15>), io::list(c<huge>, c<1>),
@@ -312,7 +311,7 @@ TEST_CASE("what cannot be is refused with its name, number and remedy", "[dataty
                     Contains("2 sizes but 1 starts"));
   CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type).form(),
                     Contains("size[1] is -4"));
-  // Wrapped, they would be counts below zero, but strides and places like any other.
+  // Wrapped, they would be negative counts. As strides and places they would look valid.
   auto const too_large = std::numeric_limits<std::uint64_t>::max();
   CHECK_THROWS_AS(io::contiguous(too_large, real_type).form(), io::invalid_layout);
   CHECK_THROWS_WITH(io::vector(2, 1, too_large, real_type).form(), Contains("exceeds 2^63 - 1"));
@@ -336,7 +335,7 @@ TEST_CASE("a datatype that cannot be is kept, copied and nested, and throws when
   auto const nested = io::contiguous(3, io::record(io::member(8, bad)));
   auto const copy = nested;
   CHECK_THROWS_WITH(copy.form(), Contains("argosy::vector: the block length is -1"));
-  // the first of two
+  // the first of the two mistakes
   CHECK_THROWS_WITH(io::contiguous(-3, bad).form(), Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::detail::signature_of(copy), Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::detail::types_of_copies(bad, 2), Contains("argosy::vector"));
@@ -454,6 +453,6 @@ TEST_CASE("a member of a record holds so many copies and no more", "[datatype][e
   CHECK(io::member(&row::u, io::type<double>, 0).form().empty());
   CHECK_THROWS_WITH(io::record(io::member(&row::n, io::contiguous(2, io::type<int>))).form(),
                     Contains("which has 4"));
-  // a place: nobody knows what is there
+  // a plain offset: the types there are unknown
   CHECK(io::member(8, io::type<double>, 5).form() == io::at(8, io::bytes(40)));
 }

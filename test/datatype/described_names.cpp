@@ -29,7 +29,7 @@ struct with_text {
   ~with_text() {}  // or it would be described as an aggregate
   int n;
 };
-std::string describe(with_text const&);  // a function of the program, which says nothing to argosy
+std::string describe(with_text const&);  // a function of the program, which argosy must ignore
 
 class secret {
  public:
@@ -88,6 +88,7 @@ TEST_CASE("describe is found beside the class, and only there") {
   static_assert(argosy::type<described::tagged>.form().size() == 8);
   static_assert(argosy::type<described::tagged>.form().extent() == 16);
   static_assert(argosy::element_type<described::base>);
-  static_assert(!argosy::element_type<described::derived>);  // not by the description of its base
+  // the description of its base does not count
+  static_assert(!argosy::element_type<described::derived>);
   static_assert(!argosy::element_type<described::with_text>);
 }

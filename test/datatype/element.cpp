@@ -1,4 +1,4 @@
-// C++ types as elements: what is data, and where it lies.
+// C++ types as elements: which members are data, and their places.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -99,7 +99,7 @@ struct argosy::describe<chosen> : argosy::members<&chosen::x, &chosen::id> {};
 
 namespace {
 
-// An independent form: fields as (offset, size), in order.
+// The fields of a type in another form: (offset, size), in order.
 using fields = std::vector<std::pair<std::size_t, std::size_t>>;
 
 template <class T>
@@ -120,7 +120,7 @@ void check(fields const& expected) {
   CHECK(form.extent() == static_cast<std::int64_t>(sizeof(T)));
 }
 
-// All of it happens at compile time.
+// All of this happens at compile time.
 static_assert(io::detail::layout_of<dense>() == io::bytes(16),
               "a record without padding is one leaf");
 static_assert(io::contiguous(io::c<10>, io::type<dense>).form() == io::bytes(160));

@@ -1,5 +1,4 @@
-// Buffers deduced from what a program holds: every byte of them is checked against the elements'
-// own addresses.
+// Buffers deduced from the program's data. Every byte is compared with the elements' own addresses.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -15,7 +14,7 @@
 
 #if defined(__clang__)
 #pragma clang diagnostic push
-// Boost.Functional's std::unary_function
+// Boost.Functional uses std::unary_function
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #endif
 #include <boost/multi_array.hpp>
@@ -33,7 +32,7 @@ struct particle {
   int id;
 };
 
-// As std::mdspan: static rank(), extent, stride, data_handle. The mapping is given by strides:
+// Models std::mdspan: static rank(), extent, stride, data_handle. The mapping is given by strides:
 // left, right or any.
 template <class T, std::size_t Rank>
 struct mdspan_twin {
@@ -46,8 +45,8 @@ struct mdspan_twin {
   constexpr T* data_handle() const { return handle; }
 };
 
-// As Kokkos::View: `rank` is a constant that can also be called, data(); constness is that of the
-// value type.
+// Models Kokkos::View: `rank` is a constant that can also be called, and there is data(). Constness
+// is that of the value type.
 template <class T, std::size_t Rank>
 struct view_twin {
   static constexpr std::integral_constant<std::size_t, Rank> rank{};
@@ -64,7 +63,7 @@ struct view_twin {
   }
   T* data() const { return pointer; }
 };
-// As older ones: rank is an enumerator.
+// Models older views: rank is an enumerator.
 struct old_view {
   enum { rank = 1 };
   double* pointer;
@@ -73,7 +72,7 @@ struct old_view {
   double* data() const { return pointer; }
 };
 
-// Addresses of the bytes of a buffer, in stream order.
+// Returns the addresses of the bytes of a buffer, in stream order.
 template <class Buffer>
 std::vector<void const*> addresses(Buffer const& b) {
   std::vector<void const*> result;
@@ -99,7 +98,7 @@ static_assert(writable_memory<int (&)[3]> && constant_memory<int const (&)[3]>);
 static_assert(writable_memory<particle&> && constant_memory<particle const&>);
 static_assert(writable_memory<std::array<float, 3>&> &&
               constant_memory<std::array<float, 3> const&>);
-// A view's own constness says nothing about its elements, an array's does.
+// The constness of a view says nothing about its elements, that of an array does.
 static_assert(writable_memory<mdspan_twin<int, 2> const&> &&
               constant_memory<mdspan_twin<int const, 2>>);
 static_assert(writable_memory<view_twin<int, 2> const&> &&

@@ -1,4 +1,4 @@
-// Datatypes of MPI as layouts and back, against MPI itself and against the type maps of random
+// Datatypes of MPI as layouts and back, compared with MPI itself and with the type maps of random
 // trees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
@@ -37,11 +37,11 @@ std::vector<io::piece> pieces_of(io::layout const& l) {
   return result;
 }
 
-// Of a representation that writes decimal digits, say.
+// Sizes of a representation that, for example, writes decimal digits.
 constexpr io::basic_sizes text_sizes{1,  2,  3,  7,  6, 12, 11, 21, 20,
                                      40, 40, 21, 20, 9, 15, 24, 45, 46};
 
-// Item by item.
+// The items of a signature, one by one.
 using items = std::vector<io::basic>;
 void list_items(std::span<io::detail::signature_node const> nodes, items& all) {
   for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span())
@@ -68,7 +68,8 @@ items items_of(tree const& t) {
   return all;
 }
 
-// Four complex numbers, of which Open MPI 5.0.11 packs the last from another place.
+// Returns true if the library packs four complex numbers correctly. Open MPI 5.0.11 packs the last
+// one from another place.
 bool packs_complex_blocks() {
   MPI_Aint const places[] = {105, 16, 104, 64};
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -100,9 +101,9 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
   bool const complex_packed = packs_complex_blocks();
   for (std::uint64_t i = 0; i < trees; ++i) {
     std::uint64_t const case_seed = seed() + i;
-    CAPTURE(case_seed);  // seen where MPI crashes
-    // Without alignment MPI leaves no bound to the library, and all is predicted. With it, MPI's
-    // bounds are taken.
+    CAPTURE(case_seed);  // shown if MPI crashes
+    // Without alignment MPI leaves no bound to the library, so all bounds are predicted. With it,
+    // the bounds that MPI reports are used.
     bool aligned = case_seed % 2 == 0;
     growth g;
     if (!aligned) g.leaf_types = leaves_without_alignment;
@@ -165,7 +166,8 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
     expect(back == l, "from_mpi(to_mpi) is not the layout but " + io::to_string(back));
     other_nodes += !same_nodes(back, l);
 
-    // Three streams: MPI's of the tree, MPI's of to_mpi, and the bytes at the pieces of the oracle.
+    // Compares three streams: MPI's of the tree, MPI's of to_mpi, and the bytes at the oracle's
+    // pieces.
     auto const compare = [&](std::byte const* origin, std::vector<std::byte> const& stream) {
       std::vector<std::byte> ours(stream.size());
       pack(l, origin, ours.data());
@@ -181,7 +183,7 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
     engine random(~case_seed);
     if (fault.empty() && l.true_extent() <= widest_memory) {
       ++packed;
-      // Nothing, too, has an address: MPICH refuses a null one.
+      // One byte more, so that empty memory has an address, too: MPICH refuses a null one.
       std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent()) + 1), stream;
       for (std::byte& b : memory) b = static_cast<std::byte>(random() >> 32);
       std::byte const* const origin = memory.data() - l.true_lower_bound();
@@ -215,9 +217,9 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
   CHECK(fortran_deals >= trees / 60);
   CHECK(refusals + strides_of_minus_one <= trees / 50);
   CHECK(mpi_wrong <= trees / 50);
-  // equal, but found in another form: see docs/develop/normal_form.md
+  // equal, but in another form: see docs/develop/normal_form.md
   CHECK(other_nodes <= trees / 1000);
-  // All of MPI 3.1.
+  // All combiners of MPI 3.1.
   for (int combiner :
        {MPI_COMBINER_NAMED, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR,
         MPI_COMBINER_HVECTOR, MPI_COMBINER_INDEXED, MPI_COMBINER_HINDEXED,

@@ -1,4 +1,4 @@
-// Which types of data a datatype of MPI brings along its stream, and with which addresses.
+// The types of data that a datatype of MPI describes along its stream, and its addresses.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -84,7 +84,7 @@ TEST_CASE("named types bring the types that MPI's tables give them", "[mpi][data
            row{MPI_2DOUBLE_PRECISION, "2 float64", 16},
            row{MPI_2INTEGER, "2 int32", 8},
        }) {
-    if (r.type == MPI_DATATYPE_NULL) continue;  // of a Fortran that is not there
+    if (r.type == MPI_DATATYPE_NULL) continue;  // a Fortran type that this library lacks
     CAPTURE(r.types);
     auto const type = io::from_mpi(r.type);
     CHECK(to_string(io::detail::signature_of(type)) == r.types);
@@ -150,6 +150,6 @@ TEST_CASE("data at absolute addresses is found from MPI_BOTTOM", "[mpi][datatype
   CHECK(std::memcmp(packed.data(), a.data(), 24) == 0);
   CHECK(std::memcmp(packed.data() + 24, b.data(), 8) == 0);
   CHECK(to_string(m.types()) == "3 float64, 2 int32");
-  // Relative places are no addresses: the null stays, and a call refuses it.
+  // Relative places are no addresses. The null address stays, and a call refuses it.
   CHECK(io::memory(static_cast<void*>(nullptr), io::from_mpi(MPI_INT)).address() == nullptr);
 }

@@ -17,7 +17,7 @@ std::vector<std::int64_t> dims(io::process_grid const& grid) {
   return {grid.extents().begin(), grid.extents().end()};
 }
 
-// All products of n that never increase, one after the other: the smallest in lexical order wins.
+// Tries all products of n whose factors never increase. The smallest in lexical order wins.
 void all_products(int n, std::size_t count, std::vector<std::int64_t>& so_far,
                   std::vector<std::int64_t>& best) {
   if (count == 0) {

@@ -1,4 +1,4 @@
-// Error codes, their classes, and what messages say.
+// Error codes, their classes, and messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
@@ -177,13 +177,14 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
   std::string const there = io::detail::message_of(other, "write_at_all", "state.dat", 0);
   CHECK_THAT(there, ContainsSubstring("failed on rank 3 (this is rank 0): no space left"));
 
-  // Two ranks, two reasons: the lowest rank's is the cause, this one's is told, too.
+  // Two ranks have two reasons. The cause is that of the lowest rank, and this rank's own is
+  // reported, too.
   agreement both = own;
   both.code = errc::quota;
   CHECK_THAT(io::detail::message_of(both, "write_at_all", "state.dat", 5),
              ContainsSubstring("on this rank: quota exceeded"));
 
-  // A rank that failed itself tells its own numbers, and who was first.
+  // A rank that failed itself reports its own numbers, and which rank failed first.
   agreement mine = own;
   mine.own = {os(ENOSPC), "7 of 8 bytes were written before"};
   std::string const fifth = io::detail::message_of(mine, "write_at_all", "state.dat", 5);
@@ -198,7 +199,7 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
                  "exceeded (") &&
                  ContainsSubstring(std::string(io::remedy(errc::quota))));
 
-  // Words that begin with those of their class are not said twice.
+  // Words that begin with those of their class are not repeated.
   agreement const thrown =
       io::alone(3, {errc::user_code, "code of the program threw: my own words"});
   CHECK_THAT(
@@ -234,7 +235,7 @@ TEST_CASE("a message has one remedy: its own, or that of the class, or none wher
     CHECK(words(said, "the data has 12 bytes").ends_with("the data has 12 bytes."));
     CHECK_THAT(words(said, ""), ContainsSubstring("What to do: "));
   }
-  // A path is no advice, whatever it looks like.
+  // Words in a path are not mistaken for advice.
   std::string const remedy = "What to do: " + std::string(io::remedy(errc::io)) + ".";
   CHECK(words(errc::io, "renaming '/data/What to do: nothing'").ends_with(remedy));
   CHECK(words(errc::io, "renaming '" + remedy + "'", "save again")

@@ -1,5 +1,5 @@
-// What tests of errors have in common: all ranks, codes of the system, and codes that the library
-// does not know.
+// Shared by tests of errors: all ranks, codes of the system, and codes that the library does not
+// know.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,7 +1,6 @@
 // An array of Kokkos in the memory of a device.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy::memory: this array lies in the memory of a device, which files cannot be
-// read into
+// build error: argosy::memory: this array lies in the memory of a device
 
 #include <argosy/datatype.hpp>
 

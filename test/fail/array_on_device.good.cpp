@@ -1,4 +1,4 @@
-// The same array in the memory of the host.
+// An array of Kokkos in the memory of the host.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <argosy/datatype.hpp>

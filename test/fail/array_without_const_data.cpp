@@ -1,4 +1,4 @@
-// An array that gives its data only where it may be changed, passed as const.
+// A const array whose class gives its data to callers that may change it only.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: this array has no data.. that returns a pointer to its first element
 

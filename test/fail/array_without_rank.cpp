@@ -1,4 +1,4 @@
-// An array whose rank nobody knows at compile time.
+// An array that does not tell its rank at compile time.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: this array does not tell its rank at compile time
 

@@ -1,4 +1,4 @@
-// The state of a random-number engine is private: its text is saved.
+// The state of a random-number engine is private. Its text is saved instead.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::checkpoint: the state of a random-number engine is its own; save its text
 #include <argosy/format/basic_checkpoint.hpp>

@@ -1,4 +1,4 @@
-// The elements of a map lie anywhere: its keys and values are saved.
+// The elements of a map lie anywhere. Its keys and values are saved instead.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::checkpoint: the elements of a map or a set do not lie one behind the other
 #include <argosy/format/basic_checkpoint.hpp>

@@ -1,4 +1,4 @@
-// Lists in lists are saved, and nothing deeper.
+// Lists of lists can be saved, deeper nesting cannot.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::checkpoint: what is the same on all ranks is a number, a described struct
 #include <argosy/format/basic_checkpoint.hpp>

@@ -1,4 +1,4 @@
-// An address means nothing to another run: what lies there is saved.
+// An address means nothing to another run. The data that lies there is saved instead.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::checkpoint: a pointer means nothing to another run of the program
 #include <argosy/format/basic_checkpoint.hpp>

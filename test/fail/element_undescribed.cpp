@@ -1,4 +1,4 @@
-// A struct that nobody described.
+// A struct without a description.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: no flat layout for this type: include argosy/datatype/aggregate.hpp or specialise
 // link: argosy::argosy

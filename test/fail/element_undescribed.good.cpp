@@ -1,4 +1,4 @@
-// A struct that nobody described.
+// A struct without a description.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <argosy/datatype/aggregate.hpp>

@@ -1,7 +1,6 @@
 // Two block lengths, three displacements.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::indexed: the lists differ in size; give one block length and one
-// displacement
 
 #include <argosy/datatype.hpp>
 

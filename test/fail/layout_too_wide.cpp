@@ -1,7 +1,6 @@
-// Two bytes that are further from each other than 64 bits can tell.
+// Two bytes with a distance that 64 bits cannot hold.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy: this layout spans more than 2.63 - 1 bytes; check displacements, strides and
-// bounds
+// build error: argosy: this layout spans more than 2.63 - 1 bytes; check displacements
 
 #include <argosy/layout.hpp>
 

@@ -1,4 +1,4 @@
-// More copies than the member holds would be bytes of others.
+// More copies than the member holds would be bytes of other members.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::member: the copies that are given reach beyond the member
 

@@ -1,7 +1,6 @@
 // The bits of a vector<bool> have no addresses.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy::memory: the elements of this container do not lie one behind the other, as
-// those of a vector<bool>
+// build error: argosy::memory: the elements of this container do not lie one behind the other
 
 #include <argosy/datatype.hpp>
 #include <cstdint>

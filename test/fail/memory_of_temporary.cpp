@@ -1,4 +1,4 @@
-// A buffer of data that is already gone.
+// A buffer of data that has already been destroyed.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: this temporary dies before its data is used; give it a name
 

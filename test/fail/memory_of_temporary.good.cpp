@@ -1,4 +1,4 @@
-// A buffer of data that is already gone.
+// A buffer of data that has already been destroyed.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <argosy/datatype.hpp>

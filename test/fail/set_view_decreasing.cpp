@@ -1,7 +1,6 @@
 // A filetype whose second piece lies before its first.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (Offset = 16.*NextOffset = 0.*the displacements of the filetype decrease|the
-// displacements of the filetype decrease.*16L?, 0L?>)
+// build error: (NextOffset = 0.*the filetype decrease|the filetype decrease.*16L?, 0L?>)
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

@@ -1,7 +1,6 @@
-// Three floats are not a whole number of doubles: the view says so with its numbers.
+// Three floats are not a whole number of doubles. The error must show the sizes.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (EtypeBytes = 8.*FiletypeBytes = 12.*the etype does not divide the filetype|the
-// etype does not divide the filetype.*8L?, 12L?)
+// build error: (FiletypeBytes = 12.*not divide the filetype|not divide the filetype.*8L?, 12L?)
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

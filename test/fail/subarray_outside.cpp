@@ -1,7 +1,6 @@
 // A box that leaves its array in the last dimension, where all numbers are fixed there.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy::subarray: start . subsize exceeds the size of a dimension; move or shrink
-// the box
+// build error: argosy::subarray: start . subsize exceeds the size of a dimension
 
 #include <argosy/datatype.hpp>
 

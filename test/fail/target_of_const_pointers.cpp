@@ -1,4 +1,4 @@
-// What lies behind pointers to const cannot be read into.
+// Data behind pointers to const cannot be read into.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy: this data is const, so a file cannot be read into it
 

@@ -1,5 +1,4 @@
-// Arrays in files, as any world must write and read them. Each function is called by all ranks, for
-// any number of them.
+// Arrays in files, in any world. Each function is called by all ranks, for any number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,7 +28,7 @@ struct particle {
   std::int32_t id;
 };
 
-// The values of an array: each element tells its number.
+// Sets the value of an element, which shows its number.
 inline void number_to(std::int64_t n, double& to) { to = 0.5 * static_cast<double>(n); }
 inline void number_to(std::int64_t n, std::int16_t& to) { to = static_cast<std::int16_t>(n * 7); }
 inline void number_to(std::int64_t n, std::complex<float>& to) { to = {static_cast<float>(n), -1}; }
@@ -46,8 +45,8 @@ bool is_number(std::int64_t n, T const& value) {
   return value == expected;
 }
 
-// How an array of up to 4 dimensions is dealt out, and, without a datatype, which numbers a rank
-// has: those of its elements in the order of the file.
+// The distribution of an array of up to 4 dimensions. It also computes, without a datatype, the
+// numbers of a rank's elements in the order of the file.
 struct dealt {
   std::vector<std::int64_t> sizes, grid, block;
   order o = order::c;
@@ -62,12 +61,12 @@ struct dealt {
     for (std::size_t i = 0; i < dimensions; ++i) {
       d.sizes.push_back(up_to(dimensions < 3 ? 40 : 9));
       d.grid.push_back(balanced.extents()[i]);
-      d.block.push_back(up_to(3) == 0 ? 0 : 1 + up_to(4));  // 0: as large as it must be
+      d.block.push_back(up_to(3) == 0 ? 0 : 1 + up_to(4));  // 0: as large as necessary
     }
     d.o = up_to(2) == 0 ? order::c : order::fortran;
     return d;
   }
-  // The same array, dealt out in another way.
+  // Returns the array with another distribution.
   dealt again(std::mt19937_64& random, int ranks) const {
     dealt d = *this;
     process_grid const balanced(ranks, static_cast<int>(sizes.size()));

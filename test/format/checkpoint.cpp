@@ -1,5 +1,5 @@
-// Checkpoints: whole or as before, whatever fails or dies or crashes; read by any ranks; damage is
-// named.
+// Checkpoints. After a failure, a death or a crash, the file must be whole, or as before. Any
+// number of ranks can read it, and damage is named.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
@@ -48,7 +48,8 @@ using checkpoint = io::basic_checkpoint<rank>;
 
 constexpr io::lab::virtual_options options{.stack_bytes = std::size_t{1} << 20};
 
-// What is in the file: a generation, whole; 0: there is none; -1: something else.
+// Returns the generation that the file has as a whole; 0 if there is no file, -1 if it is anything
+// else.
 std::int64_t generation_in(io::lab::virtual_files const& files) {
   if (!files.exists("f")) return 0;
   state back(0, 1, 0, false);
@@ -66,7 +67,7 @@ io::lab::virtual_files with_first() {
   return files;
 }
 
-// Several blocks of numbers, in parts of this shape.
+// An array of several blocks of numbers, and its parts.
 constexpr std::int64_t many = 400'000;
 auto part_of_many(int which, int ranks) {
   return io::darray<double, 1>({many}, io::distribute::cyclic(1 + 777 * (which % 7)), {ranks},
@@ -108,7 +109,7 @@ TEST_CASE("a crash at any call leaves the old checkpoint or the new one, whole",
     std::set<std::int64_t> seen;
     for (auto const& l : left) seen.insert(generation_in(l));
     CHECK(seen == std::set<std::int64_t>{first ? 0 : 1, 2});
-    // it had returned
+    // save had returned before these crashes
     for (std::size_t k = left.size() - 3; k < left.size(); ++k) CHECK(generation_in(left[k]) == 2);
   }
 }
@@ -148,7 +149,7 @@ TEST_CASE("a failure of any rank at any call is an error of all, and leaves the 
   for (file_call const kind :
        {file_call::open, file_call::resize, file_call::write, file_call::sync, file_call::close})
     for (int who = 0; who < 3; ++who) {
-      // Rank 0 first looks at the old file, and a failure of that stops nothing.
+      // Rank 0 first checks the old file. A failure there does not stop the save.
       bool const looks = who == 0 && (kind == file_call::open || kind == file_call::close);
       std::int64_t const first = looks ? 2 : 1;
       bool struck = true;
@@ -203,7 +204,7 @@ TEST_CASE("a rename that fails leaves the old checkpoint; a directory that is no
       auto const save = [&](io::opener const& o) {
         state(world.rank(), 3, 2, true).named<rank>().save(world, "f", {}, o);
       };
-      CHECK_THROWS_AS(save(io::opener(open, remove)), io::error);  // one that cannot rename at all
+      CHECK_THROWS_AS(save(io::opener(open, remove)), io::error);  // cannot rename at all
       CHECK(files.names() == std::vector<std::string>{"f"});
       try {
         save(broken);
@@ -259,7 +260,8 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
   REQUIRE(h->blocks(*h->find("many")) == 4);
   CHECK(io::find_damage("f", {}, files.opener()).empty());
 
-  // all elements once; all of them on each rank; some of the first block
+  // once: each element on one rank; whole: all elements on each rank; some: a few of the first
+  // block
   enum class parts { once, whole, some };
   auto const load = [&](int ranks, parts how) {
     std::set<std::string> words;
@@ -296,7 +298,7 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
         std::int64_t const number = (bad - at) / block;
         std::string const name = "block " + std::to_string(number) + " of 'many'";
         if (how == parts::some && number > 0)
-          CHECK(load(ranks, how).empty());  // nobody reads it
+          CHECK(load(ranks, how).empty());  // no rank reads this block
         else
           CHECK_THAT(load(ranks, how), ContainsSubstring(name));
         auto const all = io::find_damage("f", {}, files.opener());
@@ -305,7 +307,7 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
         CHECK(all[0].offset == at + number * block);
       }
     }
-  auto content = good;  // its checksum, two blocks, the header, an end that is missing
+  auto content = good;  // damage in a checksum, in two blocks, in the header, and a missing end
   content[static_cast<std::size_t>(h->find("many")->sums + 9)] ^= std::byte{1};
   files.put("f", content);
   CHECK_THAT(load(3, parts::once), ContainsSubstring("block 2 of 'many'"));
@@ -323,7 +325,7 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
   files.put("f", content);
   CHECK_THAT(load(3, parts::once), ContainsSubstring("its header speaks of"));
 
-  // The other byte order is converted, so blocks are looked at in the file.
+  // Data of the other byte order is converted in memory, so checksums are computed from the file.
   auto foreign = *h;
   for (auto& a : foreign.arrays) a.type.order = '>';
   content = good;
@@ -341,7 +343,7 @@ TEST_CASE("parts that overlap or leave elements out are no checkpoint",
   io::lab::virtual_files const files = with_first();
   io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {
     struct given {
-      std::int64_t start, count;  // of rank 1, where 5 and 5 are right
+      std::int64_t start, count;  // those of rank 1; 5 and 5 would be right
       char const* words;
     };
     for (given const& one : {given{0, 5, "overlap, and leave other elements out"},
@@ -419,7 +421,7 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
                 "u", io::darray<float, 1>({10}, io::distribute::block, {2}, world.rank()), wrong),
             true, io::errc::datatype,
             "the data is 4 float32, this rank's part of 'u', '<f4' (10,), is 5 float32");
-    // A box that cannot be, on one rank: the message is its own, when it is saved and when it is
+    // An invalid box on one rank. Its own message must be reported, when it is saved and when it is
     // loaded.
     auto const box = io::subarray({10}, {5}, {5 + world.rank()}, io::type<float>);
     std::vector<float> const five(5);
@@ -457,7 +459,7 @@ TEST_CASE("an old checkpoint is spoken of only where there is one",
 
 TEST_CASE("a failed save says that the old checkpoint is there, unless the new one has its name",
           "[format][checkpoint][errors]") {
-  // Words in a path decide nothing.
+  // Words in the path must not decide anything.
   std::string const name = "the new checkpoint has its name";
   for (bool const renamed : {false, true}) {
     io::lab::virtual_files const files = with_first();
@@ -534,7 +536,7 @@ TEST_CASE("errors on the way are told as those of the call and the file that the
 
 namespace {
 
-// What all ranks have, of every kind that can be added by itself.
+// Values that all ranks have, one of every kind that can be added by itself.
 struct everything {
   std::int64_t number = 0;
   std::complex<double> wave;
@@ -602,7 +604,7 @@ TEST_CASE(
   for (int const ranks : {1, 2, 5})
     io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2}, options)
         .run([&](rank const& world) {
-          everything empty;  // its lists have no elements, and one optional value too many
+          everything empty;  // its lists are empty, and it has one optional value too many
           empty.named().load(world, "f", {}, files.opener());
           CHECK(empty.is_filled());
           everything other;
@@ -763,7 +765,7 @@ TEST_CASE("chosen members of elements are an array of their own, and are read in
       auto const& b = back[static_cast<std::size_t>(i)];
       CHECK((b.id == 6 * world.rank() + i && b.x[0] == b.id % 4 && b.x[2] == 3 && b.more == 77));
     }
-    // A struct of these members reads them, too, and one member alone can be read.
+    // A struct of these members reads them, too, and one member can be read alone.
     std::vector<particle> others(6);
     checkpoint d;
     d.add("bodies", io::darray<particle, 1>({12}, io::distribute::block, {2}, world.rank()),
@@ -843,7 +845,7 @@ TEST_CASE("what replaces a file has its permissions", "[format][checkpoint]") {
     run.save(io::self(), here / "run");
     CHECK(permissions("run") == chosen);
   }
-  // Nobody else can read what takes the place of a private file, at any moment.
+  // The part file that replaces a private file must be private at every moment.
   fs::permissions(here / "f", static_cast<fs::perms>(0600));
   int looks = 0;
   auto const inner = io::posix_opener();

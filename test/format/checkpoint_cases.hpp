@@ -1,4 +1,4 @@
-// Checkpoints in any world. Each function is called by all ranks, for any number of them.
+// Checkpoints in any world. Each function is called by all ranks, for any number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,8 @@ struct settings {
   std::int32_t kind;
 };
 
-// The state of a program in generation `number`: an array of pieces, one of records, one that
-// nobody has, and what all have.
+// The state of a program in generation `number`: an array of numbers, one of records, an empty one,
+// and values that all ranks have.
 struct state {
   std::int64_t number = 0;
   dealt grid{{23, 14}, {}, {3, 2}, order::fortran}, line{{41}, {}, {0}, order::c};
@@ -32,7 +32,7 @@ struct state {
   std::vector<float> table = std::vector<float>(5);
   int ranks = 1, rank = 0;
 
-  // Of a rank of so many; `filled` with this generation's values.
+  // The state of one rank of `ranks_`. If `filled`, it has the values of this generation.
   state(int rank_, int ranks_, std::int64_t generation, bool filled, std::uint64_t how = 0)
       : ranks(ranks_), rank(rank_) {
     process_grid const two(ranks, 2);
@@ -63,7 +63,7 @@ struct state {
         .add("table", table);
     return c;
   }
-  // Is this whole, of generation `n`?
+  // Returns true if this state is whole and of generation `n`.
   bool is(std::int64_t n) {
     state const expected(rank, ranks, n, true);
     auto const of_u = grid.numbers(rank), of_p = line.numbers(rank);
@@ -75,7 +75,7 @@ struct state {
   }
 };
 
-// Saved by all, loaded by some, in other parts.
+// All ranks save; some ranks load, in other parts.
 template <communicator World>
 void check_checkpoints(World const& world, std::string const& path, opener const& files,
                        int rounds) {

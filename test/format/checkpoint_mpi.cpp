@@ -46,7 +46,7 @@ namespace {
 
 struct thrown_by_program {};
 
-// A container of the program, whose size() throws where it is told to.
+// A container of the program whose size() throws on request.
 struct odd_container {
   std::vector<double> held = std::vector<double>(8, 1.5);
   bool throws = false;
@@ -64,7 +64,7 @@ struct odd_container {
   void resize(std::size_t n) { held.resize(n); }
 };
 
-// What a rank gets where rank `who` threw in a call with an error_code.
+// Returns true if this rank gets what it should: rank `who` the exception, the others an error.
 template <class Call>
 bool only_thrown_on(int who, io::mpi const& world, Call&& call) {
   std::error_code error;

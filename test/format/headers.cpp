@@ -1,5 +1,5 @@
-// Headers of files, and what is said of types: what is written reads back, what is broken is
-// refused in words.
+// Headers of files, and types in them. Each header that was written must be read back, and each
+// broken one refused with words.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,7 +82,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
   return {all.begin(), all.end()};
 }
 
-// A .npy file's start with this text.
+// Returns the start of a .npy file with this text.
 std::vector<std::byte> npy(std::string const& text, int version = 1) {
   std::string head = "\x93NUMPY";
   head += {static_cast<char>(version), '\0'};
@@ -113,12 +113,12 @@ io::checkpoint_header some_arrays() {
   return h;
 }
 
-// The bytes of a checkpoint's header with another text.
+// Returns the bytes of a checkpoint's header with a changed text.
 std::vector<std::byte> with_text(std::string (*change)(std::string)) {
   std::vector<std::byte> const all = io::detail::checkpoint_header_of(some_arrays());
   std::string text(reinterpret_cast<char const*>(all.data()) + 16, all.size() - 16);
   text = change(std::move(text));
-  // Its checksum is bit by bit here: x^32 + x^26 + ... of zlib.
+  // The checksum, computed bit by bit: x^32 + x^26 + ... of zlib.
   std::uint32_t crc = ~0u;
   for (char const c : text) {
     crc ^= static_cast<unsigned char>(c);
@@ -254,10 +254,10 @@ TEST_CASE("values that ranks must give alike are told as numbers, where they are
   CHECK(words(std::uint64_t{1} << 63) == "9223372036854775808");
   CHECK(words(0.5f) == "0.5");
   CHECK(words(-0.25) == "-0.25");
-  CHECK(words(std::int8_t{1}).substr(0, 1) == "(");  // only how many bytes they are
+  CHECK(words(std::int8_t{1}).substr(0, 1) == "(");  // only their size is shown
 }
 
-// Records of one field each, so many in each other.
+// Returns a record of one field, nested `depth` times.
 std::string record_in_records(int depth) {
   return depth == 0 ? "'<f8'" : "[('x', " + record_in_records(depth - 1) + ")]";
 }
@@ -377,7 +377,7 @@ TEST_CASE("a checkpoint's header that is broken is refused, in words", "[format]
     return why.detail;
   };
   std::vector<std::byte> const good = io::detail::checkpoint_header_of(some_arrays());
-  for (std::size_t i = 0; i < good.size(); ++i) {  // no bit of it may change
+  for (std::size_t i = 0; i < good.size(); ++i) {  // any change of a bit must be found
     auto bad = good;
     bad[i] ^= std::byte{4};
     CHECK_FALSE(refused(bad).empty());
@@ -451,7 +451,7 @@ TEST_CASE("one process looks at the header of a file, or hears why there is none
 
 namespace {
 
-// So long ago that no save is about to begin.
+// Makes a file so old that no save can be about to begin.
 void age(std::string const& path) {
   std::filesystem::last_write_time(
       path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
@@ -529,7 +529,8 @@ TEST_CASE("a running save keeps its file, and one that is killed leaves it to be
     auto const waits = io::posix_opener();
     io::basic_checkpoint<io::self> c;
     c.add("many", many);
-    // Stays in the last call of the save, where all is written and the file has its temporary name.
+    // Stays in the last call of the save, when all is written and the file still has its temporary
+    // name.
     io::opener const stays(
         waits, [&](std::string const& p) { return waits.remove(p); },
         [&](std::string const&, std::string const&) {

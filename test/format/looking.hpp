@@ -1,5 +1,5 @@
-// An opener that looks before and after each call of any file: where crashes and errors of names
-// are planted.
+// An opener that calls a function before and after each call that changes a file or a name. Tests
+// plant crashes there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -47,7 +47,7 @@ void in_clusters(Check&& check) {
   }
 }
 
-// A .npy file of this text and these bytes.
+// Makes a .npy file of this text and these bytes.
 template <class Bytes>
 void put(io::lab::virtual_files& files, std::string text, Bytes const& data) {
   std::string head = "\x93NUMPY\x01";
@@ -129,7 +129,8 @@ TEST_CASE("of wider records the fields that the program has are read, by name", 
     for (int i = 0; i < 5; ++i) CHECK(is_number(i, back[static_cast<std::size_t>(i)]));
     f.close();
   });
-  // Another order, a field that is not there, of another type, of mixed byte orders.
+  // Another order of the fields, a field that does not exist, one of another type, and mixed byte
+  // orders.
   for (char const* fields :
        {"('id', '<i4'), ('x', '<f8', (3,)), ('more', '<f8')]}",
         "('x', '<f8', (3,)), ('idd', '<i4')]}", "('x', '<f8', (3,)), ('id', '<i8')]}",
@@ -141,7 +142,7 @@ TEST_CASE("of wider records the fields that the program has are read, by name", 
 
 TEST_CASE("interiors, arrays as elements, lists of elements and single ones are parts, too",
           "[format][npy]") {
-  struct view_of_memory {  // as std::mdspan offers it
+  struct view_of_memory {  // models std::mdspan
     double* data_;
     static constexpr std::size_t rank() { return 2; }
     std::int64_t extent(std::size_t) const { return 4; }
@@ -298,7 +299,7 @@ TEST_CASE("a new file does not look whole before it is closed, whatever ends the
   io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}).run([&](rank const& world) {
     io::darray<double, 1> const tile({30}, io::distribute::block, {3}, world.rank());
     std::vector<double> const mine(10, world.rank());
-    for (int round = 0; round < 2; ++round) {  // the second one replaces a file that is whole
+    for (int round = 0; round < 2; ++round) {  // the second round replaces a whole file
       auto f = io::basic_npy<rank>::create(world, "f", tile, {}, looking(files.opener(), look));
       f.write_all(mine);
       world.barrier();
@@ -379,7 +380,7 @@ TEST_CASE("what is not closed does not look whole, and is told so", "[format][np
 TEST_CASE("a file that was whole stays so while it is changed", "[format][npy]") {
   scratch const here;
   io::subarray const all({4}, {4}, {0}, io::type<double>);
-  io::basic_npy<io::self>::create(io::self(), here / "f", all).close();  // zeros
+  io::basic_npy<io::self>::create(io::self(), here / "f", all).close();  // makes zeros
   auto f = io::basic_npy<io::self>::open(io::self(), here / "f", all, io::mode::read_write);
   CHECK_NOTHROW(io::read_header(here / "f"));
   std::error_code error;
@@ -446,8 +447,8 @@ TEST_CASE("parts that leave elements out are no array", "[format][npy][errors]")
       world.barrier();
       CHECK(files.content("f") == std::vector<std::byte>(10, std::byte{7}));
       world.barrier();
-      // As large as the array, but one element twice and one not at all: found where pieces are
-      // looked at.
+      // As many bytes as the array, but one element twice and one not at all. Only develop mode
+      // looks at pieces and finds this.
       CHECK(made(me == 2 ? 19 : 10 * me, 10).empty() == !develop);
       CHECK(made(me == 0 ? 0 : 10 * me - 1, me == 0 ? 10 : 11)
                 .empty());  // each has an element of its neighbour, too

@@ -1,4 +1,4 @@
-// .npy files in any world. Each function is called by all ranks, for any number of them.
+// .npy files in any world. Each function is called by all ranks, for any number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace argosy::test {
 
-// All bytes of a file, read by this rank.
+// Returns all bytes of a file, read by this rank.
 template <communicator World>
 std::vector<std::byte> bytes_of_file(World const&, std::string const& path, opener const& files) {
   std::error_code error;
@@ -58,7 +58,7 @@ void check_random_npy(World const& world, std::string const& path, opener const&
   }
   CHECK(wrong == 0);
 
-  // By fewer ranks, in another distribution.
+  // Read by fewer ranks, in another distribution.
   int const readers = 1 + static_cast<int>(random() % static_cast<std::uint64_t>(world.size()));
   World const some = world.split(world.rank() < readers ? 0 : 1, world.rank());
   dealt const other = d.again(random, readers);
@@ -87,8 +87,8 @@ void check_random_npy_files(World const& world, std::string const& path, opener 
   }
 }
 
-// Calls f(error_code&) and f's throwing twin; all ranks have an error, and the rank that failed
-// says these words.
+// Calls f(error_code&) and its throwing form. All ranks must get an error, and the rank that failed
+// must report these words.
 template <communicator World, class F>
 void check_refused(World const& world, errc e, int rank, std::string const& words, F&& f) {
   std::error_code error;
@@ -122,7 +122,7 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
   check_refused(world, errc::no_such_file, -1, "no such file", opened(tile));
 
   file f = file::create(world, path, tile, {}, files);
-  // Data of one rank is wrong: nothing is written by anybody.
+  // If the data of one rank is wrong, no rank writes.
   for (auto const& [size, words] :
        {std::pair<std::size_t, char const*>{7, "the data is 7 float64"}, {9, "is 8 float64"}}) {
     std::vector<double> const other(world.rank() == last ? size : 8, 7);
@@ -143,11 +143,11 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
   f = file::create(world, path, tile, {}, files);
   check_refused(world, errc::datatype, -1, "the data is 8 long, this rank's part",
                 [&](auto&... error) { f.write_all(integers, error...); });
-  f.write_all(mine);  // after which it is whole
+  f.write_all(mine);  // completes the file
   f.close();
   CHECK_FALSE(f.file().is_open());
 
-  // The words name both.
+  // The words must name both types.
   std::string const both =
       "the file has an array of '<f8' (" + std::to_string(n) + ", 4), the program's is of ";
   check_refused(world, errc::datatype, -1, both + "'<f4' (" + std::to_string(n) + ", 4)",
@@ -166,10 +166,10 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
     file::create(world, path, rows(world.rank() == last ? n + 1 : n, type<double>), error, files);
     CHECK(error == errc::not_same);
     world.barrier();
-    CHECK(file::header_of(world, path, {}, files).shape[0] == n);  // the old one is as it was
+    CHECK(file::header_of(world, path, {}, files).shape[0] == n);  // the old file is unchanged
   }
-  // A box that reaches beyond the array on one rank, or cannot be: carried to the call, and the
-  // file stays as it is.
+  // A box that reaches beyond the array on one rank, or is invalid. The call must report it, and
+  // the file must stay unchanged.
   auto const box = subarray({n, 4}, {2, 4}, {2 * world.rank() + (world.rank() == last ? 1 : 0), 0},
                             type<double>);
   auto const made = [&](auto part) {
@@ -187,7 +187,7 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
   world.barrier();
   CHECK(file::header_of(world, path, {}, files).shape == std::vector<std::int64_t>{n, 4});
 
-  // Shorter than its header says, and no header at all.
+  // A file shorter than its header says, and files without a whole header.
   world.barrier();
   for (std::int64_t const size : {4096 + 32 * n - 1, std::int64_t{100}, std::int64_t{0}}) {
     if (world.rank() == 0) {

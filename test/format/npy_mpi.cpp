@@ -1,4 +1,4 @@
-// .npy files under mpiexec, and what NumPy makes of them. Without python3-numpy that part is
+// .npy files under mpiexec, and the same files in NumPy. Without python3-numpy that part is
 // skipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -26,7 +26,7 @@ using namespace io::test;
 
 namespace {
 
-// Rank 0 runs the script; false on all ranks if there is no NumPy.
+// Runs the script on rank 0. Returns false on all ranks if there is no NumPy.
 bool python(io::mpi const& world, std::string const& what, std::string const& place) {
   world.barrier();
   std::int64_t has = 1;
@@ -53,7 +53,7 @@ T value_of(std::int64_t n) {
     return static_cast<T>(n);
 }
 
-// An array whose elements tell their number in the order of C.
+// Writes an array whose elements have their number in the order of C.
 template <class T>
 void write_one(io::mpi const& world, std::string const& path, io::order o) {
   constexpr std::int64_t sizes[] = {5, 3, 4};

@@ -1,5 +1,5 @@
-// Sidecars .xdmf as readers see them: Python's XML parser, and VTK's reader, which is ParaView's,
-// where it is installed.
+// Sidecars .xdmf, read by Python's XML parser, and by VTK's reader, which ParaView uses, if it is
+// installed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
@@ -38,8 +38,8 @@ namespace {
 using xdmf = io::basic_xdmf<io::self>;
 using npy = io::basic_npy<io::self>;
 
-// Lines as the script prints them, sorted within a step: readers have fields in orders of their
-// own. Empty if there is no reader.
+// Returns the lines that the script prints, sorted within a step, because readers order fields
+// differently. Empty if there is no reader.
 std::vector<std::string> seen_by(std::string const& reader, std::string const& path) {
   std::string const python = reader == "xml"
                                  ? python_with("xml.etree.ElementTree")
@@ -82,7 +82,7 @@ void check(std::string const& path, std::vector<std::string> const& expected) {
   }
 }
 
-// An array whose elements count from `first` on, in the order of the file.
+// Saves an array whose elements count from `first` on, in the order of the file.
 template <class T>
 io::npy_header save(std::string const& path, std::vector<std::int64_t> const& shape, T first,
                     io::order o = io::order::c) {
@@ -209,7 +209,7 @@ TEST_CASE(
     CHECK_THAT(x.what_failed(),
                ContainsSubstring("fields[0] is 'u' at time 2, '<f8' (2 x 3) of 'u.npy'") &&
                    !ContainsSubstring("<Grid"));
-    // A box that cannot be, on one rank.
+    // An invalid box on one rank.
     io::basic_xdmf<rank> boxes(grid);
     boxes.add(0, "u", "u.npy",
               io::subarray({2, 3}, {1, 3}, {world.rank() == 1 ? 2 : 0, 0}, io::type<double>));
@@ -233,7 +233,7 @@ TEST_CASE(
   for (io::file_call const kind :
        {io::file_call::open, io::file_call::write, io::file_call::sync, io::file_call::close}) {
     io::lab::scenario s{.ranks = 3};
-    // The first file that is opened is the old one, and a failure of that stops nothing.
+    // The first file that is opened is the old one. A failure there does not stop the save.
     bool const first_looks = kind == io::file_call::open || kind == io::file_call::close;
     s.faults.push_back({0, io::fail_at(kind, first_looks ? 2 : 1, std::errc::io_error)});
     int failed = 0;

@@ -1,5 +1,5 @@
-// Addresses of stations as text, such as argosy-gpfsd writes for those who mount: what is accepted
-// goes the way back.
+// Addresses of stations as text, as argosy-gpfsd writes for programs that mount. An accepted
+// address must print and read back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

@@ -1,5 +1,4 @@
-// Messages of the simulated GPFS out of the bytes of a fuzzer: numbers that mean something more
-// often than not.
+// Makes messages of the simulated GPFS from a fuzzer's bytes. Most of their numbers make sense.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

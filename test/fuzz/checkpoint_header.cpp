@@ -1,5 +1,5 @@
-// The start of checkpoints, also under a right checksum: places lie in the file, and what is
-// accepted reads back.
+// The start of checkpoints, also with a right checksum. Places must lie in the file, and an
+// accepted header must read back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_start.hpp"
 
@@ -11,7 +11,7 @@
 
 using namespace argosy;
 
-// The list of arrays alone is put behind the start that goes with it.
+// A list of arrays alone gets the start that belongs to it.
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string head;
   if (size > 0 && data[0] == '{')
@@ -33,6 +33,6 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   FUZZ_CHECK(to_string(*h).empty() == h->arrays.empty());
   failure why;
   auto const back = detail::parse_checkpoint_header(detail::checkpoint_header_of(*h), why);
-  FUZZ_CHECK(!back || *back == *h);  // a longer text may not leave the arrays their places
+  FUZZ_CHECK(!back || *back == *h);  // a longer text may leave no room before the arrays
   return 0;
 }

@@ -1,4 +1,4 @@
-// Messages of the simulated GPFS as bytes: what is a message is these bytes and no others.
+// Messages of the simulated GPFS as bytes. A message must have exactly one form as bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

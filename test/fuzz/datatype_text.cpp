@@ -1,5 +1,5 @@
-// Datatypes as text, as `argosy layout` reads them: a layout that can be printed, or an error that
-// shows the place.
+// Datatypes as text, as `argosy layout` reads them. The result must be a layout that can be
+// printed, or an error that shows the place.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

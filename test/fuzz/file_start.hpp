@@ -1,4 +1,4 @@
-// The start of a file out of a fuzzer's bytes, and what holds for all who read one.
+// The start of a file, made from a fuzzer's bytes, and a check for all functions that read one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace argosy::fuzz {
 
-// Words in the order of their bytes in a file.
+// Returns the bytes of a word in the order of a file.
 inline std::string little_endian(std::uint64_t word, int bytes) {
   std::string s;
   for (int i = 0; i < bytes; ++i) s += static_cast<char>(word >> (8 * i) & 0xff);
@@ -28,7 +28,7 @@ inline std::vector<std::byte> file_start(std::string const& head, std::string_vi
   return {bytes.begin(), bytes.end()};
 }
 
-// What `parse` made of it: a header, or damage in words, never both.
+// Returns the result of `parse`, which must be a header or damage in words, never both.
 template <class Parse>
 auto header_or_damage(std::span<std::byte const> start, Parse&& parse) {
   failure why;

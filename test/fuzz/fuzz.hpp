@@ -1,4 +1,4 @@
-// What all fuzzers need: a check that is always made, and bytes as text.
+// Shared by all fuzzers: a check that is always made, and bytes as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,7 @@ inline std::span<std::byte const> bytes_of(std::uint8_t const* data, std::size_t
 
 }  // namespace argosy::fuzz
 
-// Says what did not hold, and ends the process: libFuzzer keeps the input.
+// Prints the failed condition and ends the process. libFuzzer then keeps the input.
 #define FUZZ_CHECK(...) \
   if (!(__VA_ARGS__)) argosy::fuzz::fail(#__VA_ARGS__, __FILE__, __LINE__)
 

@@ -1,5 +1,6 @@
-// The state machines of the simulated GPFS, which are told sensible messages that fit to nothing:
-// by a node that lies to manager, servers and another node; or by everybody to one node.
+// The state machines of the simulated GPFS get messages that make sense but fit no state. A lying
+// node sends them to the manager, the servers and another node, or all of them send them to one
+// node.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -65,7 +66,7 @@ class ensemble {
   }
   void end() {
     deliver(100'000);
-    FUZZ_CHECK(queue_.empty());  // nobody talks for ever
+    FUZZ_CHECK(queue_.empty());  // no exchange may go on for ever
   }
 
  private:
@@ -101,7 +102,7 @@ class ensemble {
     post(out);
   }
 
-  // As the transport would let it through.
+  // Sends a message that the transport would let through.
   void lie() {
     message m;
     m.body = fuzz::any_message(in_, machine_);

@@ -1,5 +1,5 @@
-// Hint files, and values of hints as MPI_Info holds them: what is accepted is in force, and stays
-// so when told again.
+// Hint files, and values of hints as in MPI_Info. An accepted hint must be in force, and stay so if
+// it is given again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -35,9 +35,9 @@ bool rejected(file_hints const& h, std::string_view name) {
   return h.find(name)->status == hint_status::rejected;
 }
 
-// As MPI_Info_get would give them to a program that passes them on. A size of the buffer that was
-// rejected is told as the one in force, and so counts as given; the window, which would follow it,
-// is told, too.
+// Returns the hints as MPI_Info_get would give them to a program that passes them on. A buffer size
+// that was rejected is passed on as the one in force, and so counts as given. The window, which
+// would follow it, is passed on, too.
 hints told(file_hints const& h) {
   bool const buffer_rejected = rejected(h, "cb_buffer_size");
   hints all;
@@ -64,7 +64,7 @@ void check(hints const& given) {
                now.status != hint_status::rejected);
   }
   resolved_hints expected = h.values();
-  // What was rejected is told as what stays in force, and so counts as given.
+  // A rejected hint is passed on as the value in force, and so counts as given.
   expected.largeblock_given = again.values().largeblock_given;
   if (rejected(h, "cb_buffer_size")) expected.cb_buffer_given = again.values().cb_buffer_given;
   if (rejected(h, "cb_buffer_size") || rejected(h, "argosy_window_size"))

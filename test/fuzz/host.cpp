@@ -1,5 +1,5 @@
-// Bytes that come to the host of a simulated GPFS over its socket: without the cookie, with it, and
-// in messages. It cuts off who sends nonsense, and goes on serving a node beside it.
+// Bytes that reach the host of a simulated GPFS through its socket: without the cookie, with it,
+// and in messages. The host must cut off a peer that sends nonsense, and go on serving a node.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -37,7 +37,7 @@ lab::gpfs::machine small() {
   return m;
 }
 
-// A well-behaved node, and files that it has open.
+// A well-behaved node, and the files that it has open.
 class client {
  public:
   explicit client(std::string const& address) : mount_(lab::gpfs::mount::to(address, 0, error_)) {
@@ -45,14 +45,15 @@ class client {
     old_ = open("good");
     FUZZ_CHECK(!error_ && old_.write(0, bytes_).bytes == size());
   }
-  // Ends, whatever the stranger did to this file.
+  // Must end, whatever the stranger did to this file.
   void use_the_old_file() {
     std::vector<std::byte> seen(bytes_.size());
     old_.write(100, bytes_);
     old_.sync();
     old_.read(0, seen);
   }
-  // Nobody knew of it before. (What the stranger left for a file of this number may be told once.)
+  // No stranger knew this file before. An error that a stranger left for a file of this number may
+  // be reported once.
   void use_a_new_file(std::string const& name) {
     auto f = open(name);
     FUZZ_CHECK(!error_);
@@ -78,7 +79,7 @@ class client {
   lab::gpfs::mounted_file old_;
 };
 
-// What a node would send, but for what it means.
+// Returns a frame as a node would send it, except for its meaning.
 std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
   auto const number = in.ConsumeIntegralInRange<std::uint64_t>(0, 3);
   switch (in.ConsumeIntegralInRange(0, 15)) {
@@ -90,7 +91,7 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
       return stranger::frame(in.ConsumeIntegralInRange<std::uint64_t>(0, 6), number,
                              in.ConsumeBytes<std::byte>(20));
     case 2: {
-      auto const some = in.ConsumeBytes<std::byte>(60);  // it has no length, or a wrong one
+      auto const some = in.ConsumeBytes<std::byte>(60);  // has no length, or a wrong one
       return some;
     }
     default:
@@ -102,7 +103,7 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
       {lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
       {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
       fuzz::any_message(in, small())};
-  // Most would be refused, and this would be the end of the talk.
+  // Most of these messages would be refused, which would end the connection.
   if (!lab::gpfs::makes_sense(m, small()) && in.ConsumeIntegralInRange(0, 7) != 0) return {};
   return stranger::frame(kinds::one_message, number, lab::gpfs::encode(m));
 }

@@ -1,5 +1,5 @@
-// Bytes of a layout: what is accepted goes the way back, answers questions without contradiction,
-// and is safe to use.
+// Layouts from bytes. An accepted layout must serialize and read back, answer without
+// contradiction, and be safe to use.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -19,7 +19,7 @@ using namespace argosy;
 namespace {
 
 constexpr std::int64_t most_pieces = 300, most_bytes = 4096;
-constexpr std::int64_t most_distance = std::int64_t{1} << 32;  // farther away no program has memory
+constexpr std::int64_t most_distance = std::int64_t{1} << 32;  // no program has memory so far away
 
 std::optional<layout> read(std::span<std::byte const> bytes) {
   try {
@@ -35,7 +35,7 @@ bool same_nodes(layout const& a, layout const& b) {
          a.lower_bound() == b.lower_bound() && a.extent() == b.extent();
 }
 
-// What the tree says of itself, against what it takes to say it.
+// Compares the properties of the tree with each other.
 void ask(layout const& l) {
   FUZZ_CHECK(l.size() >= 0 && l.pieces() >= 0 && l.size() >= l.pieces());
   FUZZ_CHECK(l.empty() == (l.size() == 0));
@@ -45,7 +45,8 @@ void ask(layout const& l) {
              (l.true_lower_bound() <= l.origin() && l.origin() < l.true_upper_bound()));
   FUZZ_CHECK(l.depth() <= l.nodes().size());
   FUZZ_CHECK(!to_string(l).empty() && !to_tree(l).empty());
-  // These cost the pieces that lie across an offset: one in sorted layouts, all of them in others.
+  // The cost of these is the number of pieces that lie across an offset: one in sorted layouts, all
+  // of them in others.
   bool const sorted = l.empty() || (l.is_monotonic() && detail::measure(l).nests());
   if (!sorted && l.pieces() > most_pieces) return;
   FUZZ_CHECK(l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) == l.size());
@@ -72,7 +73,7 @@ void ask(layout const& l) {
   }
 }
 
-// Walks all pieces, and compares with what seeking finds.
+// Walks all pieces, and compares with seeking.
 void walk(layout const& l) {
   std::int64_t pieces = 0, bytes = 0, low = 0, high = 0, last = 0;
   bool rises = true;
@@ -96,7 +97,7 @@ void walk(layout const& l) {
   l.overlaps();
 }
 
-// The copy loops stay within the bounds, and bring what the cursor brings.
+// The copy loops must stay within the bounds, and copy the same bytes as the cursor.
 void move_bytes(layout const& l) {
   std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent()));
   for (std::size_t i = 0; i < memory.size(); ++i)
@@ -117,7 +118,7 @@ void move_bytes(layout const& l) {
   FUZZ_CHECK(memory == before);
 }
 
-// What arrives is built upon: that refuses, or fits.
+// Constructors must refuse a layout that was received, or give the right result.
 void build_upon(layout const& l) {
   try {
     layout const twice = concat(l, l);
@@ -149,7 +150,7 @@ void use(layout const& l) {
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   auto const given = fuzz::bytes_of(data, size);
   if (auto const l = read(given)) use(*l);
-  // The check sum is for accidents: a right one is put under all bytes.
+  // The checksum protects from accidents only, so the bytes are tried with a right one, too.
   std::vector<std::byte> sealed(given.begin(), given.end());
   std::uint32_t const sum = detail::check_sum(given);
   for (std::size_t i = 0; i < detail::check_sum_bytes; ++i)

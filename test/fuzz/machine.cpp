@@ -1,5 +1,5 @@
-// Machines of the simulated GPFS as text: what is accepted prints and reads back, and a simulation
-// runs on it.
+// Machines of the simulated GPFS as text. An accepted machine must print and read back, and a
+// simulation must run on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -27,7 +27,7 @@ std::optional<machine> read(std::string const& text) {
   }
 }
 
-// Two nodes, one file, a few calls.
+// Makes a few calls on one file of two nodes.
 void run(machine const& m) {
   loopback system(m, 2);
   std::vector<std::byte> some(100, std::byte{1}), seen(100);
@@ -61,7 +61,7 @@ void run(machine const& m) {
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   auto const m = read(std::string(argosy::fuzz::text_of(data, size)));
   if (!m) return 0;
-  // What is made of it at once has room.
+  // Sizes must be small enough for the memory that is allocated at once.
   FUZZ_CHECK(m->block_bytes <= 64 << 20 && m->servers <= 1 << 16 && m->disks_per_server <= 1 << 16);
   std::ostringstream text;
   text << *m;

@@ -1,4 +1,4 @@
-// What a host that lies tells to a node over its socket: calls fail or not, but all of them end.
+// A host that lies to a node over its socket. Calls may fail, but all must end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -96,7 +96,7 @@ class liar {
     return stranger::frame(kinds::one_message, 0, lab::gpfs::encode(m));
   }
 
-  // A little while, for what it asks.
+  // Receives the node's requests for a short time.
   void hear() {
     pollfd waiting{socket_, POLLIN, 0};
     if (::poll(&waiting, 1, 1) == 1) {
@@ -108,7 +108,7 @@ class liar {
   void say(std::span<std::byte const> bytes) {
     while (!bytes.empty()) {
       ssize_t const n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (n <= 0) return;  // it has gone, or is not listening
+      if (n <= 0) return;  // the node has gone, or does not listen
       bytes = bytes.subspan(static_cast<std::size_t>(n));
     }
   }

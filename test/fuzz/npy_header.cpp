@@ -1,4 +1,4 @@
-// The start of .npy files: what is accepted is written again with the same meaning.
+// The start of .npy files. An accepted header must be written again with the same meaning.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_start.hpp"
 
@@ -11,7 +11,7 @@
 
 using namespace argosy;
 
-// The description alone, behind a version, is put behind the start that goes with it.
+// A description alone, behind a version, gets the start that belongs to it.
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string head;
   std::string_view rest = fuzz::text_of(data, size);

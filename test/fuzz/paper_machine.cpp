@@ -1,5 +1,5 @@
-// Descriptions of published machines: what is accepted has a source for each number, and reads the
-// same again.
+// Descriptions of published machines. An accepted one must have a source for each number, and read
+// back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Behind a line "---" there is the file that may be included, under any name.
+// The text behind a line "---" is the file that may be included, under any name.
 std::optional<papers::paper_machine> read(std::string const& text) {
   std::string const border = "\n---\n";
   std::size_t const end = text.find(border);

@@ -1,5 +1,5 @@
-// Scenarios of the virtual cluster as text, with their scripts of faults: what is accepted prints
-// and reads back.
+// Scenarios of the virtual cluster as text, with their scripts of faults. An accepted scenario must
+// print and read back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

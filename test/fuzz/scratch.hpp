@@ -1,4 +1,4 @@
-// A directory for one process, in memory where there is such a place.
+// A directory for one process, in memory if possible.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

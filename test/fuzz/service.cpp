@@ -1,5 +1,5 @@
-// Bytes that come to the service of a rank over its socket, and what comes instead of answers:
-// calls end, strangers are cut off, and a rank beside them is served.
+// Bytes that reach the service of a rank through its socket, and nonsense instead of answers. Calls
+// must end, strangers must be cut off, and another rank must be served.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -47,7 +47,7 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in) {
       in.ConsumeBytes<std::byte>(in.ConsumeIntegralInRange<std::size_t>(0, 100)));
 }
 
-// Somebody asks nonsense.
+// A stranger asks nonsense.
 void ask(wire::address const& where, FuzzedDataProvider& in) {
   stranger s(where);
   FUZZ_CHECK(s.connected());
@@ -83,7 +83,7 @@ class liar {
     std::error_code error;
     int const s = wire::accept_next(listener_, error);
     FUZZ_CHECK(s >= 0);
-    // who is called again when it has gone is not there
+    // closed, so that a second connection fails
     wire::close_descriptor(std::exchange(listener_, -1));
     std::vector<std::byte> hello = stranger::greeting(where_);
     std::memcpy(hello.data() + 8, where_.answered.data(), where_.answered.size());

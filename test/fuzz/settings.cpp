@@ -1,5 +1,5 @@
-// Settings of traces in the environment, and what a trace writes: whatever a file is called, a line
-// is a line. (Nothing in the library reads traces.)
+// Settings of traces in the environment, and the lines of a trace. A line must be one line,
+// whatever the file is called. The library itself reads no traces.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
@@ -21,7 +21,7 @@ using namespace argosy;
 
 namespace {
 
-// A value that is refused is remembered for ever, since it is told once: few of them.
+// A refused value is remembered for ever, because it is reported once, so there may be only few.
 trace_options read_settings(FuzzedDataProvider& in) {
   static int left = 100'000;
   for (char const* const name :

@@ -1,5 +1,5 @@
-// Traces, as `argosy trace` reads them: every line is an event, a fault or nothing, what is merged
-// is JSON again, and as text each event is one line.
+// Traces, as `argosy trace` reads them. Every line is an event, a fault or nothing. Merged traces
+// must be JSON again, and as text each event must be one line.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

@@ -1,4 +1,4 @@
-// Troubles of the simulated GPFS as text: what is accepted prints and reads back.
+// Troubles of the simulated GPFS as text. Accepted ones must print and read back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 

@@ -1,14 +1,14 @@
-// A program whose host, server or mount dies, whose link is cut or whose disk is full in the middle
-// of its collective calls, and the check of what it left. NOTES is a file that outlives all of
-// that; without it, FILE.
+// A program for tests in which a host, server or mount dies, a link is cut, or a disk is full in
+// the middle of its collective calls; and the check of the file afterwards. NOTES is a file that
+// outlives all of that; without it, FILE.
 //   rounds write FILE                  goes on until it is ended; NOTES.done counts the rounds that
 //                                      every rank knows to be on disk
-//   rounds endure FILE NOTES COUNT     so many rounds, and one that fails is done again with the
-//                                      file opened anew: all ranks must be told, or none
-//   rounds fill FILE NOTES             until the file system is full: what was synced before is
-//                                      there, and all ranks are told
-//   rounds check FILE [NOTES]          every byte of these rounds is there, and no byte that nobody
-//                                      asked to write has changed
+//   rounds endure FILE NOTES COUNT     makes COUNT rounds, and repeats one that fails with the file
+//                                      opened anew: all ranks must get the error, or none
+//   rounds fill FILE NOTES             writes until the file system is full: synced data must be
+//                                      there, and all ranks must get the error
+//   rounds check FILE [NOTES]          every byte of these rounds must be there, and no byte that
+//                                      no rank wrote may have changed
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
@@ -31,8 +31,8 @@ namespace io = argosy;
 
 namespace {
 
-// A round is `blocks` cycles; in each cycle a block of every rank, and behind them one that belongs
-// to nobody.
+// A round has `blocks` cycles. Each cycle has a block of every rank, and behind them one that no
+// rank writes.
 constexpr std::int64_t block = 96, blocks = 500;
 constexpr std::uint8_t nobodys = 0xee;
 
@@ -83,7 +83,7 @@ void write(io::mpi const& world, std::string const& path) {
   f.close();
 }
 
-// Whether all ranks have the same answer: asked without the file.
+// Returns `mine` if it is equal on all ranks; otherwise ends the job. Uses MPI, not the file.
 bool all_say(bool mine) {
   int one = mine, sum = 0, ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -129,7 +129,7 @@ int endure(io::mpi const& world, std::string const& path, std::string const& not
     if (f.is_open()) f.close(ignored);
     f = {};
     std::this_thread::sleep_for(milliseconds(200));
-    // One clock decides for all.
+    // The clock of rank 0 decides for all.
     std::int64_t left = steady_clock::now() - begin < minutes(3) ? 1 : 0;
     world.broadcast(std::as_writable_bytes(std::span(&left, 1)), 0);
     if (left == 0) break;
@@ -157,7 +157,7 @@ int fill(io::mpi const& world, std::string const& path, std::string const& notes
   }
   std::string const told = f.what_failed();
   if (!error) wrong = 1;
-  // What was synced before is there.
+  // Data that was synced must be there.
   for (std::int64_t r = 0; r < done; ++r) {
     std::int64_t const of = (world.rank() + 1) % world.size();
     std::error_code read;

@@ -1,6 +1,6 @@
-// What docs/use/files.md promises of the bytes of a file that ranks share, asked where they are on
-// hosts with caches of their own. Every byte is compared with what a list of all writes says. Runs
-// on any file system; cmake/hosts.sh takes it to distributed ones.
+// The promises of docs/use/files.md about bytes of a file that ranks share, tested on hosts with
+// caches of their own. Every byte is compared with a list of all writes. Runs on any file system;
+// cmake/hosts.sh runs it on distributed ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hosts/sharing.hpp"
 
@@ -59,15 +59,15 @@ TEST_CASE("what was written, synced and waited for is read by all, round after r
     round % 2 == 0 ? f.read_at(0, got) : f.read_at_all(0, got);
     CAPTURE(round);
     CHECK(different(got, wanted) == 0);
-    world().barrier();  // nobody writes what another still reads
+    world().barrier();  // no rank may write what another one still reads
   }
   f.close();
   CHECK(different(plainly(here / "data", wanted.size()), wanted) == 0);
 }
 
-// Nobody syncs, but each rank asks for its own bytes only. They may have been written by an
-// aggregator elsewhere, while this host keeps older ones, and be read by another, which keeps older
-// ones as well. Domains end within pages, and move from call to call.
+// Without sync, each rank reads only its own bytes. An aggregator on another host may have written
+// them, while this host caches stale ones. The aggregator that reads them may cache stale ones,
+// too. Domains end within pages, and move from call to call.
 TEST_CASE("a rank reads what it wrote last, whoever carried it", "[hosts][own]") {
   shared_scratch const here(world());
   turns const t{40};
@@ -80,7 +80,7 @@ TEST_CASE("a rank reads what it wrote last, whoever carried it", "[hosts][own]")
   };
   bytes got(t.data(0, world().rank()).size());
   for (int round = 0; round < 40; ++round) {
-    // What all keep until then: their own part, and that of an aggregator.
+    // Caches bytes on each host: the rank's own part, and that of an aggregator.
     if (round % 2 == 0) f.read_at_all(0, got, by(1 + round % 3));
     f.read_at(0, got);
     bytes const older = t.data(round + 100, world().rank()), mine = t.data(round, world().rank());
@@ -128,7 +128,8 @@ TEST_CASE("in atomic mode what was written is read by all, without sync", "[host
     }
     world().barrier();
   }
-  // Writes of the same bytes at a time: one of them is there, not a mixture.
+  // If ranks write the same bytes at the same time, the result must be that of one rank, not a
+  // mixture.
   for (int round = 0; round < 4; ++round) {
     bytes const all_of_it(static_cast<std::size_t>(n * 5000), value(round, world().rank(), 7));
     f.write_at(0, all_of_it);
@@ -151,13 +152,13 @@ TEST_CASE("merged writes of other calls, other aggregators and other ranks keep 
     make(here / "data", wanted);
     auto f = io::file::open(world(), here / "data", m);
     for (int round = 0; round < 12; ++round) {
-      // Some cycles only, from different starts on: the aggregators' parts of the file move, and
-      // windows have holes.
+      // Only some cycles, from different starts: the aggregators' domains move, and windows have
+      // holes.
       turns const now{20, round};
       std::int64_t const first = (round * 7) % 40;
       f.set_view(now.displacement(world().rank()) + first * now.parts() * block, now.view());
       bytes const mine = now.data(round, world().rank());
-      if (round % 4 == 3) {  // by themselves, at the same time
+      if (round % 4 == 3) {  // each rank by itself, at the same time
         f.write_at(0, mine,
                    world().rank() % 2 ? io::any_policy(io::independent{})
                                       : io::any_policy(io::sieving{.writes = io::sieve::always}));
@@ -178,7 +179,8 @@ TEST_CASE("merged writes of other calls, other aggregators and other ranks keep 
   }
 }
 
-// Nothing is promised here: how old is what a rank reads that only waited?
+// Without sync nothing is promised. The test prints how often the last rank reads stale bytes after
+// a barrier.
 TEST_CASE("without sync, who sees what", "[hosts][told]") {
   shared_scratch const here(world());
   make(here / "data", bytes(100000));

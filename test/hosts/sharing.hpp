@@ -1,5 +1,5 @@
-// Ranks that share a file, and what must be in it: blocks of all ranks in turn, the bytes that
-// somebody wrote, and what is at the server.
+// Ranks that share a file, and its expected content: blocks of all ranks in turn, the bytes that
+// ranks wrote, and the content on the server.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@
 namespace argosy::test::sharing {
 
 using bytes = std::vector<std::uint8_t>;
-inline constexpr std::int64_t block = 96;  // no divisor of pages
+inline constexpr std::int64_t block = 96;  // does not divide the page size
 inline constexpr std::uint8_t nobodys = 0xee;
 
 inline mpi const& world() {
@@ -35,7 +35,7 @@ inline std::uint8_t value(std::int64_t round, int rank, std::int64_t at) {
   return static_cast<std::uint8_t>(1 + (round * 31 + rank * 13 + at) % 200);
 }
 
-// Blocks in turn: one of every rank, then one that nobody writes. `shift` deals them to other
+// Blocks in turn: one of every rank, then one that no rank writes. `shift` deals them to other
 // ranks.
 struct turns {
   std::int64_t cycles = 0, shift = 0;
@@ -69,7 +69,7 @@ inline std::int64_t different(bytes const& got, bytes const& wanted) {
   return n;
 }
 
-// Made by rank 0 with plain calls, and on its server before anybody opens it.
+// Makes a file on rank 0 with plain calls. It is on the server before any rank opens it.
 inline void make(std::string const& path, bytes const& content) {
   if (world().rank() == 0) {
     int const d = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0666);
@@ -87,8 +87,8 @@ inline void make(std::string const& path, bytes const& content) {
   world().barrier();
 }
 
-// By every rank, with plain calls and a descriptor of its own; not from pages, nor to the end, that
-// its host has kept, as some do beyond a close.
+// Returns the content, read by every rank with plain calls and a descriptor of its own. Cached
+// pages and sizes are dropped first, because some hosts keep them beyond a close.
 inline bytes plainly(std::string const& path, std::size_t most) {
   bytes all(most + 1);
   int const d = ::open(path.c_str(), O_RDONLY);

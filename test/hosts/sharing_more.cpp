@@ -1,5 +1,5 @@
-// What ranks on several hosts share of a file beside its bytes: locks, its end, the shared pointer,
-// and its name.
+// Properties of a file that ranks on several hosts share, other than its bytes: locks, its end, the
+// shared pointer, and its name.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ TEST_CASE("no addition under a byte-range lock is lost", "[hosts][locks]") {
   world().barrier();
 }
 
-// One window after the other, so that a host that reads ahead has the next one from before the
+// One window after the other. A host that reads ahead then has the next window from before the
 // others wrote there.
 TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes",
           "[hosts][locks]") {
@@ -61,7 +61,7 @@ TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes"
   CHECK_FALSE(error);
   if (f.storage().reads_late) {
     f.close();
-    return world().barrier();  // nobody merges there
+    return world().barrier();  // no rank merges there
   }
   turns const t{length * windows / block / (world().size() + 1)};
   bytes wanted(static_cast<std::size_t>(t.size()), 0), got(wanted.size()),
@@ -154,7 +154,7 @@ TEST_CASE("a size that was set is everybody's at once, and what is new is zero",
     CHECK(f.read_at(at, got).bytes == std::min<std::int64_t>(bytes_now, 100));
     CHECK(got[0] == (bytes_now > 0 ? 0 : nobodys));
     world().barrier();
-    // Full of something, so that a size that grows again must show zeros.
+    // Fills the file, so that a size that grows again must show zeros.
     bytes const nines(static_cast<std::size_t>(bytes_now), 9);
     if (world().rank() == round++ % world().size()) f.write_at(0, nines);
     f.sync();
@@ -199,7 +199,7 @@ TEST_CASE("a file that is deleted on close is gone for all", "[hosts][delete]") 
     bytes const ten(10, 1);
     f.write_at_all(10 * world().rank(), ten);
     f.close();
-    // Names may be kept for a second or so.
+    // Names may be cached for about a second.
     std::error_code error;
     for (int tries = 0; tries < 50; ++tries) {
       auto again = io::posix::open(here / "gone", {.read = true}, error);

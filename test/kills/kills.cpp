@@ -144,7 +144,7 @@ std::vector<std::string> shared_memory_of(std::vector<pid_t> const& all) {
 
 struct tally {
   int kills = 0, faults = 0, left = 0;
-  double slowest = 0;  // seconds of looking at the files, the next open among them
+  double slowest = 0;  // seconds to check the files, including the next open
 };
 
 void kill_once(std::string const& program, victim const& v, std::string const& directory,

@@ -15,10 +15,11 @@ namespace argosy::kills {
 
 namespace {
 
-constexpr std::int64_t numbers = 60000;   // of the array that the ranks share
+constexpr std::int64_t numbers = 60000;   // numbers of the array that the ranks share
 constexpr std::int64_t dealt = 100;       // numbers of one rank, one behind the other
 constexpr std::int64_t untouched = 4096;  // bytes at the front that no rank writes
-constexpr double per_round = 1e6;         // larger than every position, so a number tells both
+// larger than every position, so a number shows round and position
+constexpr double per_round = 1e6;
 
 darray<double, 1> part_of(int rank, int ranks) {
   return darray<double, 1>({numbers}, distribute::cyclic(dealt), {ranks}, rank);
@@ -85,7 +86,7 @@ void prepare_saving(std::string const& directory) {
   state.save(self(), directory + "/state");
 }
 
-// A .npy file that looks whole has the numbers of one round. All others are refused.
+// A .npy file that looks whole must have the numbers of one round. All others must be refused.
 std::string fault_of_array(std::string const& path, int last) {
   std::vector<double> u(numbers);
   try {

@@ -1,4 +1,4 @@
-// Pictures: well formed, bounded in size, and right about who owns what.
+// Pictures: well formed, bounded in size, and with the right owners.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/layout/draw.hpp>
 #include <argosy/layout/draw_owners.hpp>
@@ -25,14 +25,14 @@ std::size_t count(std::string_view text, std::string_view what) {
   return n;
 }
 
-// An attribute of the element in which `what` stands first.
+// Returns an attribute of the element in which `what` stands first.
 double number_in(std::string const& svg, std::string const& what, std::string const& name) {
   std::size_t const element = svg.rfind('<', svg.find(what));
   std::string const key = " " + name + "=\"";
   return std::stod(svg.substr(svg.find(key, element) + key.size()));
 }
 
-// Enough of XML for what we write: elements close, no bare < or & inside text.
+// A parser for the XML of pictures: elements must close, and text has no bare < or &.
 bool well_formed(std::string_view svg) {
   std::vector<std::string_view> open;
   for (std::size_t i = 0; i < svg.size();) {

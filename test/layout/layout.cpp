@@ -1,4 +1,4 @@
-// The algebra of layouts: what folds, what joins, and what it costs.
+// The algebra of layouts: which forms fold or join, and the cost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -18,12 +18,12 @@ using io::at, io::bytes, io::concat, io::repeat, io::resized, io::table;
 
 namespace {
 
-// A wide row of 64 doubles in a plane of 64 rows in a cube of 64 planes.
+// Returns a box of nx x ny x nz doubles in a cube of 64 x 64 x 64.
 constexpr io::layout cube(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
   return repeat(nz, 64 * 64 * 8, repeat(ny, 64 * 8, repeat(nx, 8, bytes(8))));
 }
 
-// Compile-time flattening, seen by the compiler.
+// Flattening at compile time.
 static_assert(cube(32, 16, 4) == repeat(4, 64 * 64 * 8, repeat(16, 64 * 8, bytes(32 * 8))));
 // two repeats over one leaf
 static_assert(cube(32, 16, 4).nodes().size() == 3);
@@ -46,7 +46,7 @@ static_assert(repeat(1000, 16, ends) == resized(concat(bytes(8), at(12, repeat(9
                                                        at(999 * 16 + 12, bytes(4))),
                                                 0, 16000));
 
-// Order matters: the same bytes, taken by columns, are another layout.
+// The order matters: the same bytes by columns are another layout.
 static_assert(repeat(4, 8, repeat(3, 32, bytes(8))) != repeat(3, 32, repeat(4, 8, bytes(8))));
 static_assert(!repeat(4, 8, repeat(3, 32, bytes(8))).is_monotonic());
 static_assert(!repeat(4, 8, repeat(3, 32, bytes(8))).overlaps());
@@ -89,7 +89,7 @@ namespace {
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                        least = std::numeric_limits<std::int64_t>::min();
 
-// Far from 0 or wide, but within the rule: normal forms are found as anywhere else.
+// Far from 0 or wide, but within the limits: normal forms must be found as anywhere else.
 static_assert(concat(at(-(most / 2), bytes(1)), at(most / 2, bytes(1))).true_extent() == most);
 static_assert(repeat(2, most - 1, bytes(1)).true_extent() == most);
 static_assert(at(most - 24, concat(bytes(4), at(8, bytes(4)), at(16, bytes(4)))) ==
@@ -105,7 +105,7 @@ TEST_CASE("the next copy may lie beyond 2^63 where it is only asked for", "[layo
   CHECK(repeat(2, 10, pair).size() == 4);
   CHECK(concat(pair, at(7, bytes(1))).pieces() == 3);
   CHECK(repeat(3, 10, pair) == concat(pair, at(10, pair), at(20, pair)));
-  // What continues the pair modulo 2^64 does not continue it.
+  // A piece that continues the pair only modulo 2^64 must not join it.
   io::layout const close = repeat(2, most / 2 + 2, bytes(1));
   CHECK(concat(close, at(7, bytes(1))).size() == 3);
   CHECK(repeat(2, -(most / 2 - 2), repeat(2, most / 2 - 2, bytes(1))).true_extent() ==
@@ -161,7 +161,7 @@ TEST_CASE("a layout of 2^63 bytes and more from end to end is refused",
   for (std::int64_t i = 0; i < 40; ++i) scattered.push_back(i * i * 7);
   CHECK_THROWS_WITH(table(scattered, 1), too_wide);
   CHECK_THROWS_AS(io::detail::borrowed_table(scattered, 1), io::invalid_layout);
-  scattered = {most - 7, least};  // continues modulo 2^64
+  scattered = {most - 7, least};  // continues only modulo 2^64
   CHECK_THROWS_AS(table(scattered, 8), io::invalid_layout);
   for (std::int64_t i = 0; i < 40; ++i) scattered.push_back(i * i * 7);
   CHECK_THROWS_AS(io::detail::borrowed_table(scattered, 8), io::invalid_layout);
@@ -217,7 +217,7 @@ TEST_CASE("numbers near the limits give a layout or an error", "[layout][limits]
       io::layout const& l = known.back();
       CHECK(l.bytes_before(l.true_upper_bound()) == l.size());
       std::int64_t const where = number(), position = pick(0, l.size());
-      if (l.pieces() < 1000) {  // copies that overlap are asked one by one
+      if (l.pieces() < 1000) {  // overlapping copies are checked one by one
         if (l.bytes_before(where) < 0 || l.bytes_before(where) > l.size()) FAIL("bytes_before");
       }
       io::cursor c(l, position);
@@ -238,7 +238,7 @@ TEST_CASE("numbers near the limits give a layout or an error", "[layout][limits]
 }
 
 TEST_CASE("regular layouts never touch the heap", "[layout][cost]") {
-  // Numbers the compiler cannot know.
+  // Numbers that the compiler cannot know.
   std::int64_t volatile many = 1'000'000'000'000;
   std::int64_t volatile few = 7;
   io::allocation_count const before;
@@ -309,8 +309,8 @@ TEST_CASE("tables find the rule in a list, or keep it as numbers", "[layout][tab
 }
 
 TEST_CASE("a table whose copies touch stays one of numbers", "[layout][table]") {
-  // The last piece ends where the next copy begins: the form is rotated by a piece, and not taken
-  // apart.
+  // The last piece ends where the next copy begins. The form must be rotated by a piece, and not
+  // taken apart.
   constexpr std::int64_t count = 1000, extent = 24 * count + 72, copies = 5;
   std::vector<std::int64_t> offsets(count);
   for (std::size_t i = 0; i < offsets.size(); ++i)

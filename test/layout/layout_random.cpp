@@ -1,5 +1,5 @@
-// Random trees of datatypes: whatever a layout says about itself is compared with plain lists of
-// offsets and lengths.
+// Random trees of datatypes. All properties of a layout are compared with plain lists of offsets
+// and lengths.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -29,9 +29,9 @@ using namespace argosy::test;
 namespace {
 
 constexpr std::uint64_t trees = 24'000;
-constexpr std::int64_t widest_memory = 1 << 18;  // what is packed for real
+constexpr std::int64_t widest_memory = 1 << 18;  // largest layout that is really packed
 
-// The first fault of a case, so that a failing seed prints one thing.
+// The first fault of a case, so that a failing seed prints one line.
 struct verdict {
   std::string fault;
   void expect(bool good, char const* what) {
@@ -39,7 +39,7 @@ struct verdict {
   }
 };
 
-// Case `seed` on its own: ARGOSY_TEST_SEED=<seed> starts with it.
+// Calls `check` for each case. ARGOSY_TEST_SEED=<seed> starts with that case.
 template <class Check>
 void for_each_tree(Check check) {
   for (std::uint64_t i = 0; i < trees; ++i) {
@@ -92,7 +92,7 @@ bool monotonic(std::vector<io::piece> const& pieces) {
   return std::ranges::is_sorted(pieces, {}, &io::piece::offset);
 }
 
-// Bytes [from, to) of the stream, as pieces.
+// Returns bytes [from, to) of the stream, as pieces.
 std::vector<io::piece> cut(std::vector<io::piece> const& pieces, std::int64_t from,
                            std::int64_t to) {
   std::vector<io::piece> result;
@@ -218,7 +218,7 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
     std::int64_t const low = l.true_lower_bound() - 3, high = l.true_upper_bound() + 3;
     for (int i = 0; i < 6; ++i) {
       std::int64_t from = pick(random, low, high), to = pick(random, low, high);
-      if (!pieces.empty() && one_in(random, 2)) {  // at the ends of pieces, too
+      if (!pieces.empty() && one_in(random, 2)) {  // also at the ends of pieces
         io::piece const& p = pieces[static_cast<std::size_t>(pick(random, 0, l.pieces() - 1))];
         from = pick(random, 0, 1) == 0 ? p.offset + pick(random, -1, 1)
                                        : p.end() + pick(random, -1, 1);
@@ -240,7 +240,7 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
         v.expect(l.piece_at(position) == l.pieces() - static_cast<std::int64_t>(rest.size()),
                  "piece_at");
 
-      // Whole runs, and steps of any size, end at the same place.
+      // Whole runs, and steps of any size, must end at the same place.
       io::cursor runs(l, position);
       k = 0;
       while (!runs.done()) {
@@ -298,7 +298,7 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
     v.expect(by_pieces == l, "not equal to its leaves, one after the other");
     other_by_pieces += !same_nodes(by_pieces, l);
 
-    // A normal form is its own normal form.
+    // A normal form must be its own normal form.
     io::layout const once = repeat(1, pick(random, -99, 99), l), alone = io::concat(l);
     v.expect(once == l || l.extent() == 0, "repeat(1) is not the layout");
     v.expect(alone == l || l.extent() == 0, "a list of one is not the layout");
@@ -306,7 +306,7 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
     other_by_repeat += !same_nodes(once, l);
     other_by_concat += !same_nodes(alone, l);
 
-    // A repeat of a repeat is one repeat, whatever is inside.
+    // A repeat of a repeat must be one repeat, whatever is inside.
     std::int64_t const stride = pick(random, -300, 300);
     v.expect(same_bytes(repeat(2, 3 * stride, repeat(3, stride, l)), repeat(6, stride, l)),
              "nested repeats");
@@ -330,7 +330,7 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
 
 TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
   std::size_t packed = 0, unpacked = 0, copied = 0;
-  // Copies go to the tree of the seed before, so that a seed tells both.
+  // Copies go to the tree of the previous seed, so that one seed determines both.
   tree const before = random_tree(seed() - 1);
   io::layout previous = to_layout(before, bounds_rule::hull);
   std::vector<io::piece> previous_pieces = joined(expand(before, bounds_rule::hull).pieces);
@@ -351,7 +351,8 @@ TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
     pack(l, source.origin(), from, to, part.data());
     v.expect(std::equal(part.begin(), part.end(), want.begin() + from), "pack of a range");
 
-    // What overlaps may be written in any order; all else is exact, and no other byte changes.
+    // Overlapping bytes may be written in any order. All others must be exact, and no other byte
+    // may change.
     if (!overlap(pieces)) {
       ++unpacked;
       memory target(l, random), expected = target;
@@ -395,7 +396,8 @@ TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large
     std::vector<std::byte> data(static_cast<std::size_t>(l.size())), got(data.size());
     for (std::byte& b : data) b = static_cast<std::byte>(random() >> 32);
     source.write(pieces, data.data());
-    std::vector<std::byte> const want = source.read(pieces);  // not `data`, where pieces overlap
+    // not `data`, because pieces may overlap
+    std::vector<std::byte> const want = source.read(pieces);
     pack(l, source.origin(), got.data());
     v.expect(got == want, "pack");
     if (overlap(pieces)) return;
@@ -413,8 +415,8 @@ TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large
 
 namespace {
 
-// Hundreds of pieces with what the normal form has rules for: joints, runs, a period, an end of its
-// own, steps back.
+// Returns hundreds of pieces with features for which the normal form has rules: joints, runs, a
+// period, a tail, steps back.
 std::vector<io::piece> long_list(engine& random) {
   std::int64_t const kind = pick(random, 0, 6), period = pick(random, 100, 500);
   std::int64_t const n = kind == 1 ? period * pick(random, 2, 4) : pick(random, 200, 1500);
@@ -462,7 +464,7 @@ TEST_CASE("long lists of pieces: told at once they are what they are one by one"
     CAPTURE(seed() + i, pieces.size());
     io::layout const slow = one_by_one(pieces), fast = as_lists(pieces);
     REQUIRE(same_nodes(fast, slow));
-    // Copies that join, and where they do not: the pieces are those of a plain walk.
+    // Copies that join, and copies that do not: the pieces must be those of a plain walk.
     std::int64_t const count = pick(random, 2, 5), stride = fast.true_extent() + pick(random, 0, 1);
     std::vector<io::piece> all;
     for (std::int64_t c = 0; c < count; ++c)

@@ -1,4 +1,4 @@
-// Marks of granules, beside bits that are set one by one.
+// Marks of granules, compared with bits that are set one by one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/layout/detail/marks.hpp>
 

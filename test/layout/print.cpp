@@ -11,7 +11,7 @@
 
 using namespace argosy;
 
-// The text of a layout is the C++ that makes it: the compiler reads it here.
+// The text of a layout is the C++ expression that makes it, which the compiler reads here.
 #define READS_BACK(...) CHECK(to_string(__VA_ARGS__) == #__VA_ARGS__)
 
 TEST_CASE("a layout prints as the calls that make it", "[print]") {

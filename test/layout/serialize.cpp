@@ -1,4 +1,4 @@
-// Layouts survive the way into bytes and back; bytes that are no layout are refused.
+// Layouts must survive serialization. Bytes that are no layout must be refused.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/layout/serialize.hpp>
 
@@ -59,7 +59,7 @@ bool same_nodes(layout const& a, layout const& b) {
          std::ranges::equal(a.tables(), b.tables()) && a.origin() == b.origin();
 }
 
-// Puts a right check sum under changed bytes, so that what lies behind it is tested, too.
+// Puts a right checksum under changed bytes, so that the code behind the checksum is tested, too.
 void seal(std::vector<std::byte>& bytes) {
   std::size_t const content = bytes.size() - detail::check_sum_bytes;
   std::uint32_t const sum = detail::check_sum(std::span(bytes).first(content));
@@ -175,7 +175,7 @@ TEST_CASE("random damage throws or gives a layout, nothing else", "[serialize]")
     try {
       layout const l = deserialize(bytes);
       ++read;
-      // It behaves: it can be asked and written again.
+      // The layout can be used: it answers, and can be serialized again.
       CHECK(l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) == l.size());
       CHECK(deserialize(serialize(l)) == l);
     } catch (invalid_layout const&) {
@@ -244,7 +244,7 @@ TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[seri
             FAIL("a piece outside of the bounds, number " << i);
         l.is_monotonic();
         l.overlaps();
-        // What arrives is built upon.
+        // Constructors must work on the received layout.
         layout const twice = concat(l, l);
         if (twice.size() - l.size() != l.size()) FAIL("twice, number " << i);
       }

@@ -28,14 +28,14 @@ struct particle {
   std::int32_t id, kind;
 };
 
-// The last member of one particle joins the first of the next.
+// In an array of these, the last member of one joins the first of the next.
 struct ring {
   double a, b;
 };
 
 using ids = io::members<&particle::x, &particle::id>;
 
-// Irregular blocks: too many for a loop's body, so they are tables.
+// Irregular blocks, too many for a loop's body, so they become tables.
 auto const first_blocks =
     io::indexed(io::list(io::c<1>, io::c<1>, io::c<1>, io::c<2>, io::c<3>, io::c<1>, io::c<2>,
                          io::c<2>, io::c<3>, io::c<3>, io::c<2>, io::c<1>, io::c<1>, io::c<1>,
@@ -60,7 +60,7 @@ auto const rows = io::vector(io::c<16>, io::c<4>, io::c<8>, io::type<double>);
     io::hvector(io::c<16>, io::c<1>, io::c<64>, io::contiguous(io::c<4>, io::type<double>));
 
 static_assert(std::is_empty_v<decltype(io::flatten(rows))>);
-// Two ways to say the same bytes: one type.
+// Two expressions for the same bytes have one type.
 static_assert(std::same_as<decltype(io::flatten(rows)), decltype(io::flatten(loose_rows))>);
 static_assert(decltype(io::flatten(rows))::form.nodes.size() == 2);
 static_assert(decltype(io::flatten(rows))::pieces() == 16);
@@ -70,7 +70,7 @@ static_assert(decltype(io::flatten(rows))::to_layout() == rows.form());
 static_assert(decltype(io::flatten(two_tables))::form.table_ends.size() == 2);
 static_assert(decltype(io::flatten(two_tables))::to_layout() == two_tables.form());
 
-// Bytes 0, 1, 2, ... so that every byte knows where it came from.
+// Returns bytes 0, 1, 2, ... so that every byte shows its origin.
 std::vector<std::byte> numbered(std::int64_t size) {
   std::vector<std::byte> memory(static_cast<std::size_t>(size));
   for (std::size_t i = 0; i < memory.size(); ++i)
@@ -121,7 +121,7 @@ TEST_CASE("a run-time count of static records keeps the record's loop", "[static
     check_against_pieces(flat);
     if (n > 4) CHECK(flat.element() != nullptr);
   }
-  // What is dense needs no record: a plain layout of one piece.
+  // Dense data needs no record: it is a plain layout of one piece.
   static_assert(
       std::same_as<decltype(io::flatten(io::contiguous(7, io::type<double>))), io::layout>);
 }

@@ -1,4 +1,4 @@
-// The tables of layouts: numbers in 4 bytes or 8, and what they are equal to.
+// The tables of layouts: numbers in 4 or 8 bytes, and comparisons.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -59,8 +59,8 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < i; ++j) {
       CAPTURE(i, j);
-      // Two lengths, two offsets, or two pieces exchanged: as many pieces and bytes, and the same
-      // bounds.
+      // Two lengths, two offsets, or two pieces are exchanged. The numbers of pieces and bytes, and
+      // the bounds, stay equal.
       std::vector<std::int64_t> o = offsets, l = lengths;
       std::swap(l[i], l[j]);
       if (l != lengths) differs(offsets, l);
@@ -68,13 +68,13 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
       differs(o, l);
       differs(o, lengths);
       differs(o, same);
-      // Two pieces nearer to each other by a byte.
+      // Two pieces are nearer to each other by a byte.
       o = offsets;
       ++o[j], --o[i];
       differs(o, lengths);
       differs(o, same);
     }
-  // One of them alone, also where it is neither the first nor the last by its place.
+  // One piece is changed, also where it is neither first nor last by its place.
   for (std::size_t i = 0; i < count; ++i) {
     CAPTURE(i);
     std::vector<std::int64_t> o = offsets, l = lengths;
@@ -90,7 +90,7 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
     CHECK_FALSE(table(o, 3) == table(turned, 3));
     CHECK_FALSE(table_of(o, {}, 3) == table_of(turned, {}, 3));
   }
-  // Lists that say the same in another way.
+  // Equal lists in another form.
   CHECK(table_of(offsets, same, 0) == even);
   CHECK(even == table_of(offsets, same, 0));
   CHECK(io::detail::piece_table::borrow(offsets, 3) == even);
@@ -156,8 +156,8 @@ TEST_CASE("a list of numbers gives back the room that it does not need", "[layou
   CHECK(list[9] == last);
 }
 
-// Pieces at random, of which some lie far from the others, before the first, or are long: each
-// against lists of 8 bytes.
+// Random pieces, of which some lie far from the others, lie before the first, or are long. Each
+// table is compared with lists of 8 bytes.
 TEST_CASE("tables of near and far pieces", "[layout][table]") {
   constexpr std::int64_t limit = std::int64_t{1} << 32;
   int const kind = GENERATE(range(0, 32));
@@ -194,7 +194,7 @@ TEST_CASE("tables of near and far pieces", "[layout][table]") {
   CHECK(io::deserialize(io::serialize(l)) == l);
   CHECK(t.equal_lengths() == (!uneven && !is_long));
 
-  // Bytes of a range of the stream that has no long piece in it.
+  // A range of the stream that has no long piece in it.
   std::size_t const first = static_cast<std::size_t>(test::pick(random, 0, 20)),
                     last = is_long ? 60 : 100;
   std::int64_t const from = t.start(first) + 1, to = last == 100 ? start : t.start(last);

@@ -1,5 +1,5 @@
-// What is told of an access in numbers: its granule, beside one that is taken from each piece, and
-// what all ranks tell together.
+// The numbers that describe an access: its granule, compared with one computed from each piece, and
+// the sum over all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -45,7 +45,7 @@ TEST_CASE(
       pieces.push_back(io::at(end, io::bytes(length)));
       end += length + pick(random, 0, 5) * unit;
     }
-    // One that is out of step, anywhere.
+    // One piece is out of step, anywhere.
     if (one_in(random, 3)) {
       auto& piece = pieces[static_cast<std::size_t>(pick(random, 0, std::ssize(pieces) - 1))];
       piece = io::at(pick(random, 0, 7), piece);
@@ -66,7 +66,7 @@ TEST_CASE("what ranks tell adds up, whichever rank comes first", "[policy][rando
     CAPTURE(seed(), round);
     std::vector<summary> ranks(static_cast<std::size_t>(pick(random, 1, 6)));
     for (summary& s : ranks) {
-      if (one_in(random, 4)) continue;  // wants nothing
+      if (one_in(random, 4)) continue;  // has no data
       s.low = pick(random, 0, 1000);
       s.high = s.low + pick(random, 1, 1000);
       s.granule = pick(random, 1, 4) * 6;

@@ -1,5 +1,5 @@
-// What automatic takes a call together and each rank by itself to cost: each price by itself,
-// against sums made by hand.
+// The costs that automatic estimates for a collective call and for ranks by themselves. Each price
+// alone is compared with sums made by hand.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <regex>
@@ -14,7 +14,7 @@ using io::access_kind;
 
 namespace {
 
-// Four ranks whose pieces lie between one another; some have more to do.
+// Four ranks with interleaved pieces; some ranks have more to do.
 io::access_summary wanted() {
   io::access_summary all;
   all.low = 0;
@@ -33,8 +33,8 @@ io::access_summary wanted() {
   return all;
 }
 
-// Two aggregators, where nothing costs anything. Windows end at multiples of their length, so the
-// second domain, from 499,712 on, has three.
+// Two aggregators, and all prices 0. Windows end at multiples of their length, so the second
+// domain, from 499,712 on, has three.
 io::automatic free_of_charge() {
   io::automatic p;
   p.two_phase.window_bytes = 256 << 10;
@@ -70,11 +70,11 @@ TEST_CASE("the price of a call together is that of rounds, of what is moved, and
   io::automatic p = free_of_charge();
   CHECK(together(p) == 0);
   p.exchange.round_ns = 1000;
-  CHECK(together(p) == 4);  // three, and the end
+  CHECK(together(p) == 4);  // three rounds, and the end
 
   p = free_of_charge();
   p.exchange.byte_ns = 10;
-  CHECK(together(p) == 3000);  // of the rank that has most
+  CHECK(together(p) == 3000);  // the rank with most bytes
   CHECK(together(p, access_kind::read, 1) == 8000);
   p.exchange.write = 2;
   CHECK(together(p) == 3000);
@@ -117,13 +117,13 @@ TEST_CASE(
   CHECK(alone(p, access_kind::read, 1) == 3000);
   p.exchange.crowd = 2;
   CHECK(alone(p) == 2000);
-  CHECK(alone(p, access_kind::read, 1) == 3000);  // no crowd
+  CHECK(alone(p, access_kind::read, 1) == 3000);  // one rank at a time is no crowd
 
   p = free_of_charge();
   p.exchange.server_byte_ns = 2;
   CHECK(alone(p) == 1800);
   all.alone_bytes = 3'000'000;
-  CHECK(alone(p) == 4000);  // a node keeps what one of its ranks has read
+  CHECK(alone(p) == 4000);  // a node caches what one of its ranks has read
   CHECK(alone(p, access_kind::write) == 6000);
   p.exchange.server_call_ns = 1000;
   CHECK(alone(p) == 8000);
@@ -133,14 +133,14 @@ TEST_CASE("blocks that go from rank to rank have their price", "[automatic][pric
   io::automatic p = free_of_charge();
   p.exchange.block_ns = 100'000;
   auto all = wanted();
-  // Of 245 blocks each goes to all ranks: 980 times, four at a time.
+  // Each of 245 blocks goes to all four ranks: 980 times, four at a time.
   CHECK(reckon(p, access_kind::write, all).alone_us == 1000 + 24'500);
   CHECK(reckon(p, access_kind::read, all).alone_us == 1000);
-  // Together a block that the call has a part of goes once, unless agents have it for good.
+  // In a collective call, a block that the call covers in part moves once, unless agents own it.
   CHECK(reckon(p, access_kind::write, all).together_us == 0);
   p.data_shipping.stripe_bytes = 4096;
   p.exchange.round_ns = 1000;
-  // four agents deal with 245 stripes, and the end
+  // 62 rounds of four agents for 245 stripes, and the end
   CHECK(reckon(p, access_kind::write, all).together_us == 63);
   p.exchange.round_ns = 2000;
   CHECK(reckon(p, access_kind::write, all).together_us == 8 + 100);
@@ -150,15 +150,15 @@ TEST_CASE("blocks that go from rank to rank have their price", "[automatic][pric
   CHECK(reckon(p, access_kind::read, all).alone_us == 1003);  // 980 / 4 blocks, each of 4096 bytes
   p.sieving.prices.byte_ns = 0;
   p.exchange.server_byte_ns = 1;
-  CHECK(reckon(p, access_kind::read, all).alone_us == 4014);  // all of them
+  CHECK(reckon(p, access_kind::read, all).alone_us == 4014);  // all 980 blocks
   p.exchange.server_byte_ns = 0;
-  // With fewer pieces each goes once for a piece; where parts do not lie between one another, once
-  // for each neighbour.
+  // With fewer pieces, blocks move once for each piece. If parts are not interleaved, once for each
+  // neighbour.
   all.pieces = 40;
   CHECK(reckon(p, access_kind::write, all).alone_us == 1000 + 1000);
   all.spans = all.high;
   CHECK(reckon(p, access_kind::write, all).alone_us == 1000 + 75);
-  // Whole blocks go nowhere.
+  // Whole blocks do not move.
   all.granule = 4096;
   CHECK(reckon(p, access_kind::write, all).alone_us == 1000);
 }

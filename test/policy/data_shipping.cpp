@@ -1,5 +1,4 @@
-// Data shipping as a plan: which agent each block of the file belongs to, and in which windows it
-// accesses it.
+// Data shipping as a plan: the agent of each block of the file, and the windows of its accesses.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cctype>
@@ -47,7 +46,7 @@ TEST_CASE("of many domains a plan shows the first and the last eight, and how ma
     for (int i = 0; i < domains; ++i)
       p.domains.push_back({.begin = 1000 + 10 * i, .end = 1010 + 10 * i, .rank = i});
     std::istringstream lines(to_string(p));
-    std::vector<std::string> firsts;  // words of the lines of domains
+    std::vector<std::string> firsts;  // first words of the lines of domains
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
       std::string first, second;
@@ -86,13 +85,13 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
     CHECK(policy.agent_of(b * ranks.block_bytes, ranks) == b / blocks % 4);
     CHECK(policy.agent_of((b + 1) * ranks.block_bytes - 1, ranks) == b / blocks % 4);
   }
-  // Those that may be agents are, in their order.
+  // Eligible ranks are agents, in their order.
   io::rank_group const few{.size = 12, .nodes = 3, .block_bytes = 4096, .eligible = {0, 4, 8, 1}};
   CHECK(io::data_shipping{}.agents_of(few) == 4);
   CHECK(io::data_shipping{}.rank_of(1, few) == 4);
   CHECK(io::data_shipping{}.plan(io::access_kind::read, asking(0, 1 << 20), few).domains[3].rank ==
         1);
-  // Agents lie on all nodes, and neighbours in the file on different ones.
+  // Agents lie on all nodes, and neighbours in the file on different nodes.
   for (std::int64_t const n : {1, 2, 3, 4, 5, 7, 11, 12}) {
     io::data_shipping const some{.agents = n};
     std::set<int> all;
@@ -111,7 +110,7 @@ TEST_CASE("the first stripes of a file are dealt over all nodes before a node ha
       io::data_shipping{}.plan(io::access_kind::write, asking(0, 32 << 20), ranks);
   REQUIRE(p.domains.size() == 8);  // stripes of 16 blocks
   for (std::size_t i = 0; i < 8; ++i) CHECK(p.domains[i].rank == 8 * static_cast<int>(i));
-  // Some nodes have more ranks than others: each agent is there once.
+  // Some nodes have more ranks than others. Each agent must appear once.
   for (std::int64_t const nodes : {2, 3, 5, 31}) {
     std::set<int> all;
     io::rank_group const some{.size = 100, .nodes = nodes};
@@ -163,7 +162,7 @@ TEST_CASE("windows of agents cover the bytes that are asked for once, each by it
           REQUIRE(p.round_at(d, b) == k);
         }
       }
-      // Where it has nothing, the next window that it has.
+      // For a byte of another agent, round_at() must give the next window of this domain.
       for (std::int64_t b = d.begin; b < d.end; ++b) {
         std::int64_t const k = p.round_at(d, b);
         REQUIRE(p.window_of(d, k).end > b);

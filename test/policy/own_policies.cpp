@@ -1,4 +1,4 @@
-// What is looked at of plans: the library's own keep all of it, and slips are named.
+// The checks of plans. The library's own plans must pass all of them, and mistakes must be named.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ using io::access_kind;
 
 namespace {
 
-// A policy of the program that does what one of the library does.
+// A policy of the program that works like one of the library.
 template <class P>
 struct wrapped : P {
   static constexpr std::string_view name = "wrapped";
@@ -175,7 +175,7 @@ TEST_CASE("plans that ranks may carry out together have one key", "[policy]") {
     q = p;
     change(q);
     CHECK(io::detail::key_of_plan(p) != io::detail::key_of_plan(q));
-    // told of one call
+    // the lines do not show the kind of call
     if (p.kind == q.kind) CHECK(io::detail::lines_of_plan(p) != io::detail::lines_of_plan(q));
   }
 }

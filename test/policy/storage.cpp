@@ -1,4 +1,4 @@
-// The choices of automatic by the prices of storages, in the shapes of
+// The choices of automatic by the prices of storages, for the access patterns of
 // docs/develop/lab/gpfs_shapes.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using views = std::function<io::layout(int rank)>;
 
-// What a file's first reduction has.
+// Returns the summary that the first reduction of a call has.
 io::access_summary summary_of(int ranks, views const& view, access_kind kind,
                               io::sieving const& alone) {
   io::access_summary all;
@@ -56,7 +56,7 @@ io::collective_plan choice(int ranks, views const& view, access_kind kind, io::s
                      {.size = ranks, .nodes = ranks, .block_bytes = 256 << 10});
 }
 
-// So many pieces for each rank, dealt at random.
+// Deals pieces to the ranks at random, `each` for each rank.
 views at_random(int ranks, std::int64_t each, std::int64_t piece) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * each));
   std::iota(all.begin(), all.end(), 0);
@@ -112,8 +112,8 @@ TEST_CASE("on GPFS, whole blocks of each rank go alone", "[automatic][prices]") 
 }
 
 TEST_CASE("one pattern, and a choice for each kind of storage", "[automatic][prices]") {
-  // Rows of 8 KiB of two ranks in turn: for a page cache they are long enough, for GPFS a block is
-  // at both ranks all the time.
+  // Rows of 8 KiB, of two ranks in turn. For a page cache they are long enough. On GPFS each block
+  // moves between the ranks all the time.
   auto const rows = [](int rank) {
     return io::at(8192 * rank, io::repeat(256, 16384, io::bytes(8192)));
   };
@@ -155,7 +155,7 @@ TEST_CASE("servers that all ranks share have a time for each call, too", "[autom
 
 TEST_CASE("servers that all ranks share give each rank the holes that it reads, too",
           "[automatic][prices]") {
-  // 64 bytes of each 512 for each of eight ranks: whoever reads them as windows reads all.
+  // Each of eight ranks has 64 bytes of each 512. A rank that reads windows reads everything.
   auto const turns = [](int rank) {
     return io::at(64 * rank, io::repeat(16384, 512, io::bytes(64)));
   };
@@ -164,7 +164,7 @@ TEST_CASE("servers that all ranks share give each rank the holes that it reads, 
   CAPTURE(read.reason);
   CHECK(read.together);
   CHECK_THAT(read.reason, ContainsSubstring("alone 669"));  // nearly 8 x 8 MiB, at 1 ns
-  // Ranks of one node find what others have read.
+  // Ranks of one node find in the cache what others have read.
   io::sieving alone;
   alone.prices = on.prices;
   alone.sharers = 8;
@@ -218,6 +218,6 @@ TEST_CASE("the key of automatic has all prices", "[automatic][prices]") {
   b.exchange.server_call_ns = 1;
   CHECK(a.key() != b.key());
   b = a;
-  b.storage = "elsewhere";  // words
+  b.storage = "elsewhere";  // a text only
   CHECK(a.key() == b.key());
 }

@@ -1,4 +1,4 @@
-// The text of datatypes that the command reads, and what it prints of them.
+// The text of datatypes that the command reads, and its output.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/layout/print.hpp>
@@ -171,7 +171,7 @@ TEST_CASE("help, version and man page are made of one table", "[tool]") {
     }
     CHECK(c.example.starts_with(c.name));
   }
-  // A line of text that began with a dot would be a request.
+  // A line of text that begins with a dot would be a request of roff.
   std::istringstream lines(man.out);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with('.')) {

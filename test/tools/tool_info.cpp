@@ -23,7 +23,7 @@ using json_value = boost::json::value;
 
 namespace {
 
-// As NumPy writes it: numpy.save("u.npy", numpy.zeros((30, 20)))
+// Writes a file as NumPy does: numpy.save("u.npy", numpy.zeros((30, 20)))
 void write_npy(std::string const& path, std::size_t bytes) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (30, 20), }";
   header.resize(117, ' ');
@@ -89,7 +89,8 @@ TEST_CASE("a checkpoint is told with its arrays, and --check finds the block tha
                          }())
                              .type;
   io::detail::place_arrays(h);
-  // An array of zeros, whose checksum is another one: 8000 bytes of a block that nobody has summed.
+  // An array of zeros with a wrong checksum: 8000 bytes of a block whose checksum was never
+  // computed.
   std::vector<std::byte> const head = io::detail::checkpoint_header_of(h);
   std::string file(static_cast<std::size_t>(h.file_bytes), '\0');
   file.replace(0, head.size(), reinterpret_cast<char const*>(head.data()), head.size());
@@ -127,7 +128,7 @@ TEST_CASE("what killed jobs left of a checkpoint is listed, and removed where th
   auto const& parts = v.as_array().at(0).at("parts").as_array();
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].at("bytes").as_int64() == 2048);
-  // Also where the first save of all was killed.
+  // Also if the first save of all was killed.
   std::filesystem::remove(dir / "state");
   tool_outcome const removed = run_tool({"info", dir / "state", "--remove-parts"});
   CHECK(removed.code == 1);

@@ -66,7 +66,7 @@ TEST_CASE("the plan is that of a file on as many ranks", "[tool][plan]") {
     boost::json::value const v =
         planned({"--ranks", "8", "--nodes", "2", "--array", "64x64x64", "--no-dry-run", kind});
     CHECK(v.at("policy").as_string() == real.policy);
-    // The prices behind it are those of local files here, and of the virtual disk there.
+    // The prices differ: those of local files in one, of the virtual disk in the other.
     auto const unpriced = [](std::string const& reason) {
       return reason.substr(0, reason.find("; together"));
     };
@@ -85,7 +85,7 @@ TEST_CASE("prices decide: hints, also those of a file, change the choice", "[too
     boost::json::value const v = planned(more);
     return v.at("together").as_bool();
   };
-  // Calls that cost nothing beside rounds that cost seconds, and the reverse.
+  // Cheap calls with rounds that cost seconds, and the reverse.
   std::vector<std::string> const cheap_calls{"argosy_price_call_ns 1",
                                              "argosy_price_write_call_ns 1",
                                              "argosy_price_message_ns 1000000000"};
@@ -123,7 +123,7 @@ TEST_CASE("a dry run counts messages and calls of each policy, and says where it
     CHECK_FALSE(r.at("scaled").as_bool());
   }
   CHECK(runs[1].at("policy").as_string() == "independent");
-  // Each of 8 ranks has a piece of each of 64 planes, and lists many in a call.
+  // Each of 8 ranks has a piece in each of 64 planes, and lists many pieces in a call.
   CHECK(runs[1].at("messages").as_int64() == 0);
   CHECK(runs[1].at("file_runs").as_int64() == 8 * 64);
   CHECK(runs[3].at("policy").as_string() == "two_phase");
@@ -147,13 +147,13 @@ TEST_CASE("the plan is the one that its dry run carries out", "[tool][plan][pric
     auto const& by_hints = v.at("dry_runs").as_array().front();
     bool const together = v.at("together").as_bool();
     CHECK(together == (words[1] != "8"));
-    // Two-phase reaches each of these files in fewer runs than ranks by themselves.
+    // Two-phase accesses each of these files in fewer runs than ranks by themselves do.
     auto const& two_phase = v.at("dry_runs").as_array().at(3);
     CHECK((by_hints.at("file_runs").as_int64() == two_phase.at("file_runs").as_int64()) ==
           together);
     if (together) CHECK_THAT(reason, ContainsSubstring("by the prices of the virtual disk"));
   }
-  // Without the run there is no disk that it is on.
+  // Without the dry run, the file is on no virtual disk.
   boost::json::value const v = planned({"--ranks", "8", "--array", "64x64x64", "--no-dry-run"});
   CHECK_THAT(std::string(v.at("reason").as_string().c_str()),
              ContainsSubstring("by the prices of local files"));
@@ -197,7 +197,7 @@ TEST_CASE("a picture of a plan has its domains, rounds and ranks", "[plan][draw]
   CHECK_THAT(io::draw(p), ContainsSubstring("2 agents") && ContainsSubstring(">stripes</text>"));
   p.together = false;
   CHECK_THAT(io::draw(p, {.title = "mine", .ranks = ranks}), ContainsSubstring(">mine</text>"));
-  // Sizes depend on pixels, not on rounds.
+  // The size depends on pixels, not on rounds.
   p.together = true;
   p.domains = {{0, std::int64_t{1} << 45, 0}};
   CHECK(io::draw(p).size() < 2'000'000);

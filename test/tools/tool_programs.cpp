@@ -87,7 +87,7 @@ TEST_CASE("more ranks than processors are told, and messages between them have n
           "[tool][program][prices]") {
   scratch const dir, data(argosy::test::in_memory());
   auto const on_one_processor = [&](std::string const& what) {
-    // The first processor of this process: 0 may belong to others.
+    // Uses the first processor of this process, because 0 may belong to others.
     return code_of("taskset -c $(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/') " +
                    argosy_on(2) + " " + what + " >" + (dir / "out") + " 2>" + (dir / "err"));
   };

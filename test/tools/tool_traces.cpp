@@ -1,4 +1,4 @@
-// argosy trace: traces as the library writes them, merged and judged.
+// argosy trace: traces as the library writes them, merged and evaluated.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/tracing.hpp>
 
@@ -27,7 +27,7 @@ using json_value = boost::json::value;
 
 namespace {
 
-// A rank that writes 100 pieces by themselves, merges a window, and meets one error. Returns the
+// Traces a rank that writes 100 separate pieces, merges a window, and gets one error. Returns the
 // trace.
 std::string traced(argosy::test::scratch const& dir, int rank) {
   io::trace_options o{
@@ -61,7 +61,7 @@ std::string head(int rank, std::string const& trace, std::string const& mode = "
   return fmt::format(form, rank, trace, mode) + "\n";
 }
 
-// An event of a rank, which began so many nanoseconds after a full second.
+// Returns an event of a rank that began `begin_ns` after a full second.
 std::string event(int rank, std::string const& category, std::string const& name,
                   std::int64_t begin_ns, std::int64_t took_ns, std::string const& arguments,
                   std::string const& kind = "X") {
@@ -245,7 +245,7 @@ TEST_CASE("phases are told by their own time, with the rank that the others wait
   argosy::test::scratch const dir;
   std::vector<std::string> words{"trace"};
   for (int rank = 0; rank < 3; ++rank) {
-    // A call of 100 ms; rank 1 comes when 90 of them are over.
+    // A call of 100 ms. Rank 1 comes after 90 ms.
     int const waits = rank == 1 ? 1 : 91;
     words.push_back(dir / ("argosy-p-1-rank" + std::to_string(rank) + ".json"));
     std::ofstream out(words.back());

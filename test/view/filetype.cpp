@@ -41,7 +41,7 @@ TEST_CASE("views that MPI allows pass", "[filetype]") {
       real, io::darray<double, 2>({100, 90}, io::distribute::cyclic(3), io::list(3, 4), 7), true));
   CHECK_NOTHROW(io::detail::require_filetype(real, io::contiguous(0, real), true));
   CHECK_NOTHROW(io::detail::require_filetype(real, io::indexed({1, 2, 1}, {0, 7, 20}, real), true));
-  // An etype with a hole, and a filetype of such.
+  // An etype with a hole, and filetypes made of it.
   auto const loose = io::resized(io::type<float>, 0, 8);
   CHECK_NOTHROW(io::detail::require_filetype(loose, io::vector(4, 2, 3, loose), true));
   CHECK_NOTHROW(io::detail::require_filetype(
@@ -75,7 +75,7 @@ TEST_CASE("each rule is refused by its name and numbers", "[filetype][error]") {
   auto const loose = io::resized(io::type<float>, 0, 8);
   CHECK_THROWS_WITH(io::detail::require_filetype(loose, io::contiguous(2, io::type<double>), true),
                     Contains("does not divide"));
-  // Two pieces, of which only the first lies where the etype has it.
+  // Two pieces, of which only the first lies at a place of the etype.
   auto const two = io::hindexed({1, 1}, {0, 8}, io::type<float>),
              other = io::hindexed({1, 1}, {0, 4}, io::type<float>);
   CHECK_NOTHROW(io::detail::require_filetype(two, io::contiguous(2, two), true));

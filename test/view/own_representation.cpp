@@ -1,4 +1,4 @@
-// Representations of a program, and memory that has not the types that were said.
+// Representations of a program, and memory whose types differ from those that were given.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 #include "view/representation_cases.hpp"
@@ -29,7 +29,8 @@ TEST_CASE("types must be those of the memory", "[representation][error]") {
 
 TEST_CASE("a representation of one's own: registered once, found by name, and used",
           "[representation]") {
-  // Numbers of 16 bits as five decimal digits, the last one first; everything else as it is.
+  // Stores numbers of 16 bits as five decimal digits, the last one first, and everything else
+  // unchanged.
   io::representation_functions text;
   text.file_bytes = [](basic t) {
     return t == basic::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t);
@@ -101,7 +102,7 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   broken[4] = std::byte{'9'};
   read<std::array<std::pair<std::uint16_t, int>, 2>>(broken, digits, false);
 
-  // Without functions it copies; what functions throw arrives.
+  // Without functions it copies. Exceptions of the functions must arrive.
   io::register_representation("plain", {});
   CHECK(hex(write(std::uint8_t{7}, io::detail::find_representation("plain"))) == "07");
   io::representation_functions bad;

@@ -1,4 +1,4 @@
-// Converters of representations, against one item at a time.
+// Converters of representations, compared with one item at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -31,7 +31,7 @@ using namespace io::test;
 
 namespace {
 
-// One item, in the words of the standard; the value must fit. The oracle of external32.
+// The oracle of external32: converts one item by the words of the standard. The value must fit.
 std::vector<std::byte> external_item(basic t, std::byte const* m) {
   std::vector<std::byte> file(
       static_cast<std::size_t>(io::detail::size_in(io::detail::external32_sizes, t)));
@@ -55,7 +55,7 @@ std::vector<std::byte> external_item(basic t, std::byte const* m) {
   return file;
 }
 
-// Values of a type that every representation can hold.
+// Makes values of a type that every representation can hold.
 void fill(generator& g, basic t, std::byte* m) {
   auto const put = [&](auto value) { std::memcpy(m, &value, sizeof(value)); };
   switch (t) {
@@ -103,7 +103,7 @@ TEST_CASE("external32 is big-endian, with the sizes of MPI's table",
         "00000004");
   CHECK(read<long>({std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xfb}}) == -5);
   CHECK(read<wchar_t>({std::byte{0xff}, std::byte{0xfe}}) == 0xfffe);
-  // Every byte but 0 is true, and C++ reads 1.
+  // Every byte but 0 means true, and C++ reads 1.
   CHECK(std::bit_cast<std::uint8_t>(read<bool>({std::byte{0x80}})) == 1);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a value that four bytes cannot hold is told, and no other is touched"
   CHECK(hex(write(-big)) == "80000000");
   write(static_cast<unsigned long>(std::uint64_t{1} << 32), io::external32, false);
   write(static_cast<wchar_t>(0x1f600), io::external32, false);
-  // A type that says its width has it in the file.
+  // A type of fixed width has that width in the file.
   std::int64_t const value = big;
   auto const m = io::memory(&value, io::detail::int64_type);
   io::converter const c(io::external32, m.form(), m.types());
@@ -241,7 +241,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
     for (std::int64_t k = 1; k < copies; ++k) all.insert(all.end(), once.begin(), once.end());
     if (all.empty()) continue;
 
-    // Memory: dense, or spread out in pieces that cut items.
+    // Memory is dense, or in pieces that cut items.
     bool const dense = g.pick(0, 1) == 0;
     std::int64_t const piece = g.pick(1, 40);
     std::int64_t const size = whole.size();
@@ -296,8 +296,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
 TEST_CASE("a value that does not fit is told with its last byte, cut anywhere and in any order",
           "[representation][error]") {
   CAPTURE(argosy::test::seed());
-  // An item has a byte more in the file, but for those without type. All fit but those that begin
-  // with a one.
+  // Each item has one byte more in the file, except bytes. Items that begin with a one do not fit.
   static constexpr auto file_size = [](basic t) {
     return io::detail::size_in(io::detail::native_sizes, t) + (t == basic::byte ? 0 : 1);
   };
@@ -337,7 +336,7 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
 
     auto const odd = static_cast<std::size_t>(g.pick(0, static_cast<std::int64_t>(all.size()) - 1));
     std::vector<std::byte> stream;
-    std::int64_t low = 0, high = 0, end = 0;  // of the odd one, in the file
+    std::int64_t low = 0, high = 0, end = 0;  // place of the odd item in the file
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::int64_t const size = io::detail::size_in(io::detail::native_sizes, all[i]);
       stream.insert(stream.end(), static_cast<std::size_t>(size),
@@ -352,7 +351,7 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
                                   std::byte{0xaa});
     io::unpack(form, stream.data(), memory.data());
 
-    // Some cuts in the odd one, and some anywhere.
+    // Some cuts in the odd item, and some anywhere.
     std::vector<std::int64_t> cuts{0, end};
     for (auto n = g.pick(0, 3); n > 0; --n) cuts.push_back(g.pick(0, end));
     for (auto n = g.pick(0, 2); n > 0; --n) cuts.push_back(g.pick(low, high));

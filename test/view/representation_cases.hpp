@@ -1,4 +1,4 @@
-// What tests of signatures and representations have in common.
+// Shared by tests of signatures and representations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,14 +25,14 @@ struct particle {
 
 enum class color : std::uint16_t { red = 0x0102 };
 
-// Random signatures.
+// Makes random signatures.
 struct generator {
   std::mt19937_64 random{seed()};
   std::int64_t pick(std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution(from, to)(random);
   }
   basic any_basic() { return static_cast<basic>(pick(0, argosy::detail::basic_count - 1)); }
-  // And the same, one by one.
+  // Returns a random signature, and its types one by one.
   argosy::signature signature(std::vector<basic>& all, int depth) {
     argosy::signature s;
     for (auto n = pick(1, 4); n > 0; --n) {
@@ -59,7 +59,7 @@ std::vector<std::byte> write(T const& value, representation const& r = external3
   auto const m = memory(value);
   converter const c(r, m.form(), m.types());
   std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
-  // outside: CHECK would catch
+  // outside of CHECK, which would catch an exception
   bool const all_fit = c.gather(m.address(), 0, c.file_size(), file.data());
   CHECK(all_fit == fits);
   return file;

@@ -1,4 +1,4 @@
-// Signatures, and what forms datatypes have in the file.
+// Signatures, and the forms of datatypes in the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -75,7 +75,7 @@ io::layout external(D const& d) {
   return io::detail::file_form_of(d, io::detail::external32_sizes);
 }
 
-// The types one by one.
+// Returns the types one by one.
 std::vector<basic> expanded(io::signature const& s) {
   std::vector<basic> all;
   auto const walk = [&](auto&& self, std::size_t from, std::size_t to) -> void {
@@ -171,7 +171,7 @@ TEST_CASE("signatures built in pieces name the same types in the same order",
 
 TEST_CASE("in the file, constructors work on external extents and bytes stay bytes",
           "[representation][external32]") {
-  std::int64_t const l = 4;  // of a long
+  std::int64_t const l = 4;  // size of a long
   CHECK(external(io::type<long>) == io::bytes(4));
   CHECK(external(io::type<wchar_t>) == io::bytes(2));
   CHECK(external(io::type<long double>) == io::bytes(16));
@@ -198,7 +198,7 @@ TEST_CASE("in the file, constructors work on external extents and bytes stay byt
   CHECK(m.size() == 1 + 4 + 8 + 6 + 16 + 1 + 2);
   CHECK(external(io::type<particle>) == io::type<particle>.form());
   CHECK(external(io::type<chosen>) == io::type<chosen>.form());
-  // All constructors are their own external form where no size changes.
+  // If no size changes, a datatype is its own external form.
   CHECK(external(io::darray<double, 2>({9, 9}, io::distribute::block, io::list(2, 2), 3)) ==
         io::darray<double, 2>({9, 9}, io::distribute::block, io::list(2, 2), 3).form());
 }
@@ -210,7 +210,7 @@ TEST_CASE("whether types repeat does not depend on how they are described",
   auto const pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   constexpr std::array types{io::basic::byte, io::basic::int32, io::basic::uint32,
                              io::basic::float64};
-  // A sequence of items, cut at random, equal halves as a loop.
+  // Describes a sequence of items: cut at random, and equal halves as a loop.
   auto const describe = [&](auto&& self, std::span<io::basic const> items) -> io::signature {
     io::signature all;
     if (items.size() == 1) return io::signature(items[0]);
@@ -247,7 +247,7 @@ TEST_CASE("whether types repeat does not depend on how they are described",
   }
   CHECK(repeated > 5'000);
   CHECK(otherwise > 3'000);
-  // As large as they come.
+  // The largest numbers.
   std::int64_t const many = std::int64_t{1} << 40;
   CHECK(io::detail::type_digest(io::signature(io::basic::int32, 3 * many))
             .repeats(io::detail::type_digest(io::signature(io::basic::int32, 3)), many));

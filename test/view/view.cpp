@@ -1,4 +1,4 @@
-// Views against a walk over their etypes, and against MPI's words about the end of the file.
+// Views, compared with a walk over their etypes, and with MPI's text about the end of the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 using list = std::vector<std::int64_t>;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-// Where the first bytes of the first `count` etypes lie, by walking tile after tile.
+// Returns the first byte of each of the first `count` etypes, by walking tile after tile.
 list starts(io::view const& v, std::size_t count) {
   list result;
   for (std::int64_t tile = 0; result.size() < count; ++tile)
@@ -50,7 +50,7 @@ io::view tile_of(std::int64_t rows) {
   return {512, io::type<double>, io::vector(rows, 1, 2, io::type<double>)};
 }
 
-// Seconds that one query of each kind takes, at best.
+// Returns the seconds that one query of each kind takes, at best.
 double cost(io::view const& v, std::int64_t scale) {
   double best = 1;
   std::int64_t sum = 0;
@@ -139,7 +139,7 @@ TEST_CASE("the etype is what the filetype is built of; one that does not divide 
   CHECK(io::view(0, io::vector(3, 1, 2, io::contiguous(3, io::type<double>))).etype() ==
         io::bytes(8));
   CHECK(io::view(0, io::resized(io::type<float>, 0, 16)).etype() == io::bytes(4));
-  // Offsets would silently count bytes: both must be given.
+  // Offsets would silently count bytes, so both must be given.
   io::darray<double, 1> const tile({10}, io::distribute::block, io::process_grid(1, 1), 0);
   CHECK_THROWS_WITH(io::view(0, io::resized(tile, 0, 84)).etype(),
                     Contains("{io::bytes(1), filetype}"));
@@ -166,9 +166,9 @@ TEST_CASE("in external32 a view lies as the external sizes make it", "[view][ext
   CHECK(there.filetype().extent() == 10 * 4);
   CHECK(here != there);
   CHECK(there == io::view(16, io::type<long>, type, io::external32));
-  // Byte displacements are taken as they are.
+  // Displacements in bytes are used as they are.
   CHECK(io::view(0, io::hvector(2, 1, 24, io::type<long>), io::external32).byte_offset(1) == 24);
-  // `internal` has nothing to convert.
+  // `internal` converts nothing.
   CHECK(io::view(16, type, io::internal).filetype() == here.filetype());
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("what lies beyond 2^63 has no answer", "[view][error]") {
   CHECK(v.byte_offset(most / 32).value() > 0);
   CHECK(v.position(most / 32) == most / 32 * 8);
   CHECK(v.stream().true_upper_bound() > 0);
-  // Tiles as long as they come, and views that begin as late as they can.
+  // The longest tiles, and views that begin as late as possible.
   io::view const wide(0, io::resized(io::type<double>, 0, std::int64_t{1} << 62));
   CHECK(wide.byte_offset(0) == 0);
   CHECK(wide.byte_offset(1) == std::int64_t{1} << 62);
@@ -199,10 +199,10 @@ TEST_CASE("what lies beyond 2^63 has no answer", "[view][error]") {
 
 TEST_CASE("the last copies of a filetype whose bytes are below 2^63 are places of the view",
           "[view]") {
-  // The oracle counts in more bits: byte i of the stream is where its copy and its piece say.
+  // The oracle counts in 128 bits. Byte i of the stream lies where its copy and its piece say.
   __extension__ typedef __int128 wide;
   struct shape {
-    std::vector<std::int64_t> offsets;  // of ints
+    std::vector<std::int64_t> offsets;  // in ints
     std::int64_t lower;
   };
   std::vector<shape> const shapes{{{0}, 0}, {{0}, -64},      {{8}, 0},
@@ -241,7 +241,7 @@ TEST_CASE("the last copies of a filetype whose bytes are below 2^63 are places o
           CHECK_FALSE(v.position(etypes + 1));
           CHECK(v.offset_of_end(most) == etypes);
           CHECK(v.offset_of_end(static_cast<std::int64_t>(place(etypes - 1))) == etypes - 1);
-          // The last bytes are walked.
+          // Walks the last bytes.
           std::int64_t walked = 0;
           for (io::cursor c(v.stream(), 4 * std::max<std::int64_t>(0, etypes - 5)); !c.done();
                c.next())
@@ -289,7 +289,7 @@ TEST_CASE("etype offsets and stream positions", "[view]") {
 TEST_CASE("views are values", "[view]") {
   io::view a(8, io::vector(3, 2, 4, io::type<int>)), b = a;
   CHECK(a == b);
-  // The same bytes, described otherwise.
+  // An equal view in another form.
   io::layout const box = io::subarray({3, 4}, {3, 2}, {0, 0}, io::type<int>).form();
   CHECK(a == io::view(8, io::type<int>, io::resized(box, 0, 40)));
   CHECK(a != io::view(8, io::type<int>, box));
@@ -308,7 +308,8 @@ TEST_CASE("a view of 10^12 pieces costs what one of 10 costs", "[view][cost]") {
   io::view const again = tile_of(huge);
   CHECK(again.byte_offset(huge + 1) == many.byte_offset(huge + 1));
   CHECK(count.since() == 0);
-  // Generous: the machine may be busy. What would walk the pieces takes 10^11 times as long.
+  // Generous, because the machine may be busy. A walk over the pieces would take 10^11 times as
+  // long.
   double const a = cost(few, 10), b = cost(many, huge);
   CAPTURE(a, b);
   CHECK(b < 10 * a);
@@ -344,9 +345,9 @@ TEST_CASE("tiles of an irregular filetype that join cost one list of pieces", "[
   CHECK(v.byte_offset(5 * filetype.size() / 8) == 16 + 5 * filetype.extent());
 }
 
-// Numbers of 4 bytes: an offset, a length where they differ, and both once more where the last
-// block meets the first of the next tile. What is needed beside it while the view is made is no
-// more than that again.
+// A block takes numbers of 4 bytes: an offset, and a length if lengths differ. Both are stored once
+// more if the last block joins the first of the next tile. While the view is made, no more than
+// that is needed in addition.
 TEST_CASE("a view of irregular blocks keeps few bytes for each", "[view][cost][allocations]") {
   bool const differ = GENERATE(false, true), joins = GENERATE(false, true);
   CAPTURE(differ, joins);
@@ -363,7 +364,7 @@ TEST_CASE("a view of irregular blocks keeps few bytes for each", "[view][cost][a
   io::hindexed const described(lengths, offsets, io::type<double>);
   argosy::heap_peak const used;
   io::view const v(0, io::type<double>, io::resized(described, 0, joins ? at : at + 8));
-  // `resized` has the program's, for as long as the view is made
+  // `resized` has the program's lists while the view is made.
   std::size_t const lists = 2 * 8 * blocks;
   CHECK(used.kept() >= 4 * blocks);
   CHECK(used.kept() <= (differ && joins ? 17 : joins ? 13 : differ ? 9 : 5) * blocks);

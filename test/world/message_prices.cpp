@@ -1,5 +1,5 @@
-// What messages cost: measured by all ranks together, kept with the communicator, and the same for
-// all.
+// The cost of messages: measured by all ranks together, stored with the communicator, and equal on
+// all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -27,7 +27,7 @@ static_assert(!io::detail::priced<argosy::test::nodes_world>);
 
 namespace {
 
-// Another communicator each time: duplicates would share what is kept.
+// Returns a new communicator, because duplicates would share the stored prices.
 io::mpi everyone() {
   io::mpi const all(MPI_COMM_WORLD);
   return all.split(0, all.rank());
@@ -81,20 +81,20 @@ TEST_CASE("ranks that are not near price what they exchange by what was measured
   };
   CHECK(priced(true) == usual);
   CHECK_FALSE(world.kept_prices());
-  // One rank knows of dearer messages than there can be, others of nothing: they measure, and the
-  // dearer counts for all.
+  // One rank has stored prices higher than any real ones, and the others none. The ranks measure,
+  // and the higher prices count for all.
   message_prices const dear{.round_ns = 1e15, .byte_ns = 1e9};
   if (world.rank() == world.size() - 1) world.keep_prices(dear);
   io::exchange_prices found = priced(false);
   CHECK(found.round_ns == dear.round_ns);
   CHECK(found.byte_ns == dear.byte_ns);
   CHECK(world.kept_prices() == dear);
-  CHECK(priced(true) == usual);  // of memory
-  // Kept on all ranks: nothing is measured that could be dearer, and cheap messages do not make
-  // memory cheaper than it is.
+  CHECK(priced(true) == usual);  // the prices of memory
+  // All ranks have stored prices, so nothing is measured. Cheap messages do not make memory cheaper
+  // than it is.
   world.keep_prices({.round_ns = 1, .byte_ns = 1e-6});
   CHECK(priced(false) == usual);
-  // Kept, but not the same: as where threads opened several files at a time.
+  // The stored prices differ, as if threads had opened several files at the same time.
   world.keep_prices({.round_ns = 1e6 + world.rank(), .byte_ns = 3});
   found = priced(false);
   CHECK(found.round_ns == 1e6 + (world.size() - 1));

@@ -61,7 +61,7 @@ TEST_CASE("where one rank would wait for ever, it throws", "[world][self]") {
   CHECK_THROWS_AS(io::self::wait_all({&request, 1}), std::logic_error);
   world.send(memory, 0, 1);
   CHECK_NOTHROW(io::self::wait_all({&request, 1}));
-  // longer than there is room for
+  // longer than the receiver's memory
   CHECK_THROWS_AS(world.receive(std::span(memory).first(7), 0, 2), std::logic_error);
   CHECK_THROWS_AS(world.send(memory, 1, 1), std::invalid_argument);
   CHECK_THROWS_AS(world.broadcast(memory, 1), std::invalid_argument);

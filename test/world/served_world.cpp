@@ -1,4 +1,4 @@
-// The world over a service: what every world must do, while the program is elsewhere.
+// The world over a service: it must do what every world does, while the program is in other calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/detail/served_world.hpp>
 #include <argosy/world/mpi.hpp>
@@ -33,8 +33,8 @@ served_world beside(World const& world) {
 
 constexpr nodes_world::shape pairs{2, false, true};
 nodes_world two_to_a_node() { return {io::mpi(MPI_COMM_WORLD), pairs}; }
-// Beside it, with nodes that can share memory: where the test itself runs on several hosts, the two
-// may be on different ones.
+// Its nodes can share memory. If the test runs on several hosts, ranks of a node of `program` may
+// be on different ones.
 served_world beside_with_memory(nodes_world const& program) {
   return beside(program, {program.node().mpi::node(), pairs});
 }
@@ -70,7 +70,7 @@ TEST_CASE("a thread uses it while the program waits in MPI", "[world][served]") 
   served_world const world = beside(program);
   std::int64_t sum = 0;
   std::thread beside_the_program([&] { sum = world.exclusive_sum(1); });
-  if (program.rank() == 0) {  // the others' threads need this one's, which goes on
+  if (program.rank() == 0) {  // the other ranks' threads need this one's, which goes on
     for (int r = 1; r < program.size(); ++r) program.receive({}, r, 1);
     beside_the_program.join();
   } else {
@@ -176,8 +176,8 @@ TEST_CASE("long messages wait for their receivers", "[world][served]") {
   }
 }
 
-// Whoever does not reach a rank leaves, and so do all others, wherever they wait: for messages, in
-// groups, or in memory.
+// A rank that cannot reach another one leaves, and so must all others, wherever they wait: for
+// messages, in groups, or in memory.
 TEST_CASE("where one message is lost, no rank waits for another", "[world][served][errors]") {
   nodes_world const program = two_to_a_node();
   if (program.size() == 1) return;
@@ -192,7 +192,7 @@ TEST_CASE("where one message is lost, no rank waits for another", "[world][serve
       try {
         std::int64_t const before = world.exclusive_sum(1);
         CHECK(before == world.rank());
-        io::test::bytes message(100000);  // longer than what is sent in advance
+        io::test::bytes message(100000);  // longer than messages that are sent in advance
         world.broadcast(message, world.size() - 1);
         served_world const node = world.node();
         io::shared_memory const memory = node.share(sizeof(std::uint32_t));
@@ -218,7 +218,7 @@ TEST_CASE("where one message is lost, no rank waits for another", "[world][serve
       MPI_Allreduce(&left, &leavers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       CHECK((leavers > 0) == (lost != 0));
       if (lost == 0) break;
-      // Also those who had ended before, if they come again.
+      // Ranks that had finished before must fail at their next call, too.
       CHECK_THROWS_AS(world.barrier(), io::rank_failure);
       if (left != 0) CHECK(unreachable >= 0);
     }

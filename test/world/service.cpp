@@ -49,7 +49,7 @@ T from_bytes(std::span<std::byte const> b) {
   return value;
 }
 
-// What to answer with.
+// A question: the size of its answer, a salt, and the asking rank.
 struct question {
   std::int64_t answer_bytes = 0;
   std::uint64_t salt = 0;
@@ -133,7 +133,7 @@ TEST_CASE("a rank in a barrier answers", "[service]") {
     }
     CHECK(served == 20);
   }
-  world.barrier();  // all others have been here since long
+  world.barrier();  // the other ranks have been here for long
   if (world.rank() != last) CHECK(served == 20);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("several requests are answered at the same time", "[service]") {
   std::atomic<int> now{0};
   std::atomic<bool> together{false};
   std::error_code error;
-  // The first waits for the second, which must be served beside it.
+  // The first question waits for the second, which must be served at the same time.
   auto const s = world.serve(
       [&](int, std::span<std::byte const>) {
         int const n = ++now;
@@ -221,7 +221,7 @@ TEST_CASE("who asks a rank that has ended its service gets an error", "[service]
   std::atomic<int> served{0};
   std::error_code error;
   auto s = world.serve(answering(world.rank(), served), error);
-  bool const met = GENERATE(true, false);  // before
+  bool const met = GENERATE(true, false);  // connected before
   if (met) {
     std::vector<parcel> all;
     for (int r = 0; r < world.size(); ++r) all.push_back(ask(r, {10, 1, world.rank()}));

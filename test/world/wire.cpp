@@ -40,8 +40,8 @@ std::atomic<int> refused{0};
 
 }  // namespace
 
-// In place of the one of the system, so that it can be without descriptors, and without the one in
-// reserve, too.
+// Replaces accept4 of the system, to simulate that there are no descriptors, not even the one in
+// reserve.
 extern "C" int accept4(int listener, sockaddr* name, socklen_t* length, int flags) {
   if (none_accepted) {
     ++refused;
@@ -144,7 +144,7 @@ TEST_CASE("a station has a thread, and one for each of its workers", "[wire]") {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
   };
   std::error_code error;
-  std::thread([] {}).join();  // a sanitizer has a thread of its own from the first one on
+  std::thread([] {}).join();  // a sanitizer makes a thread of its own with the first thread
   auto const before = threads();
   wire::station const plain(pair::caller({}), {}, error);
   CHECK(threads() == before + 1);
@@ -186,7 +186,7 @@ TEST_CASE("the end of a peer is an error, at once and for ever", "[wire]") {
   auto const where = p->other.station().where();
   p->other.station().stop();
   CHECK(p->in.wait_end().has_value());
-  p->to->send({0, 1, some_bytes(10)});  // into the void
+  p->to->send({0, 1, some_bytes(10)});  // to a peer that has ended
   inbox again;
   std::error_code error;
   CHECK(p->mine.connect(where, 0, again.events(), error) == nullptr);
@@ -225,7 +225,7 @@ TEST_CASE("what was sent before the end arrives", "[wire]") {
     to->finish();
     CHECK(in.wait_end().has_value());
   }
-  // an asker that never reads holds nobody up
+  // A client that never reads must not block others.
   stranger deaf(other.station().where());
   REQUIRE(deaf.say(stranger::greeting(other.station().where())));
   for (int i = 0; i < 20; ++i) REQUIRE(deaf.say(stranger::frame(0, 0, some_bytes(100000))));
@@ -271,7 +271,7 @@ TEST_CASE("strangers are turned away", "[wire]") {
   SECTION("a listener without the answer is not talked to") {
     wire::address imposter = where;
     imposter.answered[3] ^= std::byte{1};
-    inbox in;  // its thread may still tell of what comes
+    inbox in;  // outlives the station, whose thread may still report frames
     wire::station mine(pair::caller({}), {}, error);
     auto const to = mine.connect(imposter, 0, in.events(), error);
     REQUIRE(to);
@@ -319,8 +319,8 @@ TEST_CASE("random bytes, and frames cut off or changed, end the connection and n
     s.stop_talking();
     REQUIRE(s.is_left());
   }
-  // and it still serves
-  inbox in;  // its thread may still tell of what comes
+  // The station must still serve.
+  inbox in;  // outlives the station, whose thread may still report frames
   wire::station mine(pair::caller({}), {}, error);
   auto const to = mine.connect(where, 0, in.events(), error);
   REQUIRE(to);
@@ -393,7 +393,7 @@ TEST_CASE("without descriptors, who connects is told", "[wire]") {
   std::byte b;
   bool const told = ::recv(third, &b, 1, 0) == 0;
   for (int const d : all) ::close(d);
-  // only now, since sanitizers need descriptors for what Catch does
+  // Checked only now, because Catch needs descriptors under sanitizers.
   CHECK(none_left);
   CHECK(connected);
   CHECK(told);
@@ -462,7 +462,7 @@ TEST_CASE("connections without a greeting are few, and the oldest go first", "[w
   for (int i = 0; gone() < 2 * o.most_newcomers && i < 10'000; ++i)
     std::this_thread::sleep_for(1ms);
   CHECK(gone() == 2 * o.most_newcomers);
-  for (stranger* const s : {&silent.back(), &friendly}) {  // both are still heard
+  for (stranger* const s : {&silent.back(), &friendly}) {  // both must still be served
     if (s != &friendly) {
       REQUIRE(s->say(std::span(greeting).subspan(5)));
       REQUIRE(s->hear(answer));
@@ -558,11 +558,11 @@ TEST_CASE("addresses as text", "[wire]") {
   for (int i = 0; i < 2000; ++i) {
     std::string changed = text;
     for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<char>(random());
-    // it ends, and what it takes it can say again
+    // Reading must end, and an accepted address must print and read back.
     wire::address const a = wire::address_from(changed, error);
     if (!error) CHECK(wire::address_from(wire::to_text(a), error) == a);
   }
-  // There is room for so many hosts.
+  // There is room for hosts_max hosts.
   for (std::size_t hosts = 0; hosts < 12; ++hosts) {
     std::string many = "argosy 1\nport 77\n";
     for (std::size_t h = 0; h < hosts; ++h) many += "host 10.0.0." + std::to_string(h) + "\n";
@@ -572,7 +572,7 @@ TEST_CASE("addresses as text", "[wire]") {
     CHECK(!error == (hosts <= wire::address::hosts_max));
     CHECK(a.host_count == std::min(hosts, wire::address::hosts_max));
   }
-  // A name or a port that is not this one would be somebody else's.
+  // A second name, or a malformed port, must be refused. It could be that of another process.
   auto const with = [&](std::string const& line) {
     return "argosy 1\n" + line + "\n" + text.substr(text.find('\n') + 1);
   };

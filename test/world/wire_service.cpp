@@ -1,4 +1,4 @@
-// A rank's service over frames: whose answers count, and from when on.
+// A rank's service over frames: which answers count, and when a call may end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -38,7 +38,7 @@ TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
   wire::station const two(
       {},
       [&](std::shared_ptr<wire::connection> const& c) {
-        // an answer to the first question, which was for another
+        // An answer to the first question, which another rank was asked.
         c->send({1, 0, some_bytes(5, 2)});
         c->finish();
         return wire::connection::events{[](wire::frame) {}, [&](std::error_code) { lied = true; }};
@@ -52,7 +52,7 @@ TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
   CHECK(answers[1].error);
 }
 
-// The request is in the caller's memory, which goes when the call has returned.
+// The request lies in the caller's memory, which is freed when the call has returned.
 TEST_CASE("who answers before it has read the request does not end the call", "[wire][service]") {
   std::error_code error;
   argosy::detail::socket_service zero(
@@ -85,7 +85,7 @@ TEST_CASE("who answers before it has read the request does not end the call", "[
     CHECK(got == bytes);
     return heard;
   };
-  hear(48 + 24);  // its greeting, and what comes before the request itself
+  hear(48 + 24);  // its greeting, and the head before the request
   CHECK(::send(s, hello.data(), hello.size(), MSG_NOSIGNAL) == std::ssize(hello));
   std::this_thread::sleep_for(100ms);
   CHECK_FALSE(returned);

@@ -37,8 +37,7 @@ std::atomic<bool> foreign_descriptors_are_closed{false};
 
 }  // namespace
 
-// In place of the one of the system, so that it can be as where processes may not look at each
-// other.
+// Replaces open of the system, to simulate that processes may not look at each other.
 extern "C" int open(char const* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
@@ -55,7 +54,7 @@ extern "C" int open(char const* path, int flags, ...) {
 
 namespace {
 
-// While it lives, MPI counts to so many bytes only.
+// Limits MPI's counts to `bytes` while it lives.
 struct small_counts {
   explicit small_counts(std::size_t bytes) { io::detail::mpi_largest_count = bytes; }
   ~small_counts() { io::detail::mpi_largest_count = before; }
@@ -78,7 +77,7 @@ struct limit {
   rlimit before = {};
 };
 
-// MPI libraries open what they need for a pair of ranks when these first meet.
+// MPI libraries open what they need for a pair of ranks at their first message.
 void meet_everyone(io::mpi const& world) { check_messages(world); }
 
 std::int64_t available_memory() {
@@ -88,7 +87,7 @@ std::int64_t available_memory() {
   return 0;
 }
 
-// Pages of zeros that cost nothing before they are written to.
+// Pages of zeros that take no memory before they are written.
 struct lazy_memory {
   explicit lazy_memory(std::size_t n)
       : size(n),
@@ -119,14 +118,14 @@ std::size_t segments_left(io::mpi const& world) {
   return count;
 }
 
-// What the process has now, and room for MPI to go on.
+// Returns the present address space, plus room for MPI to go on.
 rlim_t address_space() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (32 << 20);
 }
 
-// Every descriptor is taken. A limit of 0 would do, but MPI could no longer poll its own.
+// Takes every descriptor. A limit of 0 would do, but MPI could no longer poll its own.
 struct no_more_files {
   no_more_files() : few(RLIMIT_NOFILE, static_cast<rlim_t>(highest()) + 1) {
     for (int d = dup(0); d >= 0; d = dup(0)) taken.push_back(d);
@@ -152,7 +151,7 @@ struct no_large_files : limit {
   no_large_files() : limit(RLIMIT_FSIZE, 4096) {}
 };
 
-// With one rank broken, every rank gets this error, and the next call succeeds.
+// Breaks one rank. Every rank must get this error, and the next call must succeed.
 template <class Broken>
 void check_failure(io::mpi const& world, std::size_t size, int rank, int expected) {
   CAPTURE(size, rank, expected);
@@ -282,18 +281,18 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
   io::mpi const world = io::mpi(MPI_COMM_WORLD).duplicate();
   check_dropped_requests(world);
 
-  // The receive is dropped while the message is on its way, or there.
+  // The receive is dropped while the message is on its way, or after it has arrived.
   std::size_t const size = 3'000'000;
   bytes const out = content(size, world.rank());
   int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
   for (int wait = 0; wait < 2; ++wait) {
-    // tags of their own: another rank may be a round ahead
+    // Each round has tags of its own, because another rank may be a round ahead.
     int const first = 4 + 2 * wait, second = first + 1;
     bytes in(size), small(8);
     std::optional<io::mpi::request> big = world.start_receive(in, left, first);
     std::optional<io::mpi::request> ready = world.start_receive(small, left, second);
-    // Done only when somebody has received them, so that it can be known that nothing is on its way
-    // any more.
+    // A synchronous send is complete only when the message was received. The test can thus find out
+    // that no message is on its way.
     MPI_Request sent[2];
     MPI_Issend(out.data(), static_cast<int>(size), MPI_BYTE, right, first, world.get(), &sent[0]);
     MPI_Issend(out.data(), 8, MPI_BYTE, right, second, world.get(), &sent[1]);
@@ -306,7 +305,7 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
     CHECK(std::all_of(in.begin(), in.end(), [](std::byte b) { return b == std::byte{0x55}; }));
     CHECK(
         std::all_of(small.begin(), small.end(), [](std::byte b) { return b == std::byte{0x55}; }));
-    // Those that were taken back in time are still to be received, whenever they come.
+    // Messages whose receives were cancelled in time must still be received, whenever they come.
     MPI_Request everybody = MPI_REQUEST_NULL;
     for (int ended = 0; !ended;) {
       for (int tag : {first, second}) {
@@ -323,7 +322,7 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
     }
   }
 
-  // A send goes on.
+  // A send that is dropped continues.
   {
     [[maybe_unused]] io::mpi::request const left_alone = world.start_send(out, right, 3);
   }
@@ -412,7 +411,7 @@ TEST_CASE(
     segments::prefer(segments::kind::nameless);
     if (node.rank() == who) foreign_descriptors_are_closed = true;
     check_shared_memory(node);
-    bool const named = node.size() > 1 && who != 0;  // rank 0 opens nothing of others
+    bool const named = node.size() > 1 && who != 0;  // rank 0 opens no memory of others
     CHECK((segments::preferred() == segments::kind::named) == named);
     check_shared_memory(node);
     foreign_descriptors_are_closed = false;
@@ -421,7 +420,7 @@ TEST_CASE(
   }
 }
 
-// A name, which the kernel does not remove, would be seen after one of two kills.
+// A name, which the kernel does not remove, would be left after half of the kills.
 TEST_CASE("a process that is killed leaves no shared memory behind", "[world][mpi]") {
   if (io::mpi(MPI_COMM_WORLD).rank() != 0) return;
   for (int i = 0; i < 20; ++i) {
@@ -462,8 +461,8 @@ TEST_CASE("memory cannot be shared: every rank learns why", "[world][mpi]") {
     check_failure<no_more_files>(node, 4096, broken, EMFILE);
     check_failure<no_more_memory>(node, 64 << 20, broken, ENOMEM);
   }
-  // A limit of files forbids a file in memory, and a larger one would end the process by a signal:
-  // there is memory of another kind.
+  // A limit on file sizes forbids a file in memory, and a larger write would end the process by a
+  // signal. Memory of another kind must be used.
   {
     std::error_code error;
     std::optional<no_large_files> broken;
