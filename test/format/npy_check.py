@@ -1,4 +1,5 @@
-# What test_npy_mpi asks of NumPy: does it see the arrays that ranks wrote, and what does it write for them to read?
+# Checks for test_npy_mpi with NumPy: "check" reads the arrays that ranks wrote, "write" writes
+# arrays for the ranks to read.
 #   python3 npy_check.py check DIRECTORY      python3 npy_check.py write DIRECTORY
 # SPDX-License-Identifier: BSD-3-Clause
 import os
@@ -11,7 +12,7 @@ os.chdir(place)
 
 
 def values(shape, dtype):
-    """Each element tells its number in the order of C."""
+    """Returns an array whose elements have their number in the order of C."""
     return np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
 
 
@@ -33,8 +34,8 @@ def check():
         assert (u["id"] == np.arange(20)).all() and (u["x"] == [[i, 2, 3] for i in range(20)]).all()
         u = np.load("single.npy", mmap_mode=mode)
         assert u.shape == () and u == 2.5
-        assert np.load("empty.npy").shape == (0, 3)  # nothing to map
-    u = np.load("f8C.npy", mmap_mode="r+")  # what Python changes there, ranks read
+        assert np.load("empty.npy").shape == (0, 3)  # no bytes that could be mapped
+    u = np.load("f8C.npy", mmap_mode="r+")  # the ranks read the change
     u[4, 2, 3] = -1
     u.flush()
 

@@ -1,7 +1,8 @@
-# What test_xdmf asks of readers of .xdmf files. Prints each step: time, spacing or coordinates, and of each field where it
-# belongs and the values, x fastest.
-#   python3 xdmf_check.py xml FILE     by Python's own XML parser, and its `struct` for the values
-#   python3 xdmf_check.py vtk FILE     by the reader of ParaView, which cmake/vtk.sh installs; Debian's VTK has none
+# Reads .xdmf files for test_xdmf. Prints each step: its time, its spacing or coordinates, and each
+# field with its center and its values, x fastest.
+#   python3 xdmf_check.py xml FILE     with Python's own XML parser, and its `struct` for the values
+#   python3 xdmf_check.py vtk FILE     with ParaView's reader, which cmake/vtk.sh installs (Debian's
+#                                      VTK lacks it)
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import struct

@@ -1,21 +1,23 @@
-# Sourced by hosts.sh: distributed file systems with servers on hosts h1 and h2 of a set and a mount on each host, as Debian packages them.
-# A file system NAME has NAME_packages; NAME_server, NAME_client and NAME_others, which are names of processes; and the functions NAME_up MIB,
-# NAME_mount HOST and NAME_start HOST.
-# What belongs to a host is in $set_dir/NAME/HOST. Servers store in a tmpfs of MIB, so that one can be full, and nothing waits for a disk.
+# Distributed file systems from Debian packages, sourced by hosts.sh: servers on hosts h1 and h2 of
+# a set, and a mount on each host. A file system NAME has NAME_packages; the names of processes
+# NAME_server, NAME_client and NAME_others; and the functions NAME_up MIB, NAME_mount HOST and
+# NAME_start HOST. The files of a host are in $set_dir/NAME/HOST. Servers store in a tmpfs of MIB,
+# so that tests can fill it, and do not wait for a disk.
 # SPDX-License-Identifier: BSD-3-Clause
 source "$(dirname "$me")/../../cmake/setup.sh"
 fs_names=(gluster moose ceph)
 
-# The same path on all hosts, each of which mounts the file system there for itself.
+# Prints the mount point: the same path on all hosts, of which each mounts the file system for
+# itself.
 fs_mount() { echo "$set_dir/$1/mnt"; }
 all_hosts() { for ((k = 1; k <= count; ++k)); do echo "h$k"; done; }
-in_host() { # HOST COMMAND...; its output goes to a log
+in_host() { # HOST COMMAND...; the output goes to a log
   local pid
   pid=$(init_of "$1")
   shift
   nsenter -t "$pid" --all --wd=/ "$@" </dev/null >>"$fs_dir/log" 2>&1
 }
-# Servers need a while to know each other.
+# Repeats a command until it succeeds, because servers need some time to find each other.
 patiently() {
   for _ in {1..150}; do
     "$@" && return 0
@@ -29,7 +31,9 @@ store() { # HOST MIB
   in_host "$1" mount -t tmpfs -o "size=$2M" store "$fs_dir/$1/store"
 }
 
-# --- GlusterFS: a volume distributed over two servers, each file on one of them; two options for files that several hosts write (file_systems.md) ---
+# --- GlusterFS ---
+# A volume distributed over two servers. Each file is on one of them. Two options are set for files
+# that several hosts write (file_systems.md).
 
 gluster_packages=(glusterfs-server glusterfs-client)
 gluster_server=glusterfsd gluster_client=glusterfs gluster_others=glusterd
@@ -52,7 +56,8 @@ gluster_up() {
 gluster_mount() { patiently in_host "$1" glusterfs --volfile-server=h1 --volfile-id=data --log-file="$fs_dir/$1.client.log" "$(fs_mount gluster)"; }
 gluster_start() { in_host "$1" gluster --mode=script volume start data force; }
 
-# --- MooseFS: a master, two servers of chunks; two copies of each, as it comes ---
+# --- MooseFS ---
+# A master, and two servers of chunks. Each chunk has two copies, the default.
 
 moose_packages=(moosefs-master moosefs-chunkserver moosefs-client)
 moose_server=mfschunkserver moose_client=mfsmount moose_others=mfsmaster
@@ -65,7 +70,9 @@ moose_up() {
     "CHUNKS_LOOP_MIN_TIME = 60" >"$fs_dir/h1/master.cfg"
   in_host h1 mfsmaster -c "$fs_dir/h1/master.cfg" start
   for h in h1 h2; do
-    store "$h" $(($1 + 128)) # a server with less left than two chunks takes no new one, and one with nothing left is asked for ever
+    # a server with less left than two chunks accepts no new one, and clients repeat requests to a
+    # full one for ever
+    store "$h" $(($1 + 128))
     mkdir -p "$fs_dir/$h/chunks"
     echo "$fs_dir/$h/store" >"$fs_dir/$h/disks.cfg"
     printf '%s\n' "$common" "DATA_PATH = $fs_dir/$h/chunks" "HDD_CONF_FILENAME = $fs_dir/$h/disks.cfg" \
@@ -73,15 +80,18 @@ moose_up() {
     moose_start "$h"
   done
 }
-# A full file system is an error and not a wait.
+# Lets a call on a full file system fail instead of wait.
 moose_mount() {
   patiently in_host "$1" mfsmount -H h1 -o mfsnice=0,mfsallowoomkiller,mfserroronnospace "$(fs_mount moose)"
-  # What is deleted is gone at once: else it stays for a day, and so does the room that it takes.
+  # Deleted files are removed at once. Otherwise they, and the space that they take, would stay for
+  # a day.
   in_host "$1" mfssettrashtime 0 "$(fs_mount moose)"
 }
 moose_start() { in_host "$1" mfschunkserver -c "$fs_dir/$1/chunks.cfg" start; }
 
-# --- CephFS: a monitor, a metadata server, two servers of objects in memory, two copies of each; the client in user space ---
+# --- CephFS ---
+# A monitor, a metadata server, and two servers of objects in memory. Each object has two copies.
+# The client runs in user space.
 
 ceph_packages=(ceph-mon ceph-osd ceph-mds ceph-fuse ceph-common)
 ceph_server=ceph-osd ceph_client=ceph-fuse ceph_others='ceph-mon|ceph-mds'
@@ -89,8 +99,9 @@ ceph_up() {
   local id n=0 h conf=$fs_dir/ceph.conf
   id=$(cat /proc/sys/kernel/random/uuid)
   for h in h1 h2; do mkdir -p "$fs_dir/$h/"{mon,osd,mds}; done
-  # Everybody may do everything: the network leads nowhere. Servers look at their room at each heartbeat, and beyond 97 % they answer nobody,
-  # the metadata server included, for ever: so they have four times the room that counts, and look each second.
+  # Access is free, because the network leads nowhere. Servers check their free space at each
+  # heartbeat. Beyond 97 %, none answers any more, not even the metadata server. They thus have four
+  # times the space that counts, and check it each second.
   printf '%s\n' "[global]" "fsid = $id" "mon host = 10.77.0.1:6789" "mon initial members = h1" \
     "auth cluster required = none" "auth service required = none" "auth client required = none" \
     "osd pool default size = 2" "osd pool default min size = 1" "osd crush chooseleaf type = 1" "osd objectstore = memstore" \
@@ -115,7 +126,7 @@ ceph_up() {
   in_host h1 timeout 60 ceph -c "$conf" fs new all meta data
 }
 ceph_mount() { patiently in_host "$1" timeout 60 ceph-fuse -c "$fs_dir/ceph.conf" "$(fs_mount ceph)"; }
-# One that asks before it knows the monitors is sent away.
+# A server that asks a monitor too early is refused, so the start is repeated.
 ceph_start() { patiently in_host "$1" ceph-osd -c "$fs_dir/ceph.conf" -i "$(<"$fs_dir/$1/number")"; }
 
 # --- The command ---
@@ -138,7 +149,7 @@ fs() {
       mkdir -p "$fs_dir/mnt"
       "${name}_up" "${host:-1024}"
       for h in $(all_hosts); do "${name}_mount" "$h"; done
-      # A server may answer before it takes data.
+      # A server may answer before it accepts data.
       for h in $(all_hosts); do
         patiently in_host "$h" sh -c 'echo there >"$1/$2" && grep -q there "$1/$2" && rm "$1/$2"' probe "$fs_dir/mnt" "$h"
       done
@@ -146,7 +157,8 @@ fs() {
     down)
       for h in $(all_hosts); do
         in_host "$h" umount -l "$fs_dir/mnt" || true
-        in_host "$h" pkill -9 -x "$server|$client|$others" || true # of this host alone, which sees no other processes
+        # on this host only, which sees no other processes
+        in_host "$h" pkill -9 -x "$server|$client|$others" || true
         in_host "$h" sh -c 'umount -l "$1" /var/lib/glusterd /var/log/glusterfs' - "$fs_dir/$h/store" || true
       done
       rm -rf "$fs_dir"

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# Several hosts on one machine, for tests: namespaces on a bridge that leads nowhere else, started by Open MPI's own launcher.
-#   hosts.sh up N [--delay MS] [--rate MBIT]   N hosts; prints the name of the set
-#   hosts.sh run [--fs NAME] K COMMAND...      K ranks on each host; K1,K2,...: so many on each. --fs: their TMPDIR is on that file system
-#   hosts.sh on HOST COMMAND...                a command on one host, for instance h2
-#   hosts.sh kill HOST | cut HOST | mend HOST  all its processes die; its link is cut; is there again
-#   hosts.sh fs NAME up [MIB] | where | down   gluster, moose or ceph: servers with MIB of room each on h1 and h2, a mount on each host
-#   hosts.sh fs NAME stop HOST | start HOST    the server there dies; is there again
-#   hosts.sh fs NAME lose HOST | mount HOST    the mount there breaks off; is there again
-#   hosts.sh list                              the sets that are up
-#   hosts.sh down                              all ends, whatever still runs
-# ARGOSY_HOSTS names the set, where several are up. Each host has its own host name, address, /etc/hosts, /dev/shm, /tmp, /run, processes and
-# semaphores; what else the machine has, all hosts see, like a shared disk. TMPDIR is one directory for all of them.
-# Needs root; without it, exit 77.
+# Several hosts on one machine, for tests: namespaces on a bridge that leads nowhere else. Open
+# MPI's own launcher starts the programs.
+#   hosts.sh up N [--delay MS] [--rate MBIT]   makes N hosts; prints the name of the set
+#   hosts.sh run [--fs NAME] K COMMAND...      runs K ranks on each host, or K1,K2,... on the hosts
+#                                              in turn; --fs: their TMPDIR is on that file system
+#   hosts.sh on HOST COMMAND...                runs a command on one host, for instance h2
+#   hosts.sh kill HOST | cut HOST | mend HOST  kills its processes; cuts its link; restores the link
+#   hosts.sh fs NAME up [MIB] | where | down   gluster, moose or ceph: servers with MIB of space on
+#                                              h1 and h2 each, and a mount on each host
+#   hosts.sh fs NAME stop HOST | start HOST    kills the server there; starts it again
+#   hosts.sh fs NAME lose HOST | mount HOST    breaks the mount there; mounts again
+#   hosts.sh list                              prints the sets that are up
+#   hosts.sh down                              ends the set and all its processes
+# ARGOSY_HOSTS names the set if several are up. Each host has its own host name, address,
+# /etc/hosts, /dev/shm, /tmp, /run, processes and semaphores. Hosts share everything else of the
+# machine, like a shared disk. TMPDIR is one directory for all of them. Needs root; otherwise exits
+# with 77.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 me=$(readlink -f "${BASH_SOURCE[0]}")
@@ -27,7 +31,7 @@ skip() {
   exit 77
 }
 
-# The directory of the set that is meant.
+# Finds the directory of the set: that of ARGOSY_HOSTS, or the only one.
 find_set() {
   if [[ -n ${ARGOSY_HOSTS-} ]]; then
     set_dir=$sets/${ARGOSY_HOSTS##*/}
@@ -42,17 +46,18 @@ find_set() {
 }
 init_of() { cat "$set_dir/$1.pid" 2>/dev/null || fail "there is no host '$1'; there are h1 to h$count"; }
 
-# A process that holds the namespaces of a host, and is the first of its processes: when it ends, all end. Prints its number here.
+# Starts a process that has the namespaces of a host, and is the first process there: if it ends,
+# all others end, too. Its process id goes to $set_dir/NAME.pid.
 make_host() {
   local name=$1
-  # The mounts are the host's own; it sees what is mounted elsewhere later.
+  # Mounts of the host stay its own. Mounts that the machine makes later appear on the host, too.
   setsid unshare --net --uts --ipc --mount --propagation slave --pid --fork --mount-proc --kill-child bash -c '
     set -e
     hostname "$1"
     mount -t tmpfs -o mode=1777 "$1" /dev/shm
     mount -t tmpfs -o mode=1777 "$1" /tmp
     mount --bind "$2/hosts" /etc/hosts
-    mkdir /tmp/run # servers have sockets in /run; the set itself is there, too
+    mkdir /tmp/run # servers have sockets in /run, and the set itself is there, too
     mount --bind "$2" /tmp/run
     mount -t tmpfs -o mode=755 "$1" /run
     mkdir -p /run/lock "$2"
@@ -60,7 +65,7 @@ make_host() {
     rmdir /tmp/run
     ip link set lo up
     touch "$2/$1.ready"
-    while :; do # and who loses its parent has this one, which takes leave of it
+    while :; do # this process inherits orphans, and reaps them when they end
       sleep infinity &
       wait
     done' host "$name" "$set_dir" </dev/null >"$set_dir/$name.log" 2>&1 &
@@ -103,7 +108,8 @@ up() {
     for ((k = 1; k <= count; ++k)); do echo "10.77.0.$k h$k"; done
   } >"$set_dir/hosts"
 
-  # The head has the bridge, and starts the programs. Its processes are the machine's, so that it reaches those of the hosts.
+  # The head has the bridge, and starts the programs. It shares the machine's processes, so that it
+  # can enter the hosts.
   setsid unshare --net --uts --mount --propagation slave bash -c '
     set -e
     hostname head
@@ -141,7 +147,7 @@ up() {
 
 take_down() {
   local f p head
-  # What the head started are processes of the machine: those that are in its network.
+  # Programs that the head started are processes of the machine. They are found by its network.
   head=$(readlink "/proc/$(cat "$set_dir/head.pid" 2>/dev/null)/ns/net" 2>/dev/null || true)
   for p in /proc/[0-9]*; do
     [[ -n $head && $(readlink "$p/ns/net" 2>/dev/null) == "$head" ]] && kill -9 "${p#/proc/}" 2>/dev/null || true
@@ -153,7 +159,7 @@ take_down() {
   rmdir "$sets" 2>/dev/null || true
 }
 
-# What the launcher calls instead of ssh: [options] HOST COMMAND...
+# The command that the launcher calls instead of ssh: [options] HOST COMMAND...
 rsh() {
   while [[ ${1-} == -* ]]; do shift; done
   local host=$1
@@ -185,14 +191,15 @@ run() {
     OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
     OMPI_MCA_plm_rsh_agent="$me rsh" OMPI_MCA_plm_rsh_no_tree_spawn=1
-    OMPI_MCA_oob_tcp_keepalive_time=5 OMPI_MCA_oob_tcp_keepalive_intvl=2 OMPI_MCA_oob_tcp_keepalive_probes=3 # the default is 300 s
+    # the default is 300 s
+    OMPI_MCA_oob_tcp_keepalive_time=5 OMPI_MCA_oob_tcp_keepalive_intvl=2 OMPI_MCA_oob_tcp_keepalive_probes=3
     OMPI_MCA_btl_tcp_if_include=10.77.0.0/24 OMPI_MCA_oob_tcp_if_include=10.77.0.0/24
     mpiexec --host "$list" -n "$total" -x TMPDIR)
   local variable
   for variable in $(compgen -e); do
     [[ $variable == ARGOSY_* && $variable != ARGOSY_HOSTS ]] && words+=(-x "$variable")
   done
-  # The launcher itself gets what this process is sent, a termination for instance.
+  # The launcher itself must get signals to this process, for instance a termination.
   exec nsenter -t "$(<"$set_dir/head.pid")" --net --uts --mount --wd="$PWD" "${words[@]}" "$@"
 }
 
@@ -215,7 +222,7 @@ case ${1-} in
   list) for s in "$sets"/*/; do [[ ! -d $s ]] || echo "$(basename "$s") $(cat "$s/count" 2>/dev/null || echo 'not up yet') hosts"; done ;;
   down) find_set && take_down ;;
   *)
-    sed -n '2,15s/^# \{0,1\}//p' "$me"
+    sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' "$me"
     exit 2
     ;;
 esac

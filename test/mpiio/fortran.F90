@@ -1,4 +1,5 @@
-! A plain Fortran program, in one of MPI's three bindings, with the drop-in before it: BINDING is 77 (mpif.h), 90 (use mpi) or 8 (use mpi_f08).
+! A plain Fortran program with one of MPI's three bindings, run with the drop-in preloaded.
+! BINDING is 77 (mpif.h), 90 (use mpi) or 8 (use mpi_f08).
 ! SPDX-License-Identifier: BSD-3-Clause
 #if BINDING == 8
 #define FILE_HANDLE type(MPI_File)
@@ -62,7 +63,7 @@ program fortran
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
   call get_environment_variable('TMPDIR', path)
   if (path == '') path = '/tmp'
-  ! Blanks at the end of names are no part of them.
+  ! A name does not include the blanks at its end.
   call MPI_File_open(MPI_COMM_WORLD, trim(path) // '/none.dat   ', MPI_MODE_RDONLY, MPI_INFO_NULL, fh, ierr)
   call check(ierr /= MPI_SUCCESS, 'a file that is not there')
   call MPI_Error_string(ierr, text, n, i)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a program whose files are on a simulated GPFS: on_simulated_gpfs.sh GPFSD COMMAND...
+# Runs a program with its files on a simulated GPFS: on_simulated_gpfs.sh GPFSD COMMAND...
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 gpfsd=$1

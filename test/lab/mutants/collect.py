@@ -1,4 +1,5 @@
-# All places of the code, from all of its files; kept until the code or the rules change.
+# Collects all places of the code that can be mutated, and caches them until the code or the rules
+# change.
 # SPDX-License-Identifier: BSD-3-Clause
 import hashlib
 import json
@@ -16,7 +17,7 @@ ROOMS = ["error", "layout", "datatype", "view", "plan", "policy", "wire", "world
 
 
 def room_of(name):
-    """Of the laboratory: which part. None for what is not mutated."""
+    """Returns the room of a file; in the laboratory, its part. None if the file is not mutated."""
     parts = name.removeprefix("include/argosy/").removeprefix("lib/").split("/")
     room = parts[1] if parts[0] == "lab" and len(parts) > 2 else parts[0]
     return "cluster" if room == "lab" else room if room in ROOMS else None
@@ -27,13 +28,14 @@ def is_lab(room):
 
 
 def sources(root):
-    """Names of the files that are mutated."""
+    """Returns the names of the files that are mutated."""
     names = [p.relative_to(root).as_posix() for d in ("include/argosy", "lib") for p in sorted((root / d).rglob("*.[hc]pp"))]
     return [n for n in names if room_of(n)]
 
 
 def arguments(root, database, name):
-    """What the compiler is told of a source: of `name` as it is in the copy, for the tree at `root`."""
+    """Returns the compiler's arguments for the source `name` of the copy, changed for the tree at
+    `root`."""
     for entry in database:
         if entry["file"].endswith("/" + name):
             words = shlex.split(entry["command"])[1:]
@@ -56,7 +58,7 @@ def umbrella(root):
 
 
 def parse(root, database, name):
-    """One source, or all headers (None)."""
+    """Parses one source, or all headers if `name` is None."""
     index = cindex.Index.create()
     if name is None:
         path, text = umbrella(root)
@@ -82,8 +84,8 @@ def one_unit(task):
 
 
 def with_keys(found):
-    """Each its name: of its file, rule, line of text and what it does; the same line elsewhere in the file counts. A file may
-    move to another folder."""
+    """Gives each mutant a key, made of its file, rule, line of text and change. Equal lines of a
+    file are numbered. A file may move to another folder."""
     found.sort(key=lambda m: (m["file"], m["edits"][0][0], m["rule"], m["what"]))
     seen, all_of_them = {}, []
     for m in found:
@@ -125,7 +127,8 @@ def by_rules(root, database, work, jobs):
 
 
 def by_hand(root):
-    """What test/lab/mutants/*.toml says. A pattern that ends in ; is a statement, any other an expression."""
+    """Returns the mutants of test/lab/mutants/*.toml. A pattern that ends in ; is a statement, any
+    other an expression."""
     places_found, wrong = named.found(root)
     if wrong:
         raise SystemExit("\n".join(wrong))
@@ -144,7 +147,8 @@ def by_hand(root):
 
 
 def draw(mutants, count, seed):
-    """Lines are drawn, then one mutant of each: so long lines and frequent rules do not crowd out the others."""
+    """Draws lines, and then one mutant of each, so that long lines and frequent rules do not crowd
+    out the others."""
     def chance(text):
         return hashlib.sha1(f"{seed} {text}".encode()).hexdigest()
 

@@ -1,4 +1,5 @@
-# Breaks the code in many small ways, one at a time, and sees which the tests notice: docs/develop/lab/mutants.md.
+# Breaks the code in many small ways, one at a time, and finds out which the tests notice:
+# docs/develop/lab/mutants.md.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import concurrent.futures
@@ -41,11 +42,11 @@ def write_json(name, value):
     (WORK / name).write_text(json.dumps(value, indent=1))
 
 
-# --- Drawing --------------------------------------------------------------------------------------------------------
+# --- Drawing ------------------------------------------------------------------------------------
 
 
 def database():
-    """How the sources are compiled as they are."""
+    """Returns the compile commands of the unchanged sources."""
     build = WORK / "plain"
     run = subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DARGOSY_BUILD_TESTS=OFF",
                           "-DARGOSY_BUILD_EXAMPLES=OFF", "-DARGOSY_BUILD_BENCHMARKS=OFF", "-DARGOSY_ENABLE_INSTALL=OFF"],
@@ -72,7 +73,7 @@ def choose(options):
         drawn = [m for m in made if m["id"] in wanted]
         hand = [m for m in collect.by_hand(ROOT) if m["id"] in wanted]
     chosen = (hand if options.hand or options.only else []) + drawn
-    # Numbers stay, so what a mutant looks like in the code does, and what is built.
+    # A mutant keeps its number, so its text in the code stays the same, and built files stay valid.
     numbers = read_json("numbers.json", {})
     for m in chosen:
         m["number"] = numbers.setdefault(m["id"], len(numbers) + 1)
@@ -80,11 +81,12 @@ def choose(options):
     return db, chosen
 
 
-# --- The mutated copy -----------------------------------------------------------------------------------------------
+# --- The mutated copy ---------------------------------------------------------------------------
 
 
 def contents(mutants):
-    """What the copy has: {name: bytes}; of the mutants those that fit into one text."""
+    """Returns the files of the copy, {name: bytes}, and the numbers of mutants that do not fit into
+    one text with the others."""
     files = {}
     for start in COPIED:
         path = ROOT / start
@@ -102,7 +104,7 @@ def contents(mutants):
 
 
 def write_copy(files):
-    """Files that stay as they were are not touched, so they are not compiled again."""
+    """Writes only files that have changed, so that the others are not compiled again."""
     for name, text in files.items():
         path = TREE / name
         if not path.exists() or path.read_bytes() != text:
@@ -116,7 +118,7 @@ def write_copy(files):
 
 
 def blamed(places, mutants):
-    """The mutants of lines with errors, and errors elsewhere."""
+    """Returns the mutants of lines with errors, and the errors elsewhere."""
     guilty, others = set(), []
     for file, line, what in places:
         name = os.path.relpath(file, TREE)
@@ -133,7 +135,8 @@ def lines_of(name, offset):
 
 
 def settle(db, chosen):
-    """Writes the copy, without the mutants that do not compile as far as clang sees that at once; returns the others."""
+    """Writes the copy without the mutants that clang quickly finds not to compile. Returns the
+    other mutants."""
     born = set(read_json("stillborn.json", []))
     while True:
         mutants = [m for m in chosen if m["id"] not in born]
@@ -142,7 +145,8 @@ def settle(db, chosen):
             mutants = [m for m in mutants if m["number"] not in overlapping]
             files, _ = contents(mutants)
         write_copy(files)
-        # Headers are looked at beforehand, since all would be compiled again; a source costs only itself.
+        # Headers are checked first, because an error there costs a build of everything. An error in
+        # a source costs only itself.
         headers = hashlib.sha1(b"".join(files[n] for n in sorted(files) if n.startswith("include/"))).hexdigest()
         if read_json("checked.json", "") == headers:
             return mutants
@@ -159,10 +163,10 @@ def settle(db, chosen):
 
 
 def build(db, chosen, jobs):
-    """Compiles the tests with the mutants; those that g++ refuses go."""
+    """Compiles the tests with the mutants, without those that g++ refuses."""
     for _ in range(12):
         mutants = settle(db, chosen)
-        configure()  # also where there is a build: tests may have come since
+        configure()  # even if there is a build, because tests may have been added
         targets = sorted({testing.target_of(t) for t in testing.all_tests(BUILD)})
         say(f"building {len(mutants)} mutants into {len(targets)} programs")
         with open(WORK / "build.log", "w") as log:
@@ -172,7 +176,8 @@ def build(db, chosen, jobs):
         text = (WORK / "build.log").read_text(errors="replace")
         wrong = [(f if os.path.isabs(f) else str(BUILD / f), int(n), what)
                  for f, n, what in re.findall(r"^([^\s:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", text, re.M)]
-        # Where a template was instantiated for something that does not have it, lines of the copy are named before.
+        # If a template is instantiated for a type that does not fit, g++ names lines of the copy
+        # before the error.
         wrong += [(f if os.path.isabs(f) else str(BUILD / f), int(n), "") for f, n in re.findall(r"^([^\s:]+):(\d+):(?:\d+:)?   required from", text, re.M)
                   if not wrong]
         guilty, others = blamed(wrong, mutants)
@@ -191,11 +196,12 @@ def configure():
         raise SystemExit(run.stdout + run.stderr)
 
 
-# --- What the tests reach -------------------------------------------------------------------------------------------
+# --- What the tests reach -----------------------------------------------------------------------
 
 
 def survey(tests, mutants, jobs):
-    """Each test once with no mutant on: how long, and which places it reaches. Kept while its program is the same."""
+    """Runs each test once without a mutant, for its time and the places that it reaches. The result
+    is cached while its program is unchanged."""
     kept = read_json("base.json", {})
     size = max(read_json("numbers.json", {}).values()) + 1
 
@@ -229,11 +235,11 @@ def order(m, tests):
     return sorted((t for t in tests if m["number"] in t["reached"]), key=lambda t: (testing.near(t, m["room"]), t["seconds"]))
 
 
-# --- Running --------------------------------------------------------------------------------------------------------
+# --- Running ------------------------------------------------------------------------------------
 
 
 def state_of(tests):
-    """Results count for the code and the tests that they were found with."""
+    """Returns a hash of the code and the tests. Results are valid for that state only."""
     return hashlib.sha1("".join(t["of"] for t in sorted(tests, key=lambda t: t["name"])).encode()).hexdigest()[:12]
 
 
@@ -294,7 +300,7 @@ def run_all(mutants, tests, options):
     return {m["id"]: r for m in mutants if (r := results(path).get(m["id"]))}
 
 
-# --- Telling --------------------------------------------------------------------------------------------------------
+# --- Reporting ----------------------------------------------------------------------------------
 
 
 def short(text, width=100):
@@ -303,7 +309,7 @@ def short(text, width=100):
 
 
 def accepted():
-    """Keys that docs/develop/lab/mutants.md says are equivalent or accepted."""
+    """Returns the keys that docs/develop/lab/mutants.md lists as equivalent or accepted."""
     page = ROOT / "docs/develop/lab/mutants.md"
     found = {}
     section = ""
@@ -349,7 +355,7 @@ def tell(mutants, outcome):
 
 
 def stop(*_):
-    """Takes the tests along that run just now; what they would have said does not count."""
+    """Ends the running tests, too. Their results do not count."""
     stopping.set()
     testing.kill_marked("")
     os._exit(143)

@@ -1,4 +1,5 @@
-# Mutants written by hand: what test/lab/mutants/*.toml says, and where that is in the code. As a program, checks that each is there, once:
+# Finds the places of mutants written by hand (test/lab/mutants/*.toml) in the code. As a program,
+# it checks that each place exists exactly once:
 #   named.py [REPOSITORY]
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
@@ -7,7 +8,8 @@ from pathlib import Path
 
 
 def found(root):
-    """Those that are found, each with the place in its file, and sentences about the others."""
+    """Returns the mutants that are found, each with its place in the file, and messages about the
+    others."""
     places, wrong = [], []
     for listing in sorted((root / "test/lab/mutants").glob("*.toml")):
         for one in tomllib.loads(listing.read_text())["mutant"]:

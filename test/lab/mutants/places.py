@@ -1,8 +1,10 @@
-# Where argosy's code can be broken, and how: the rules, on the syntax tree of libclang.
+# Finds the places where argosy's code can be broken, and the ways: rules on the syntax tree of
+# libclang.
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A mutant is a list of edits; an edit puts `pre` before the bytes [begin, end) of a file and `post` behind them, with @N@ for the
-# number of the mutant. What is between stays, so edits of different mutants may lie in one another.
+# A mutant is a list of edits. An edit puts `pre` before the bytes [begin, end) of a file and `post`
+# behind them, with the mutant's number for @N@. The bytes between stay, so edits of different
+# mutants may be nested.
 import hashlib
 import re
 from bisect import bisect_right
@@ -22,7 +24,7 @@ SIGNS = {"+": "-", "-": "+", "+=": "-=", "-=": "+="}
 WAITS = re.compile(r"(?:^|[.>:])(lock|unlock|wait\w*|await|notify\w*|wake\w*|join|barrier|synchronize|settle|sync|fence|flush)\s*\($")
 LOCKS = re.compile(r"^(?:std::)?(?:lock_guard|scoped_lock|unique_lock|shared_lock)\b")
 ERRORS = re.compile(r"^(?:const )?(?:argosy::)?(?:std::error_code|failure|errc)(?: const)?$")
-RESERVES = re.compile(r"(?:[.>]|^)reserve\([^;]*\)$")  # which changes nothing but time
+RESERVES = re.compile(r"(?:[.>]|^)reserve\([^;]*\)$")  # changes nothing but time
 MACRO = re.compile(rb"(?:[A-Z][A-Z0-9_]{2,}|assert)\b[^.:]*$")
 UNEVALUATED = re.compile(rb"(?:requires|noexcept|sizeof|decltype|alignof)\b")
 
@@ -68,7 +70,7 @@ class Finder:
         b, e = self.span(c)
         return self.f.text[b:e].decode(errors="replace")
 
-    # What comes out of a macro has the place of its use.
+    # Code that comes from a macro has the place where the macro is used.
     def in_macro(self, begin, end):
         return MACRO.match(self.f.text[begin:end]) is not None
 
@@ -99,7 +101,7 @@ class Finder:
         if self.kind_of(c) not in INTEGERS:
             return
         b, e = self.span(c)
-        # Up or down: whichever the place says, so that it is the same in the next run.
+        # The text of the place decides between up and down, so that the next run does the same.
         by = 1 if int(hashlib.sha1(self.f.text[max(0, b - 20):e]).hexdigest(), 16) % 2 or self.text(c) == "0" else -1
         self.add("bound by one", f"{self.text(c)} {by:+d}", (b, e, "::argosy_mutant::plus(@N@, (", f"), {by})"))
 
@@ -131,7 +133,7 @@ class Finder:
         elif c.kind == K.FIELD_DECL:
             self.default(c)
         elif c.kind == K.VAR_DECL:
-            pass  # of a namespace or a class: constants
+            pass  # a constant of a namespace or a class
         else:
             for child in c.get_children():
                 if child.kind.is_declaration():
@@ -215,7 +217,7 @@ class Finder:
                 elif child.kind == K.VAR_DECL:
                     self.variable(child)
 
-    # A statement of a block, or what is in place of one.
+    # A statement of a block, or a single statement instead of a block.
     def in_block(self, c):
         if c.kind.is_expression() and c.kind not in JUMPS and c.kind != K.LAMBDA_EXPR:
             self.expression_statement(c)
@@ -255,7 +257,7 @@ class Finder:
             self.expression(x)
 
     def head_and_rest(self, c):
-        """Children before the closing parenthesis of an if, and behind it."""
+        """Returns the children of an if before its closing parenthesis, and those behind it."""
         text = self.f.text
         at = text.index(b"(", c.extent.start.offset)
         depth = 0
@@ -294,7 +296,7 @@ class Finder:
 
     def condition(self, x):
         if self.unwrapped(x).kind == K.BINARY_OPERATOR and self.operator_of(self.unwrapped(x)) in ("==", "!="):
-            return  # the relation does it
+            return  # already broken by the rule of relations
         self.negated("a condition negated", x)
 
     def loop(self, c):
@@ -407,7 +409,7 @@ class Finder:
             elif self.kind_of(left) == T.BOOL and inner.kind != K.BINARY_OPERATOR:
                 self.negated("a condition negated", right)
 
-    # a < b becomes a < b - 1: what the other direction does, which `<=` does not.
+    # a < b becomes a < b - 1, the change in the other direction than `<=`.
     def bound_down(self, c, a, op, b):
         self.replaced("bound by one", c, f"{a} {op} ({b}) {'-' if op in ('<', '<=') else '+'} 1")
 
@@ -427,7 +429,8 @@ class Finder:
         arguments = [x for x in c.get_arguments() if x is not None]
         if not arguments or any(x.extent.start.offset >= x.extent.end.offset for x in arguments):
             return
-        # Bounds, where the parameter is known to be a number by value.
+        # The bound of an argument is changed only if the parameter is known to be a number by
+        # value.
         callee = c.referenced
         parameters = [p for p in callee.get_arguments()] if callee is not None and callee.kind in FUNCTIONS else []
         braced = text.endswith("}")

@@ -1,4 +1,4 @@
-# Writes the mutants into a copy of the code: all of them into one, each behind a switch.
+# Writes all mutants into one copy of the code, each behind a switch.
 # SPDX-License-Identifier: BSD-3-Clause
 SWITCH = """// One of many mutants is on: the one whose number ARGOSY_MUTANT says. ARGOSY_MUTANT_REACHED names a file of one byte for each,
 // where those are marked whose places were reached.
@@ -62,12 +62,13 @@ M& lockable(int n, M& m) {
 
 
 def apply(text, numbered):
-    """The text with its mutants, [(number, mutant)], and the numbers of those whose edits do not fit into the others'."""
+    """Returns the text with its mutants, [(number, mutant)], and the numbers of mutants whose edits
+    conflict with others."""
     spans, dropped = [], set()
     for number, m in numbered:
         for begin, end, pre, post in m["edits"]:
             spans.append((begin, end, number, pre.replace("@N@", str(number)), post))
-    # Edits lie in one another, or apart.
+    # Edits are nested, or apart.
     spans.sort(key=lambda s: (s[0], -s[1], s[2]))
     open_ends = []
     for s in spans:

@@ -1,4 +1,4 @@
-# Which tests there are, what they reach, and running one of them with a mutant on.
+# Lists the tests and the places that they reach, and runs one of them with a mutant on.
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
@@ -10,7 +10,7 @@ import time
 import uuid
 from pathlib import Path
 
-# Tests of a room; others come after explore.
+# The tests of a room, which run first; explore comes next, and then the others.
 OF_ROOM = {
     "layout": "layout static_layout serialize print draw filetype",
     "datatype": "element datatype process_grid darray memory mpi_datatype",
@@ -29,21 +29,22 @@ OF_ROOM = {
     "gpfs": "gpfs virtual_gpfs explore.gpfs guided_prefetch",
     "cluster": "virtual_cluster virtual_files virtual_service scale explore",
 }
-# What tests are made of: programs with these names.
+# Tests are the programs whose names begin with these words.
 PROGRAMS = ("test_", "explore", "snippets_", "mpiio_")
-NAME = r"\[?=?\[?([\w.]+)\]?=?\]?"  # of a test, in a listing of ctest
+NAME = r"\[?=?\[?([\w.]+)\]?=?\]?"  # name of a test, in a listing of ctest
 EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
 
 
 def near(test, room):
-    """0 for tests of the room, 1 for explore, 2 for others."""
+    """Returns 0 for tests of the room, 1 for explore, 2 for others."""
     if any(test["name"].startswith(p) for p in OF_ROOM[room].split()):
         return 0
     return 1 if test["name"].startswith("explore") else 2
 
 
 def all_tests(build):
-    """Those of ctest whose programs are tests, and explore. (ctest itself tells commands of programs that are built only.)"""
+    """Returns ctest's tests whose programs are tests, and explore. (ctest itself shows commands
+    only of programs that are built.)"""
     tests = []
     for listing in sorted(build.rglob("CTestTestfile.cmake")):
         text = listing.read_text()
@@ -67,13 +68,15 @@ def target_of(test):
 
 
 def made_at(test, build):
-    """When the newest of the program and the libraries that its command names was made."""
+    """Returns the time when the newest of the program and the libraries in the test's command was
+    made."""
     named = [Path(f) for w in test["command"] for f in re.findall(re.escape(str(build)) + r"[^\s:=]*", w)]
     return max(f.stat().st_mtime_ns for f in named if f.is_file())
 
 
 def marked(mark):
-    """All processes that have the mark of a run in their environment, also those that have left their group."""
+    """Yields all processes with the mark of a run in their environment, also those that have left
+    their group."""
     word = f"ARGOSY_MUTANT_RUN={os.getpid()}.{mark}".encode()
     for p in os.listdir("/proc"):
         if p.isdigit() and int(p) != os.getpid():
@@ -85,7 +88,7 @@ def marked(mark):
 
 
 def processor_time(mark):
-    """Seconds, of all of them and of those that they have waited for."""
+    """Returns the processor seconds of a run: of its processes, and of those that they waited for."""
     ticks = 0
     for p in marked(mark):
         try:
@@ -109,7 +112,8 @@ def kill_marked(mark):
 
 
 def ended(p, seconds):
-    """(exit code, its processor time), or None: not after so long."""
+    """Returns (exit code, processor time), or None if the process has not ended after so many
+    seconds."""
     until = time.time() + seconds
     pause = 0.002
     while True:
@@ -124,7 +128,8 @@ def ended(p, seconds):
 
 
 def wait(p, mark, usual, factor):
-    """The same; None: it hangs, or has taken much more time of the processors than usual. A busy machine is no reason."""
+    """Returns the result of ended(), or None if the test hangs, or has used much more processor
+    time than usual. A busy machine alone is no reason to end it."""
     limit = factor * usual["seconds"] + 15
     began = time.time()
     if end := ended(p, limit):
@@ -140,15 +145,17 @@ def wait(p, mark, usual, factor):
 
 
 def is_ours(path, began):
-    """What the library, its tests and Open MPI leave in shared memory; others may have files there, too."""
+    """Returns true for files that the library, its tests and Open MPI leave in shared memory. Other
+    programs may have files there, too."""
     try:
         return re.match(r"argosy|vader_segment|psm_", path.name) and path.stat().st_mtime >= began - 1
-    except OSError:  # its owner has removed it
+    except OSError:  # removed by its owner
         return False
 
 
 def remove_left_overs(directory, before, began):
-    """What a killed test left: its files and mounts, and shared memory that no process has any more."""
+    """Removes the files and mounts that a killed test left, and shared memory that no process uses
+    any more."""
     for line in Path("/proc/mounts").read_text().splitlines():
         if line.split()[1].startswith(f"{directory}/"):
             subprocess.run(["umount", "-l", line.split()[1]], capture_output=True)
@@ -174,7 +181,8 @@ def remove_left_overs(directory, before, began):
 
 
 def run(test, work, usual, factor=5, number=0, reached=None, output=None):
-    """How it ended: (verdict, seconds, of the processors); the verdict is "passed", or says why not."""
+    """Runs a test. Returns (verdict, seconds, processor seconds); the verdict is "passed", or the
+    reason why not."""
     mark = uuid.uuid4().hex
     directory = work / "tmp" / mark[:8]
     directory.mkdir(parents=True)
@@ -210,7 +218,8 @@ def run(test, work, usual, factor=5, number=0, reached=None, output=None):
 
 
 def verdict_of(test, code, said):
-    """As ctest has it: where a test has words by which it passes, its exit code does not count."""
+    """Judges a test as ctest does: if the test has words by which it passes, its exit code does not
+    count."""
     if code is None:
         return "time limit"
     found = {k: any(re.search(w, said, re.S) for w in test[k].split(";")) for k in ("PASS", "FAIL") if k in test}
@@ -220,8 +229,9 @@ def verdict_of(test, code, said):
 
 
 def limits():
-    """No core files. A mutant that takes memory without end ends, before anything else does; large worlds and far pieces reserve much
-    that they never touch."""
+    """Forbids core files. If memory runs out, a mutant is the first process that the system ends.
+    The limit is high, because large worlds and far pieces reserve much memory that they never
+    touch."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (32 << 30, 32 << 30))
     Path("/proc/self/oom_score_adj").write_text("1000")

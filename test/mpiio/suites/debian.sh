@@ -1,5 +1,6 @@
-# Programs of Debian's packages, which nobody compiled again: LAMMPS, with everything that its package MPIIO writes and reads,
-# and PnetCDF's tools. What is written must be the same bytes as on the MPI library's own I/O.
+# Programs from Debian's packages, as they were compiled there: LAMMPS, with all that its package
+# MPIIO writes and reads, and PnetCDF's tools. They must write the same bytes as with the MPI
+# library's own I/O.
 # SPDX-License-Identifier: BSD-3-Clause
 title="Debian's binaries"
 
@@ -10,7 +11,7 @@ get() {
 
 potential() { printf '%s\n' "pair_style lj/cut 2.5" "pair_coeff 1 1 1.0 1.0 2.5" "fix 1 all nve"; }
 
-# Atoms of a melt: dumps, a restart file, and what a second and a third calculation make of it.
+# Atoms of a melt: dumps, a restart file, and a second and a third calculation that begin with it.
 melt() {
   printf '%s\n' "units lj" "atom_style atomic" "lattice fcc 0.8442" "region box block 0 6 0 6 0 6" "create_box 1 box" \
     "create_atoms 1 box" "mass 1 1.0" "velocity all create 3.0 87287 loop geom"
@@ -39,7 +40,7 @@ build() {
   rm -f "$here"/*.sums
 }
 
-# The sums of what the first kind of I/O wrote are kept for the others.
+# The checksums of the first kind of I/O are stored, for comparison with the others.
 judge() {
   local sums=$here/$test.sums
   if (($1 != 0)); then echo 0 1; return; fi

@@ -1,4 +1,4 @@
-# h5py in parallel, as Debian has it, with the program beside this file.
+# h5py in parallel, from Debian's package, with the program h5py_datasets.py.
 # SPDX-License-Identifier: BSD-3-Clause
 title="h5py"
 

@@ -1,4 +1,5 @@
-# Writes and reads 3-D datasets collectively and independently, contiguous and in chunks, cut over the ranks in each dimension.
+# Writes and reads 3-D datasets collectively and independently, contiguous and in chunks, divided
+# among the ranks along each dimension.
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
@@ -18,7 +19,7 @@ def part_of(dimension):
     return tuple(slice(*bounds) if d == dimension else slice(None) for d in range(3))
 
 
-def every_other(dimension):  # pieces of the ranks lie between each other
+def every_other(dimension):  # the ranks' pieces are interleaved
     return tuple(slice(world.rank, None, world.size) if d == dimension else slice(None) for d in range(3))
 
 
@@ -48,7 +49,7 @@ with h5py.File("data.h5", "r", driver="mpio", comm=world) as file:
     if file.attrs["ranks"] != world.size:
         wrong.append("attribute")
 world.Barrier()
-if world.rank == 0:  # by HDF5's own file driver
+if world.rank == 0:  # with HDF5's own file driver
     with h5py.File("data.h5", "r") as file:
         wrong += [name + " alone" for name, *_ in [(f"{n} {d} {c.__name__}",) for n, d, c in cases]
                   if not numpy.array_equal(file[name][...], all_of_it)]

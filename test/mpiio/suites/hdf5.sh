@@ -1,5 +1,5 @@
-# HDF5's tests in parallel, testpar, on four ranks: short forms, as HDF5 says by HDF5TestExpress. On Debian's library if there is
-# one for this MPI library, otherwise on one built here.
+# HDF5's tests in parallel, testpar, on four ranks, in the short forms of HDF5TestExpress. They use
+# Debian's library if it has one for this MPI library, otherwise one that is built here.
 # SPDX-License-Identifier: BSD-3-Clause
 title="HDF5 testpar"
 seconds=300
@@ -10,13 +10,14 @@ get() {
   debian_source hdf5
 }
 
-# The tests are compiled with headers that HDF5 does not install, of the same version.
+# The tests need headers that HDF5 does not install, so those of the same version's sources are
+# used.
 on_debians() {
   local from=$sources/hdf5 multiarch at test
   multiarch=$("$mpicc" -print-multiarch)
   at=(-I/usr/include/hdf5/"$library" -I"$from/src" -I"$from/test")
   printf 'static const char *config_srcdir = "%s";\n' "$from/test" >"$here/H5srcdir_str.h"
-  # what libh5test is made of
+  # the sources of libh5test
   for test in h5test testframe cache_common genall5; do
     [[ -f $here/$test.o ]] || "$mpicc" -w -O1 "-I$here" "${at[@]}" -c -o "$here/$test.o" "$from/test/$test.c" || return
   done
@@ -50,7 +51,7 @@ build() {
   if [[ -d /usr/include/hdf5/$library ]]; then on_debians; else on_our_own; fi
 }
 
-# t_cache_image starts itself again, and t_prestart reads what t_pshutdown leaves.
+# t_cache_image starts itself again, and t_prestart reads the file that t_pshutdown leaves.
 furnish() {
   find "$here" -maxdepth 1 -name 't*' -perm -u+x ! -type d -exec ln -s {} . ';'
   [[ $name != t_prestart ]] || "$mpiexec" -n 4 ./t_pshutdown >/dev/null 2>&1 || true

@@ -1,7 +1,7 @@
-# mpi4py's tests of files, test_file and test_io, on one, two and four ranks. Counted are their test cases.
+# mpi4py's tests of files, test_file and test_io, on one, two and four ranks. Each test case counts.
 # SPDX-License-Identifier: BSD-3-Clause
 title="mpi4py test_file, test_io"
-seconds=300 # a program holds many cases
+seconds=300 # a program has many cases
 
 python=$root/python/bin/python
 
@@ -15,7 +15,8 @@ get() {
   tar -xf "$sources/mpi4py-$version.tar.gz" -C "$sources"
 }
 
-# The wheel holds one module for each family of MPI libraries, which wants the library by one of two names.
+# The wheel has one module for each family of MPI libraries, which loads the library by one of two
+# names.
 build() {
   local number=40 shown
   export MPI4PY_MPIABI=openmpi LD_LIBRARY_PATH
@@ -35,7 +36,7 @@ import re, sys
 text = open(sys.argv[2], errors="replace").read()
 most = lambda pattern: max((sum(map(int, re.findall(r"\d+", found))) for found in re.findall(pattern, text)), default=0)
 cases = most(r"Ran (\d+) tests") - most(r"skipped=\d+")
-failed = most(r"(?:failures|errors)=\d+(?:, errors=\d+)?")  # of the rank with most
+failed = most(r"(?:failures|errors)=\d+(?:, errors=\d+)?")  # of the rank with the most failures
 print(0 if cases < 1 or (sys.argv[1] != "0" and not failed) else cases - failed, max(cases, 1))
 P
 }

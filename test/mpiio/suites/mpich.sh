@@ -1,10 +1,10 @@
-# MPICH's own tests of MPI-IO: test/mpi/io, with the ranks that its testlist says.
+# MPICH's own tests of MPI-IO, test/mpi/io, on the numbers of ranks in its testlist.
 # SPDX-License-Identifier: BSD-3-Clause
 title="MPICH test/mpi/io"
 
 get() { debian_source mpich '*/test/mpi/io/*' '*/test/mpi/util/*' '*/test/mpi/include/*' '*/romio/test/*'; }
 
-# What configure would find out of a machine and an MPI library of today.
+# The results that configure would have on a present machine and MPI library.
 configuration() {
   local has
   for has in STDLIB_H STRING_H STDARG_H UNISTD_H MEMORY_H SYS_TIME_H SYS_RESOURCE_H GETRUSAGE LONG_DOUBLE LONG_LONG LONG_LONG_INT \

@@ -1,4 +1,5 @@
-# netCDF-4's tests in parallel, on Debian's library: what run_par_test.sh calls, with its ranks but no more than eight.
+# netCDF-4's tests in parallel, on Debian's library: the calls of run_par_test.sh with their numbers
+# of ranks, but at most eight.
 # SPDX-License-Identifier: BSD-3-Clause
 title="netCDF-4 tst_parallel"
 
@@ -17,7 +18,7 @@ calls() {
 build() {
   local test from at
   at=$(dirname "$(dpkg -L libnetcdf-mpi-dev | grep /netcdf_par.h)")
-  # what configure would say
+  # the results that configure would have
   {
     echo '#include <stdint.h>'
     printf '#define %s\n' 'TEMP_LARGE "."' "CHUNK_CACHE_SIZE 16777216" "CHUNK_CACHE_NELEMS 4133" "CHUNK_CACHE_PREEMPTION 0.75"

@@ -1,5 +1,5 @@
-# PnetCDF's tests, in C and Fortran: on four ranks those that its ptest runs on four, the others on one. What they wrote must
-# pass PnetCDF's ncvalidator, too.
+# PnetCDF's tests, in C and Fortran. Those that its ptest runs on four ranks run on four, the others
+# on one. Their files must pass PnetCDF's ncvalidator, too.
 # SPDX-License-Identifier: BSD-3-Clause
 title="PnetCDF test"
 
@@ -25,7 +25,7 @@ build() {
   ) >"$here.log" 2>&1 || { tail -n 5 "$here.log"; return 1; }
 }
 
-# Two open what they think lies there, as a file that is not of netCDF.
+# Two tests open these files, and expect that they are no netCDF files.
 furnish() { echo "no netCDF" | tee nf_test >test_get.F90; }
 
 judge() {
@@ -47,11 +47,13 @@ run() {
       if [[ $in == nc_test || ($in == F90 && $test != *parallel* && $test != tst_io) ]]; then ranks=1; fi
       local call=("$here/test/$in/$test" "$test.nc")
       case $test in
-        nc_test | tst_open_cdf5 | tst_corrupt) continue ;; # below; those read files that come with them
-        test_inq_format) call=("$here/test/$in/$test" "$sources/pnetcdf/test/$in") ;; # reads files that come with it
+        # nc_test is called below; the others need files of the sources
+        nc_test | tst_open_cdf5 | tst_corrupt) continue ;;
+        # reads files of the sources
+        test_inq_format) call=("$here/test/$in/$test" "$sources/pnetcdf/test/$in") ;;
         tst_version) call=("$here/test/$in/$test") ;;
         tst_io) call=("$here/test/$in/$test" .) ranks=1 ;;
-        pres_temp_4D_rd) # of what pres_temp_4D_wr wrote
+        pres_temp_4D_rd) # reads the file of pres_temp_4D_wr
           (cd "$here" && timeout 60 "$mpiexec" -n 4 "test/$in/pres_temp_4D_wr" pres_temp_4D.nc) </dev/null >/dev/null 2>&1 || continue
           call=("$here/test/$in/$test" "$here/pres_temp_4D.nc")
           ;;

@@ -1,4 +1,5 @@
-# ROMIO's own tests, in C and Fortran, called as its runtests calls them, and those that it leaves out.
+# ROMIO's own tests, in C and Fortran, called as in its runtests, and tests that runtests leaves
+# out.
 # SPDX-License-Identifier: BSD-3-Clause
 title="ROMIO test"
 
@@ -20,7 +21,7 @@ calls() {
   echo "big_extents 4 file"
 }
 
-# Some use MPI_LB and MPI_UB, which Open MPI still has, and does not declare.
+# Some tests use MPI_LB and MPI_UB. Open MPI still has them, but does not declare them.
 removed() {
   echo '#include <mpi.h>'
   echo '#ifdef OPEN_MPI'
@@ -57,7 +58,7 @@ build() {
   done < <(calls)
 }
 
-# Those that measure say no more than how long they took.
+# Benchmarks print nothing but their times.
 judge() {
   case $test in
     perf | coll_perf | fperf) says bandwidth "$@" ;;

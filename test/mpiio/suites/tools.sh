@@ -1,5 +1,6 @@
-# A program under profiling tools, which stand above the drop-in or behind it: EZTrace, which Debian has,
-# and a small one that counts calls (profiler.cpp). On the MPI library's own files there is the tool alone.
+# A program under profiling tools, which stand above the drop-in or behind it: EZTrace from Debian,
+# and a small one that counts calls (profiler.cpp). With the MPI library's own I/O, there is the
+# tool alone.
 # SPDX-License-Identifier: BSD-3-Clause
 title="Profiling tools"
 
@@ -15,7 +16,7 @@ build() {
     test/mpiio/profiler.cpp -o "$here/by_link.so" -ldl || return
   cat >"$here/under" <<'END'
 #!/bin/bash
-# under above|behind TOOL PROGRAM ARGUMENT...: the tool on that side of what is preloaded
+# under above|behind TOOL PROGRAM ARGUMENT...: the tool on that side of the preloaded libraries
 place=$1 tool=$2
 shift 2
 [[ $LD_PRELOAD == *argosy* ]] || export ARGOSY_MPIIO=off

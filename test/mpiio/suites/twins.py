@@ -1,6 +1,8 @@
-# For twins.sh: runs calls on one library's functions, again behind those that end the program or do not return, and compares.
+# Runs calls for twins.sh on one library's functions, and compares the results. After a call that
+# ends the program or does not return, the run goes on with the next call.
 #   twins.py run DIRECTORY CALLS RANKS PROGRAM ARGUMENT...    leaves lines.RANK in the directory
-#   twins.py compare REPORT DIRECTORY...                      the last directory is the drop-in's; prints "COLUMN SAME ALL"
+#   twins.py compare REPORT DIRECTORY...                      the last directory is the drop-in's;
+#                                                             prints "COLUMN SAME ALL"
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
@@ -13,11 +15,12 @@ from pathlib import Path
 
 PATIENCE = 6  # seconds without a line
 
-# --- Running ----------------------------------------------------------------------------------------------------------
+# --- Running -------------------------------------------------------------------------------------
 
 
 def lines_of(directory, ranks):
-    """What came of the calls: {seed: [line of each rank]}, None where there is none."""
+    """Returns the results of the calls, {seed: [line of each rank]}, with None for a missing line,
+    and the last seed."""
     found, last = {}, 0
     for rank in range(ranks):
         path = directory / f"lines.{rank}"
@@ -31,7 +34,8 @@ def lines_of(directory, ranks):
 
 
 def run_from(directory, first, calls, command):
-    """Until all calls are done, the program ends, or no rank has done anything for a while."""
+    """Runs until all calls are done, the program ends, or no rank has written a line for some
+    seconds."""
     p = subprocess.Popen([*command, f"{first}:{calls}"], cwd=directory, stdin=subprocess.DEVNULL, start_new_session=True)
     size, since = -1, time.time()
     while p.poll() is None:
@@ -42,7 +46,7 @@ def run_from(directory, first, calls, command):
             break
         time.sleep(0.02)
     end(p.pid, p)
-    for pid in ranks_of(command[-1]):  # they have left its group
+    for pid in ranks_of(command[-1]):  # these have left the process group
         end(pid)
     return p.returncode
 
@@ -60,7 +64,7 @@ def end(pid, starter=None):
 
 
 def ranks_of(program):
-    """Processes that run it."""
+    """Yields the processes that run the program."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             if os.readlink(f"/proc/{pid}/exe") == program:
@@ -79,14 +83,15 @@ def run(directory, calls, ranks, command):
         print(f"calls {first} to {max(last, first)}: exit code {code}", flush=True)
         if code == 0 and last == calls:
             break
-        early = early + 1 if last < first else 0  # it cannot be started
+        early = early + 1 if last < first else 0  # the program cannot be started
         first = max(last, first) + 1
 
 
-# --- Comparing --------------------------------------------------------------------------------------------------------
+# --- Comparing ----------------------------------------------------------------------------------
 
-# Why the drop-in does otherwise than another library: a pattern for what all ranks say, ours, " | ", and theirs; which results may
-# differ then; the reason; and what else must hold, of the results of all ranks.
+# The accepted reasons for a result that differs from another library's: a pattern for the lines of
+# all ranks, ours, " | ", and theirs; the results that may differ then; the reason; and further
+# conditions on the results of all ranks.
 ALL = "call end bytes memory pointer shared size close file offset right"
 REASONS = [
     (r" right=yes.* \| .* right=no", "file right", "what is written is in the file, and nothing else"),
@@ -121,13 +126,13 @@ def failed(results):
 
 
 def differing(ours, theirs):
-    """Names of the results in which two lines differ; none if they say the same."""
+    """Returns the names of the results in which two lines differ."""
     a, b = values(ours), values(theirs)
     return {k for k in a.keys() | b.keys() if a.get(k) != b.get(k)}
 
 
 def reasons_for(ours, theirs):
-    """Why the ranks say something else; None if there is no reason for all of it."""
+    """Returns the reasons for the differences of all ranks' lines, or None if one has no reason."""
     left, why = set().union(*map(differing, ours, theirs)), []
     for pattern, keys, reason, *also in REASONS:
         holds = left & set(keys.split()) and re.search(pattern, f"{' & '.join(ours)} | {' & '.join(theirs)}")
@@ -144,7 +149,7 @@ def compare(report, directories):
     same, total, explained, told = [0] * len(others), 0, 0, []
     for seed in sorted(mine):
         theirs = [o.get(seed, [None] * ranks) for o in others]
-        # A call is that of all ranks: what one library says is compared as a whole.
+        # A call is made by all ranks, so the lines of all ranks are compared together.
         total += 1
         alike = [None not in t and None not in mine[seed] and all(not differing(a, b) for a, b in zip(mine[seed], t)) for t in theirs]
         same = [n + a for n, a in zip(same, alike)]

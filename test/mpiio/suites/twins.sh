@@ -1,8 +1,9 @@
-# Random calls, also wrong ones, on the MPI library's own files and on the drop-in: what came of each of them, side by side
-# (compared.cpp, twins.py). A cell of the MPI library counts the calls of which it says what the drop-in says; that of the drop-in
-# those of which one of the others says the same, or for whose difference there is a reason. ARGOSY_MPIIO_CALLS is how many
-# calls on each number of ranks (300). ROMIO's data sieving is off: with it ranks that write between each other's bytes leave
-# something else each time.
+# Random calls, some of them wrong, on the MPI library's own files and on the drop-in, with the
+# results of each call compared (compared.cpp, twins.py). The cell of an MPI library counts the
+# calls with the same result as the drop-in's. The cell of the drop-in counts the calls with the
+# same result as one of the others, or with a reason for the difference. ARGOSY_MPIIO_CALLS is the
+# number of calls on each number of ranks (300). ROMIO's data sieving is off, because with it ranks
+# that write between each other's bytes leave other bytes each time.
 # SPDX-License-Identifier: BSD-3-Clause
 title="Random calls"
 
@@ -29,7 +30,7 @@ run() {
         "${start[@]}" -n "$ranks" "${by[@]}" "$here/compared" >"$log/$name.$column.log" 2>&1
     done
     python3 test/mpiio/suites/twins.py compare "$log/$name" "${columns[@]/#/$here/$name.}" >"$log/$name.counts"
-    # What all calls are is what is asked for, so that one without a reason fails the suite.
+    # The suite demands all calls, so one difference without a reason lets it fail.
     while read -r column passed all; do
       printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$title" "$title_of_library" "$name" "$column" "$passed" "$all" >>"$results"
       printf '%s\t%s\t%s\tasked\t%s\t%s\n' "$title" "$title_of_library" "$name" "$all" "$all" >>"$results"
