@@ -1,4 +1,4 @@
-// An array that does not say where its next element lies.
+// An array that does not give its strides.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: this array has no stride.i., in elements
 

@@ -1,4 +1,4 @@
-// Data at an address goes into braces.
+// Data at an address needs braces in a call.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy: this argument is a policy or an error; data at an address goes into braces
 // link: argosy::argosy

@@ -1,4 +1,4 @@
-// A dimension that is not dealt out, over two processes.
+// Two processes along a dimension that is not distributed.
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <argosy/datatype.hpp>

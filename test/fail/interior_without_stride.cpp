@@ -1,4 +1,4 @@
-// The interior of an array that does not say where its next element lies.
+// The interior of an array that does not give its strides.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: this array has no stride.i., in elements
 

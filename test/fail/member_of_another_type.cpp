@@ -1,4 +1,4 @@
-// A member with another type than its own would be read with the wrong number of bytes.
+// A datatype of another type for a member would read the wrong number of bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::member: the member is of another type than the datatype that is given for it
 

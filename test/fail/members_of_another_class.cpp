@@ -1,4 +1,4 @@
-// A member of another class lies nowhere in this one.
+// Members of two classes in one datatype.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::members: this is a member of another class
 

@@ -1,4 +1,4 @@
-// Members of another class would be bytes at the wrong places.
+// A datatype of members of another class than the objects at the address.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: the members are of another class than what lies at the address
 

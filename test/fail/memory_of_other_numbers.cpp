@@ -1,4 +1,4 @@
-// Doubles are no floats, whatever the datatype says.
+// A datatype of floats for an address of doubles.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: the address is one of other numbers than the datatype is made of
 

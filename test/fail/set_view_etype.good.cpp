@@ -13,7 +13,8 @@ void check(io::basic_file<io::self>& f) {
   f.set_view(0, {io::type<double>, io::contiguous(c<4>, io::type<float>)});
 }
 
-// Only the mode of the file tells whether bytes may be named twice, as for reading.
+// A filetype that names bytes twice is valid for reading. The mode of the file is known only at run
+// time, so this must compile.
 void overlapping(io::basic_file<io::self>& f) {
   f.set_view(0, io::vector(c<3>, c<2>, c<1>, io::type<int>));
 }

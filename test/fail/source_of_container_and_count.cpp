@@ -1,4 +1,4 @@
-// A container and two numbers do not say what lies there.
+// A container and two numbers, without a datatype.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy: data in braces is .container, datatype. or .container, datatype, count.
 

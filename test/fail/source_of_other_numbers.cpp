@@ -1,4 +1,4 @@
-// A container of doubles holds no floats.
+// A datatype of floats for a container of doubles.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: the address is one of other numbers than the datatype is made of
 

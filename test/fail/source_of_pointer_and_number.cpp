@@ -1,4 +1,4 @@
-// An address and a number do not say what lies there.
+// An address and a count, without a datatype.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy: an address and a number do not say what lies there
 // link: argosy::argosy

@@ -1,4 +1,4 @@
-// Pointers mean nothing in a file, and how much lies behind each is not said.
+// Pointers mean nothing in a file, and the numbers of elements behind them are unknown.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::memory: these are pointers; say what lies behind each of them
 

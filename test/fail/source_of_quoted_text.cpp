@@ -1,4 +1,4 @@
-// The zero behind a text would go to the file.
+// The zero byte at the end of a text would be written, too.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy: text in quotes ends with a zero byte
 

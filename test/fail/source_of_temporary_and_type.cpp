@@ -1,4 +1,4 @@
-// The temporary dies before a request has written it.
+// A request would write the temporary after its destruction.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy: this temporary dies before its data is used; give it a name
 

@@ -1,4 +1,4 @@
-// A box that leaves its array in the last dimension, where all numbers are fixed there.
+// A box that exceeds its array in the last dimension, whose numbers are fixed at compile time.
 // SPDX-License-Identifier: BSD-3-Clause
 // build error: argosy::subarray: start . subsize exceeds the size of a dimension
 
