@@ -11,7 +11,8 @@
 
 using namespace argosy;
 
-// A list of arrays alone gets the start that belongs to it.
+// An input that begins with '{' is a list of arrays. It gets the signature, length and checksum
+// that match, so that fuzzing reaches the code behind these checks.
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string head;
   if (size > 0 && data[0] == '{')

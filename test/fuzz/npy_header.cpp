@@ -11,7 +11,8 @@
 
 using namespace argosy;
 
-// A description alone, behind a version, gets the start that belongs to it.
+// An input that begins with a version below 4 is a description. It gets the signature and length
+// that match, so that fuzzing reaches the code behind these checks.
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string head;
   std::string_view rest = fuzz::text_of(data, size);

@@ -31,9 +31,8 @@ struct hint_choice {
   std::vector<char const*> values;
 };
 // Returns the hints of a step, out of all that are known and of `more`. If `agents`, they ask for
-// agents. Whatever the hints are, one number is drawn from `random`. Each hint has its own stream
-// of random numbers, which depends on that number and its name, so one more hint changes no program
-// but for itself.
+// agents. Exactly one number is drawn from `random`. That number and the name of a hint decide its
+// value, so if a hint is added to the library, programs stay the same except for that hint.
 hint_list random_hints(test::engine& random, bool agents,
                        std::vector<hint_choice> const& more = {});
 
