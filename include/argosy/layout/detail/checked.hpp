@@ -18,20 +18,23 @@ namespace argosy::detail {
 [[noreturn]] void throw_negative(char const* where, char const* what, std::int64_t value);
 [[noreturn]] void throw_sizes_of_table(std::size_t offsets, std::size_t lengths);
 
+// In an error at compile time clang prints the line of a call: its text begins there.
 constexpr void refuse_overflow(bool overflow) {
+  // clang-format off
   if (overflow)
-    throw_overflow(
-        "argosy: a size or offset of this layout exceeds 2^63 - 1 bytes; check counts and strides");
+    throw_overflow("argosy: a size or offset of this layout exceeds 2^63 - 1 bytes; check "
+                   "counts and strides");
+  // clang-format on
 }
 
 // Checks the span of all bytes and bounds of a layout, which lie within [low, high].
 constexpr void require_span(std::int64_t low, std::int64_t high) {
   std::int64_t span = 0;
   if (__builtin_sub_overflow(high, low, &span))
-    throw_too_wide(
-        "argosy: this layout spans more than 2^63 - 1 bytes; check displacements, strides and "
-        "bounds",
-        low, high);
+    // clang-format off
+    throw_too_wide("argosy: this layout spans more than 2^63 - 1 bytes; check displacements, "
+                   "strides and bounds", low, high);
+  // clang-format on
 }
 
 constexpr std::int64_t add(std::int64_t a, std::int64_t b) {
