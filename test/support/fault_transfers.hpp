@@ -16,6 +16,7 @@
 #include <argosy/policy/sieving.hpp>
 
 #include "fault_bench.hpp"
+#include "support/sanitized.hpp"
 
 namespace argosy::test {
 
@@ -239,9 +240,10 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
   if (error) return;  // on all ranks
 
   // With one or two ranks the whole table runs. With more ranks only every `stride`-th cell runs.
-  // The stride has no factor in common with the number of sets of ranks, so every call and fault
-  // still runs on every rank.
-  int const stride = mpi.size() <= 2 ? 1 : mpi.size() <= 4 ? 3 : 9;
+  // With sanitizers, which take ten times as long, it is every 7th of those. The stride has no
+  // factor in common with the number of sets of ranks, so every call and fault still runs on every
+  // rank.
+  int const stride = (mpi.size() <= 2 ? 1 : mpi.size() <= 4 ? 3 : 9) * (sanitized ? 7 : 1);
   int number = 0;
 
   constexpr std::int64_t n = known_file::bytes;
