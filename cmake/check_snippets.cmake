@@ -7,6 +7,7 @@
 #                            build compiles
 #   <!-- output: NAME -->    stands before a ```text block; BIN/NAME prints it
 #   <!-- output: NAME N -->  the same, on N ranks
+# With -Dwrite=ON before -P the script copies changed lines into the pages instead of failing.
 # A page must also name the headers that its code needs. Every header of argosy that
 # docs/snippets/NAME.cpp includes is named on docs/use/NAME.md, or a header directly in
 # include/argosy that includes it.
@@ -71,7 +72,14 @@ foreach(page IN LISTS pages)
     between("${name_rest}" "" "\n```" block)
     set(rest "${block_rest}")
     region("${name}" expected)
-    if(NOT block STREQUAL expected)
+    if(write AND NOT block STREQUAL expected AND expected)
+      set(before "<!-- snippet: ${name} -->\n```cpp\n${block}\n```")
+      set(after "<!-- snippet: ${name} -->\n```cpp\n${expected}\n```")
+      file(READ "${page}" whole)
+      string(REPLACE "${before}" "${after}" whole "${whole}")
+      file(WRITE "${page}" "${whole}")
+      message(STATUS "${shown}: snippet ${name} written anew")
+    elseif(NOT block STREQUAL expected)
       string(APPEND slips "\n  ${shown}: snippet ${name} is not what compiles; copy the lines between // [${name}]:\n${expected}\n")
     endif()
     math(EXPR marked "${marked} + 1")

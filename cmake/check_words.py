@@ -17,6 +17,8 @@ WIDEST = 100
 # Rows of tables cannot be wrapped; a cell has at most two sentences.
 WIDEST_ROW = 200
 MOST_WORDS = 25
+# Rows that a test makes of the code: their words are checked where they are written.
+MADE_ROWS = {"docs/use/hints.md": re.compile(r"\| `")}
 
 FIRST = re.compile(
     r"(?i)(of|what|whatever|who|whoever|whose|whom|nobody|nothing|where|wherever|so|as|the same)\b"
@@ -166,6 +168,8 @@ def check_page(path, found):
     for n, line in enumerate(lines, 1):
         fenced ^= line.strip().startswith("```")
         row = line.startswith("|")
+        if path in MADE_ROWS and MADE_ROWS[path].match(line):
+            continue
         most = WIDEST_ROW if row else WIDEST
         if len(line) > most and not (" " not in line.strip() or fenced):
             found.add(path, n, "width", f"{len(line)} columns; at most {most}")

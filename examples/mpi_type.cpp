@@ -32,9 +32,11 @@ int main() {
                            &core);
   MPI_Type_commit(&columns);
   MPI_Type_commit(&core);
+  // [from_mpi]
   io::layout const in_file = io::from_mpi(columns), in_memory = io::from_mpi(core);
   MPI_Type_free(&columns);  // the layout is a value and does not refer to the MPI_Datatype
   MPI_Type_free(&core);
+  // [from_mpi]
 
   std::vector<double> u(8 * 6, -1);
   for (std::size_t i = 0; i < 6; ++i)
@@ -46,7 +48,14 @@ int main() {
   std::vector<double> row(static_cast<std::size_t>(4 * size));
   f.set_view(0, io::type<double>);
   f.read_at_all(0, row);
-  bool well = r.bytes == 6 * 4 * 8;
+  // [to_mpi]
+  // A datatype of MPI for the same bytes, freed by its destructor: MPI_Send(u.data(), 1,
+  // again.get(), ...)
+  io::mpi_datatype const again = io::to_mpi(in_memory);
+  int bytes = 0;
+  MPI_Type_size(again.get(), &bytes);
+  // [to_mpi]
+  bool well = r.bytes == 6 * 4 * 8 && bytes == 6 * 4 * 8;
   for (std::size_t j = 0; j < row.size(); ++j) well = well && row[j] == static_cast<double>(j / 4);
   f.close();
   if (rank == 0)

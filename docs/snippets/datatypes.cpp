@@ -170,6 +170,28 @@ void irregular() {
   REQUIRE(scattered.form().size() == 5 * 24 && uneven.form().size() == 28);
 }
 
+void in_bytes() {
+  // [in_bytes]
+  auto const rows = io::hvector(4, 2, 100, io::type<double>);           // the stride in bytes
+  auto const blocks = io::hindexed({2, 1}, {0, 40}, io::type<double>);  // places in bytes
+  auto const singles = io::hindexed_block(1, {0, 24, 64}, io::type<double>);
+  // [in_bytes]
+  REQUIRE(rows.form().size() == 64 && blocks.form().size() == 24 && singles.form().size() == 24);
+}
+
+void impossible() {
+  // [impossible]
+  auto const box = io::subarray({4, 4}, {2, 2}, {1, 3}, io::type<double>);  // leaves the array
+  std::string why;
+  try {
+    (void)box.form();
+  } catch (io::invalid_layout const& e) {
+    why = e.what();
+  }
+  // [impossible]
+  REQUIRE(why.find("move or shrink the box") != std::string::npos);
+}
+
 void records() {
   // [record]
   // A header of 16 bytes, then 100 doubles at offset 64, in a record of 1024 bytes.
@@ -221,6 +243,8 @@ int main() {
   arrays(10, 12);
   distributed(3);
   irregular();
+  in_bytes();
+  impossible();
   records();
   fixed_numbers();
   buffers();

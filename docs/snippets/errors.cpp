@@ -18,6 +18,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -76,6 +77,12 @@ void returned(boost::mpi::communicator const& world) {
   bool const elsewhere = error == io::errc::error_on_another_rank;
   std::string const why = f.what_failed();  // the text that the exception would have
   // [returned]
+  // [classes]
+  io::errc const which = io::classify(error);             // a class for any error code
+  std::string_view const what_to_do = io::remedy(which);  // one sentence
+  int const mpi_class = io::to_mpi_class(error);          // MPI_ERR_NO_SPACE, on rank 2
+  // [classes]
+  REQUIRE(!what_to_do.empty() && mpi_class != MPI_SUCCESS);
   REQUIRE(elsewhere == (world.rank() != 2) && r.bytes == (elsewhere ? 8000 : 0));
   REQUIRE(error == (world.rank() == 2 ? io::errc::no_space : io::errc::error_on_another_rank));
   REQUIRE(io::to_mpi_class(error) == (world.rank() == 2 ? MPI_ERR_NO_SPACE : MPI_ERR_OTHER));

@@ -1,5 +1,5 @@
-// The program of docs/use/files.md that prints a plan and a report: one process, no MPI. Its output
-// is in that page.
+// The program of docs/use/policies.md that prints a plan and a report: one process, no MPI. Its
+// output is in that page.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

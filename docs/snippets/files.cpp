@@ -1,5 +1,5 @@
-// The snippets of docs/use/files.md, in its order, and of data_shipping.md. Assertions check what
-// the pages claim.
+// The snippets of docs/use/files.md and of the pages that it lists, and of data_shipping.md.
+// Assertions check what the pages claim.
 // Run: mpiexec -n 4 snippets_files
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -29,6 +29,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -208,6 +209,15 @@ void requests(boost::mpi::communicator const& world) {
   io::report const done = r.wait();  // throws the error of the call
   // [requests]
   REQUIRE(done.bytes == 8000 && !r.pending());
+  // [several]
+  std::vector<io::request> several;
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::span<double const> const quarter = std::span(u).subspan(250 * i, 250);
+    several.push_back(f.iwrite_at(8000 * world.rank() + 2000 * static_cast<int>(i), quarter));
+  }
+  io::wait_all(several);  // for all of them, also if some fail; then throws the first error
+  // [several]
+  REQUIRE(!several[3].pending());
   f.close();
 }
 
@@ -306,6 +316,17 @@ void handles(boost::mpi::communicator const& world) {
     script->add(io::fail_at(io::file_call::write, 3, std::errc::no_space_on_device));
   io::opener const failing = io::with_faults(io::posix_opener(), script);
   // [faults]
+  // [more_faults]
+  auto const more = std::make_shared<io::fault_script>();
+  using enum io::file_call;
+  more->add(io::fail_from(write, 10, std::errc::io_error));  // the tenth write and all later ones
+  more->add(io::tear_at(write, 2, 100, std::errc::no_space_on_device));  // after 100 bytes
+  more->add(io::delay_at(sync, 1, 5ms));
+  more->add(io::interrupt_at(read, 1));   // EINTR,
+  more->add(io::shorten_at(read, 2, 8));  // and a short count, which no call of a file reports
+  io::opener const below_the_retries = io::with_raw_faults(more);
+  // [more_faults]
+  REQUIRE(more->struck() == 0);
   auto g = io::file::open(world, "failing.dat", openly, {}, failing);
   std::error_code error;
   for (int i = 0; i < 3; ++i) g.write_at(8 * (3 * world.rank() + i), number, error);

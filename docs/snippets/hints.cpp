@@ -25,9 +25,16 @@ int main() {
   f.write_at_all(0, u, io::two_phase{.window_bytes = 1_MiB});
   std::string text = io::to_string(f.get_hints());
   // [fate]
+  // [each_hint]
+  io::file_hints const& became = f.get_hints();
+  for (io::hint_state const& h : became.all())
+    if (h.status == io::hint_status::rejected)
+      std::fprintf(stderr, "%s: %s\n", h.name.c_str(), h.why.c_str());
+  bool const in_code = became.find("cb_nodes")->source == io::hint_source::code;
+  // [each_hint]
   std::printf("%s", text.substr(0, text.find("defaults: ")).c_str());
-  bool const well =
-      f.get_hints().values().cb_buffer_bytes == 8_MiB && f.get_hints().values().cb_nodes == 4;
+  bool const well = in_code && f.get_hints().values().cb_buffer_bytes == 8_MiB &&
+                    f.get_hints().values().cb_nodes == 4;
   f.close();
   return well ? 0 : 1;
 }

@@ -98,7 +98,7 @@ TEST_CASE("hints tell of every policy that a call is given whether they were app
 }
 
 TEST_CASE("pages and headers for users name every policy", "[policies]") {
-  std::string const page = text_of(ARGOSY_TEST_SOURCES "/docs/use/files.md");
+  std::string const page = text_of(ARGOSY_TEST_SOURCES "/docs/use/policies.md");
   std::string const all = text_of(ARGOSY_TEST_SOURCES "/include/argosy/policy.hpp");
   std::string const names = text_of(ARGOSY_TEST_SOURCES "/docs/develop/names.txt");
   std::string const hints = text_of(ARGOSY_TEST_SOURCES "/include/argosy/file/resolved_hints.hpp");
