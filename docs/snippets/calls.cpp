@@ -80,7 +80,8 @@ void pointers(boost::mpi::communicator const& world) {
 void sequential(boost::mpi::communicator const& world) {
   // [sequential]
   // Only the shared pointer: a log, whose records change their type where the pointer stands.
-  auto f = io::file::open(world, "snippets_calls.log", temporary | io::mode::sequential);
+  auto f = io::file::open(world, "snippets_calls.log",
+                          io::mode::create | io::mode::write | io::mode::sequential);
   std::vector<std::int32_t> const numbers(10, world.rank());
   f.write_ordered(numbers);
   f.set_view(io::current_displacement, io::type<double>);
