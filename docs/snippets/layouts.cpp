@@ -65,8 +65,8 @@ void views_of_memory() {
 
 void plans() {
   // [make_plan]
-  // The windows of a policy for a read of 100 doubles, each 4 KiB apart: no file is needed.
-  io::layout const in_file = io::repeat(100, 4096, io::bytes(8)), in_memory = io::bytes(800);
+  // The windows of a policy for a read of 100 doubles, each 1 KiB apart: no file is needed.
+  io::layout const in_file = io::repeat(100, 1024, io::bytes(8)), in_memory = io::bytes(800);
   io::access const read{.file = in_file, .bytes = 800, .memory = in_memory};
   io::plan const merged = io::make_plan(io::sieving{.reads = io::sieve::always}, read);
   io::plan const single = io::make_plan(io::independent{}, read);
