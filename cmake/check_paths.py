@@ -8,7 +8,9 @@ FILE:LINE. A page is wrong if
     of `class::name` are in no file together;
   - a link leads to no file, or to no heading of it;
   - a row of a recipe in docs/develop/CONTRIBUTING.md names a text that its file, or the pages of its
-    folder, do not have.
+    folder, do not have;
+  - a public name of docs/develop/names.txt is in no code of docs/use. Those of the laboratory and of
+    IBM's gpfs_fcntl, which have their own pages, are left out.
 SPDX-License-Identifier: BSD-3-Clause
 """
 import collections
@@ -203,6 +205,16 @@ def check_recipes(slips):
             slips.append(f"{RECIPES}: no recipe to add {kind}")
 
 
+def check_public_names(known, slips):
+    pages = "".join(text_of(root / p) for p in known.files if p.startswith(("docs/use/", "README.md"))
+                    and p.endswith(".md") and p != "docs/use/reference.md")
+    shown = set(re.findall(r"\w+", " ".join(re.findall(r"```.*?```|`[^`\n]*`", pages, re.S))))
+    names = text_of(root / "docs/develop/names.txt").split()
+    for name in names:
+        if not re.match("argosy::(lab|gpfs)::", name) and name.split("::")[-1] not in shown:
+            slips.append(f"docs/develop/names.txt: {name} is in no code of a page of docs/use")
+
+
 def main():
     known = tree()
     pages = [str(pathlib.Path(p).resolve().relative_to(root)) for p in sys.argv[1:]] or [
@@ -216,6 +228,8 @@ def main():
         check_links(page, lines, slips)
     if (root / RECIPES).exists() and not sys.argv[1:]:
         check_recipes(slips)
+    if not sys.argv[1:]:
+        check_public_names(known, slips)
     for s in slips:
         print(s)
     print(f"{len(pages)} pages, {len(slips)} names, paths or links that lead nowhere")
