@@ -28,8 +28,16 @@ BLACK = re.compile(
 
 
 def tracked(paths):
-    known = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", *paths],
-                           capture_output=True, text=True, check=True).stdout.split("\n")
+    """Files that git tracks or would track; in a source archive, without git, all but build/."""
+    if (root / ".git").exists():
+        known = subprocess.run(
+            ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", *paths],
+            capture_output=True, text=True, check=True).stdout.split("\n")
+    else:
+        begins = [root / p for p in paths] or [root]
+        found = [p for b in begins for p in ([b] if b.is_file() else b.rglob("*"))]
+        known = sorted(str(p.relative_to(root)) for p in found)
+        known = [p for p in known if not p.startswith(("build/", "."))]
     return [p for p in known if p and (root / p).is_file()]
 
 

@@ -75,6 +75,16 @@ install_packages() {
     echo "-- apt-get could not install all of: ${names[*]}; going on with what is there"
 }
 
+# Prints the C++ files of the repository, one per line. A source archive has no git and no other
+# files, apart from what is built.
+cpp_files() {
+  if [[ -e .git ]]; then
+    git ls-files -- '*.cpp' '*.hpp' '*.h' '*.c'
+  else
+    find . -path ./build -prune -o -regex '.*\.\(cpp\|hpp\|h\|c\)' -print | sed 's|^\./||' | sort
+  fi
+}
+
 # As many jobs as cores, unless the caller sets another number.
 cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$cores}

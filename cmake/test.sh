@@ -2,6 +2,7 @@
 # Installs missing packages, then configures, builds and tests.
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         release, and
+#                               format   clang-format-19 changes no file
 #                               use   of the same build, the parts that users see: the command
 #                                     argosy, the drop-in, examples, benchmarks, code in pages, the
 #                                     package, and code that must not compile; and the first tests
@@ -10,7 +11,8 @@
 #                                     except those of the package
 #                               tsan  g++ with the thread sanitizer, tests with several threads
 #                               fuzz  clang++-19, a short run of every fuzzer
-#   cmake/test.sh PRESET...   these presets
+#   cmake/test.sh PRESET...   these presets or steps
+#   cmake/test.sh tidy        clang-tidy-19 over lib/ and the headers (cmake/tidy.sh)
 #   cmake/test.sh for PATH... while editing: builds, by the preset edit, and runs the tests that
 #                             these files concern: for a source of lib/ those of its room, for a
 #                             header those of the sources that include it
@@ -24,7 +26,7 @@
 #                             those of PyPI
 #   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see
 #                             them?
-# Ends with one line for each preset, and one for all tests.
+# Ends with one line for each preset or step, and one for all tests.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -37,7 +39,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(release use asan tsan fuzz) ;;
+  all) presets=(format release use asan tsan fuzz) ;;
   -*)
     sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
     exit 2
@@ -45,7 +47,16 @@ case ${1-} in
   *) presets=("$@") ;;
 esac
 
-install_packages "${argosy_packages[@]}"
+# check_of STEP: prints the command of a step that is no preset.
+check_of() {
+  case $1 in
+    format) echo cmake/format.sh --check ;;
+    tidy) echo cmake/tidy.sh ;;
+  esac
+}
+
+# The step format needs no compiler.
+[[ ${presets[*]} == format ]] || install_packages "${argosy_packages[@]}"
 if [[ " ${presets[*]} " =~ " "(asan|fuzz)" " ]]; then install_packages "${argosy_clang_packages[@]}"; fi
 
 summary=()
@@ -58,6 +69,13 @@ for preset in "${presets[@]}"; do
   log=build/$preset/workflow.log
   SECONDS=0
   verdict=passed
+  read -ra check <<<"$(check_of "$preset")"
+  if ((${#check[@]})); then
+    "${check[@]}" 2>&1 | tee "$log" || verdict=FAILED
+    if [[ $verdict == passed ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    summary+=("$(printf '%-14s %s in %3d s: %s' "$preset" "$verdict" "$SECONDS" "${check[*]}")")
+    continue
+  fi
   cmake --workflow --preset "$preset" 2>&1 | tee "$log" || verdict=FAILED
   counts=$(grep -h '% tests passed' "$log" || true)
   if [[ $counts =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
