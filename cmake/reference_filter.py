@@ -101,7 +101,7 @@ def block(comments):
             out.extend(escaped("\n".join(words)).split("\n"))
             words.clear()
         if code:
-            out.extend(["~~~{.cpp}", *code, "~~~"])
+            out.extend(["@code{.cpp}", *code, "@endcode"])
             code.clear()
 
     for text in texts:

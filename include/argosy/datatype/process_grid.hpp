@@ -64,6 +64,7 @@ class process_grid {
   // periodic.
   template <detail::number_sequence C>
   constexpr std::optional<int> rank(C const& coordinates) const {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): most sequences are converted
     numbers<> const where(coordinates);
     detail::require_numbers(where);
     detail::require_same_size("process_grid::rank", "dimensions", dims_, "coordinates", where);

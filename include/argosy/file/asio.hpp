@@ -38,29 +38,29 @@ namespace argosy {
 // - If code of the user throws (a datatype's function, a representation), the completion gets its
 //   errc. The exception itself is lost.
 template <communicator World, class... PolicyAndToken>
-auto async_read_at(basic_file<World>& file, std::int64_t offset, target into,
+auto async_read_at(basic_file<World>& f, std::int64_t offset, target into,
                    PolicyAndToken&&... rest) {
-  return detail::launcher::initiate(file, {detail::operation::async_read_at, offset},
-                                    std::move(into), std::forward<PolicyAndToken>(rest)...);
-}
-
-template <communicator World, class... PolicyAndToken>
-auto async_write_at(basic_file<World>& file, std::int64_t offset, source from,
-                    PolicyAndToken&&... rest) {
-  return detail::launcher::initiate(file, {detail::operation::async_write_at, offset},
-                                    std::move(from), std::forward<PolicyAndToken>(rest)...);
-}
-
-// Read and write at the individual pointer.
-template <communicator World, class... PolicyAndToken>
-auto async_read(basic_file<World>& file, target into, PolicyAndToken&&... rest) {
-  return detail::launcher::initiate(file, {detail::operation::async_read, 0}, std::move(into),
+  return detail::launcher::initiate(f, {detail::operation::async_read_at, offset}, std::move(into),
                                     std::forward<PolicyAndToken>(rest)...);
 }
 
 template <communicator World, class... PolicyAndToken>
-auto async_write(basic_file<World>& file, source from, PolicyAndToken&&... rest) {
-  return detail::launcher::initiate(file, {detail::operation::async_write, 0}, std::move(from),
+auto async_write_at(basic_file<World>& f, std::int64_t offset, source from,
+                    PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(f, {detail::operation::async_write_at, offset}, std::move(from),
+                                    std::forward<PolicyAndToken>(rest)...);
+}
+
+// Read and write at the individual pointer.
+template <communicator World, class... PolicyAndToken>
+auto async_read(basic_file<World>& f, target into, PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(f, {detail::operation::async_read, 0}, std::move(into),
+                                    std::forward<PolicyAndToken>(rest)...);
+}
+
+template <communicator World, class... PolicyAndToken>
+auto async_write(basic_file<World>& f, source from, PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(f, {detail::operation::async_write, 0}, std::move(from),
                                     std::forward<PolicyAndToken>(rest)...);
 }
 

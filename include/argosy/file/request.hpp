@@ -28,7 +28,7 @@ class request {
   request() = default;  // no call
   explicit request(std::shared_ptr<detail::background_call> o) : operation_(std::move(o)) {}
   request(request&&) = default;
-  request& operator=(request&& other) {
+  request& operator=(request&& other) noexcept {
     request(std::move(other)).swap(*this);
     return *this;
   }

@@ -96,7 +96,10 @@ class array_part {
   // Returns the basic types of an element in memory. The part has `elements` of them. Never throws.
   signature const& types() const noexcept { return types_; }
   // Returns the number of elements of this rank.
-  std::int64_t elements() const { return types_.size() == 0 ? 0 : part_bytes() / types_.size(); }
+  std::int64_t elements() const {
+    std::int64_t const one = types_.size();
+    return one == 0 ? 0 : part_bytes() / one;
+  }
   // Returns the layout of the part in the file, for elements with this layout.
   layout form(layout const& element) const { return fault_.require_none(), form_(element); }
   layout form() const { return form(argosy::bytes(types_.size())); }

@@ -85,7 +85,7 @@ class counting : public forwarding<counting<H>, H> {
 };
 
 // Returns an opener that opens with `inner`, and counts the calls of the opened handles.
-inline opener with_counting(opener inner, std::shared_ptr<call_counts> counts) {
+inline opener with_counting(opener const& inner, std::shared_ptr<call_counts> counts) {
   return inner.opening([inner, counts = std::move(counts)](std::string const& path,
                                                            open_flags flags,
                                                            std::error_code& error) -> any_handle {

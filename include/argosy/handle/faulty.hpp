@@ -102,7 +102,7 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
 
 // Returns an opener that opens with `inner`, unless the script has a fault for open. The opened
 // files have the faults of the script.
-inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
+inline opener with_faults(opener const& inner, std::shared_ptr<fault_script> script) {
   return inner.opening([inner, script = std::move(script)](std::string const& path,
                                                            open_flags flags,
                                                            std::error_code& error) -> any_handle {

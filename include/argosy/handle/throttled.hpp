@@ -86,7 +86,7 @@ class throttled : public forwarding<throttled<H>, H> {
 };
 
 // Returns an opener that opens with `inner`, and slows the opened handles by `device`.
-inline opener with_throttle(opener inner, std::shared_ptr<throttle> device) {
+inline opener with_throttle(opener const& inner, std::shared_ptr<throttle> device) {
   return inner.opening([inner, device = std::move(device)](std::string const& path,
                                                            open_flags flags,
                                                            std::error_code& error) -> any_handle {

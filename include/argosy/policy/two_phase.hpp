@@ -117,6 +117,7 @@ struct two_phase {
   // the machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
     std::vector<int> owners;
+    owners.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
     std::sort(owners.begin(), owners.end());
     return owners;
