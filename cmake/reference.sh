@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the reference of all public headers by Doxygen: build/reference/html/index.html.
-# It reads include/argosy without the laboratory and without what is in detail/. A warning is a
-# failure. build/reference/undocumented.txt lists what has no comment of its own.
+# It reads include/argosy without the laboratory and without detail/, as reference_headers.py writes
+# it below build/reference/. A warning is a failure. build/reference/undocumented.txt lists what has
+# no comment of its own.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,14 +18,12 @@ cat >"$work/Doxyfile" <<DOXYFILE
 PROJECT_NAME = argosy
 PROJECT_NUMBER = $version
 OUTPUT_DIRECTORY = $work
-INPUT = include/argosy
+INPUT = $work/include
 RECURSIVE = YES
 FILE_PATTERNS = *.hpp
-EXCLUDE_PATTERNS = */detail/* */lab/*
 EXCLUDE_SYMBOLS = argosy::detail argosy::detail::* detail detail::*
-INPUT_FILTER = "python3 cmake/reference_filter.py"
-STRIP_FROM_PATH = include
-STRIP_FROM_INC_PATH = include
+STRIP_FROM_PATH = $work/include
+STRIP_FROM_INC_PATH = $work/include
 EXTRACT_ALL = YES
 EXTRACT_STATIC = YES
 DISTRIBUTE_GROUP_DOC = YES
@@ -49,6 +48,7 @@ HAVE_DOT = NO
 CLASS_GRAPH = NO
 HTML_TIMESTAMP = NO
 DOXYFILE
+python3 cmake/reference_headers.py "$work/include"
 doxygen "$work/Doxyfile"
 if [[ -s $work/warnings.txt ]]; then
   cat "$work/warnings.txt" >&2

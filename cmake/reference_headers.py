@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""cmake/reference_filter.py HEADER: prints the header as Doxygen reads it (cmake/reference.sh).
+"""cmake/reference_headers.py FOLDER: writes the public headers as Doxygen reads them (reference.sh).
 
 The comments of this library are // lines in plain words. Doxygen reads /// lines, and takes some
-signs in them for commands. The filter
+signs in them for commands. This program
 - makes /// of each comment that stands outside of function bodies, and ///< of those behind code,
 - escapes the signs, and makes code of lines that are indented,
 - gives a comment above several forms of one function to each of them.
@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
-from check_words import comment_at  # noqa: E402
+from check_words import comment_at, root  # noqa: E402
 
 SCOPE = re.compile(r"^(inline\s+)?namespace\b|^(typedef\s+)?(class|struct|union|enum)\b|^extern\s*\"")
 
@@ -190,6 +190,33 @@ def filtered(lines):
     return out
 
 
+# What Doxygen 1.9 cannot read: constraints of defaulted functions, specialisations of foreign
+# templates, and templates that derive from themselves.
+UNREADABLE = [
+    r"\n *requires [^\n]+(?=\n *= default;)",
+    r"template <[^\n]*>\nstruct (?:std|fmt)::[^\n]*\{\};",
+    r"template <[^\n]*>\nstruct (?:std|fmt)::[^\n]*\{\n.*?\n\};",
+    r" *template <[^\n]*>\n *struct (\w+) : \1<[^\n]*\{\};",
+]
+
+
+def without_unreadable(text):
+    """The text with blank lines where Doxygen would stumble."""
+    for pattern in UNREADABLE:
+        text = re.sub(pattern, lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    return text
+
+
+def main():
+    into = pathlib.Path(sys.argv[1])
+    for path in sorted((root / "include/argosy").rglob("*.hpp")):
+        inside = path.relative_to(root / "include")
+        if {"detail", "lab"} & set(inside.parts):
+            continue
+        (into / inside).parent.mkdir(parents=True, exist_ok=True)
+        text = "\n".join(filtered(path.read_text(encoding="utf-8").split("\n")))
+        (into / inside).write_text(without_unreadable(text), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    path = pathlib.Path(sys.argv[1])
-    print("\n".join(filtered(path.read_text(encoding="utf-8").split("\n"))))
+    main()
