@@ -2,7 +2,8 @@
 # Installs missing packages, then configures, builds and tests.
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         release, and
-#                               format   clang-format-19 changes no file
+#                               format  clang-format-19 changes no file
+#                               headers  clang-tidy-19 reads all public headers
 #                               use   of the same build, the parts that users see: the command
 #                                     argosy, the drop-in, examples, benchmarks, code in pages, the
 #                                     package, and code that must not compile; and the first tests
@@ -39,7 +40,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(format release use asan tsan fuzz) ;;
+  all) presets=(format headers release use asan tsan fuzz) ;;
   -*)
     sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
     exit 2
@@ -51,6 +52,7 @@ esac
 check_of() {
   case $1 in
     format) echo cmake/format.sh --check ;;
+    headers) echo cmake/tidy.sh --headers ;;
     tidy) echo cmake/tidy.sh ;;
   esac
 }

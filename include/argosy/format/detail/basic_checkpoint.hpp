@@ -26,7 +26,8 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
                                                 failure& why) const {
   checkpoint_header h;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    auto const& [part, data] = all[i];
+    array_part const& part = all[i].part;
+    source const& data = all[i].data;
     h.arrays.push_back({.name = entries_[i].name,
                         .type = part.type(),
                         .order = part.order(),
