@@ -38,7 +38,7 @@ read_sources() {
 
 failed=0
 case ${1-} in
-  "") { read_headers && read_sources lib; } | print_once || failed=1 ;;
+  "") { bad=0; read_headers || bad=1; read_sources lib || bad=1; ((!bad)); } | print_once || failed=1 ;;
   --headers) read_headers | print_once || failed=1 ;;
   *) read_sources "$@" | print_once || failed=1 ;;
 esac
