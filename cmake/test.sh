@@ -2,16 +2,16 @@
 # Installs missing packages, then configures, builds and tests.
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         release, and
-#                               format  clang-format-19 changes no file
+#                               format   clang-format-19 changes no file
 #                               headers  clang-tidy-19 reads all public headers
-#                               use   of the same build, the parts that users see: the command
-#                                     argosy, the drop-in, examples, benchmarks, code in pages, the
-#                                     package, and code that must not compile; and the first tests
-#                                     on more numbers of ranks
-#                               asan  clang++-19 with sanitizers, every header alone, and all tests
-#                                     except those of the package
-#                               tsan  g++ with the thread sanitizer, tests with several threads
-#                               fuzz  clang++-19, a short run of every fuzzer
+#                               use      of the same build, the parts that users see: the command
+#                                        argosy, the drop-in, examples, benchmarks, code in pages,
+#                                        the package, and code that must not compile; and the first
+#                                        tests on more numbers of ranks
+#                               asan     clang++-19 with sanitizers, every header alone, and all
+#                                        tests except those of the package
+#                               tsan     g++ with the thread sanitizer, tests with several threads
+#                               fuzz     clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets or steps
 #   cmake/test.sh tidy        clang-tidy-19 over lib/ and the headers (cmake/tidy.sh)
 #   cmake/test.sh for PATH... while editing: builds, by the preset edit, and runs the tests that
