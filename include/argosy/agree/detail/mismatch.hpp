@@ -73,6 +73,7 @@ std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
     g.ranks.push_back(static_cast<int>(r));
   }
   std::vector<like_minded> groups;
+  groups.reserve(by_hash.size());
   for (auto& [hash, g] : by_hash) groups.push_back(std::move(g));
   std::sort(groups.begin(), groups.end(), [](like_minded const& a, like_minded const& b) {
     return a.ranks.size() != b.ranks.size() ? a.ranks.size() < b.ranks.size()

@@ -109,7 +109,7 @@ class team {
       f.keep(lost);
     }
     if (before) f = before;
-    agreement const result = agree_on_outcome(world, f, phase::waiting);
+    agreement result = agree_on_outcome(world, f, phase::waiting);
     // Requests and threads of this rank may have cached pages that were not completely written yet.
     if (kept_apart)
       if (failure const late = file.reconcile())
