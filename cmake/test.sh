@@ -3,7 +3,6 @@
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         release, and
 #                               format   clang-format-19 changes no file
-#                               headers  clang-tidy-19 reads all public headers
 #                               use      of the same build, the parts that users see: the command
 #                                        argosy, the drop-in, examples, benchmarks, code in pages,
 #                                        the package, and code that must not compile; and the first
@@ -13,6 +12,7 @@
 #                               tsan     g++ with the thread sanitizer, tests with several threads
 #                               fuzz     clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets or steps
+#   cmake/test.sh headers     clang-tidy-19 over all public headers (cmake/tidy.sh --headers)
 #   cmake/test.sh tidy        clang-tidy-19 over lib/ and the headers (cmake/tidy.sh)
 #   cmake/test.sh for PATH... while editing: builds, by the preset edit, and runs the tests that
 #                             these files concern: for a source of lib/ those of its room, for a
@@ -40,7 +40,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(format headers release use asan tsan fuzz) ;;
+  all) presets=(format release use asan tsan fuzz) ;;
   -*)
     sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
     exit 2
