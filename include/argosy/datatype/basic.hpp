@@ -24,7 +24,8 @@ enum class basic : std::uint8_t {
   uint64,
   int128,
   uint128,
-  // `long` and its aliases: on most 64-bit systems also std::int64_t. See basic_element.
+  // `long` and its aliases: on most 64-bit systems also std::int64_t. See int64_type in
+  // file_form.hpp.
   long_int,
   unsigned_long,
   wide_character,

@@ -27,8 +27,9 @@ struct rule {
   friend constexpr bool operator==(rule const&, rule const&) = default;
 };
 
-// One dimension's rule, with its kind, and perhaps its size, in the type. If the size of `block(k)`
-// is not positive, the array that uses the rule refuses it.
+// One dimension's rule, with its kind, and perhaps its size, in the type. If the size k of
+// `block(k)` or `cyclic(k)` is not positive, form() of the array throws invalid_layout. If k is
+// known at compile time, that does not compile.
 template <distribute::kind Kind, number Size>
 struct kind_rule {
   [[no_unique_address]] Size size;

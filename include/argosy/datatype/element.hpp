@@ -1,4 +1,4 @@
-// C++ types as datatypes: io::type<double> and io::layout_of<T>(). Arithmetic types, enums,
+// C++ types as datatypes: io::type<double>. Arithmetic types, enums,
 // std::byte, std::complex, arrays of those, and types described by io::describe. Whole aggregates
 // are in <argosy/datatype/aggregate.hpp>.
 // SPDX-License-Identifier: BSD-3-Clause

@@ -71,10 +71,10 @@ stream_types types_of_copies(D const& type, std::int64_t count) {
     return signature().append(signature_of(type), count);
 }
 
-// Returns the form for other sizes of basic types, as in a file of another representation. Local.
-// The constructors are applied to the extents there. Displacements in bytes, bounds given by
-// `resized` and the places of members in a struct are not scaled (MPI 3.1, 13.5.1).
-// MPI_File_get_type_extent returns its extent. Local.
+// Returns the form for other sizes of basic types, as in a file of another representation. The
+// constructors are applied to the extents there. Displacements in bytes, bounds given by `resized`
+// and the places of members in a struct are not scaled (MPI 3.1, 13.5.1). MPI_File_get_type_extent
+// returns its extent. Local.
 template <datatype D>
 constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
   if constexpr (detail::typed_leaf<D>) {
@@ -95,7 +95,7 @@ constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
 
 // A basic type by its name, for C++ types that are ambiguous. std::int64_t is `long` on most
 // systems, which external32 writes in 4 bytes. Like MPI_INT64_T in contrast to MPI_LONG:
-//   io::contiguous(n, io::int64_type)
+//   io::contiguous(n, io::detail::int64_type)
 template <basic Type>
 struct basic_element {
   static constexpr bool is_static = true;

@@ -37,9 +37,9 @@ buffer refuse_interior() {
 //
 //   auto core = io::interior(u, {1, 1, 1});                  // one layer off every side
 //   auto core = io::interior(u, {2, 0, 0}, {1, 0, 0});       // off the low and the high sides
-// The indices have the order in which `memory` takes them; strides may be negative. Local. If the
-// halos are wider than the array, the buffer's form, size and types throw invalid_layout. Costs
-// O(rank), no copy, no heap.
+// The indices have the order in which `memory` takes them; strides may be negative. Local. If
+// a halo is negative, or the halos are wider than the array, the buffer's form, size and types
+// throw invalid_layout. The array's data must outlive the buffer. Costs O(rank), no copy, no heap.
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& halo,
@@ -48,7 +48,7 @@ auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>>
 }
 
 // Returns a buffer of the array without the first `low` and the last `high` indices of each
-// dimension. Local.
+// dimension. Local. Faults and lifetime are as above.
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& low,

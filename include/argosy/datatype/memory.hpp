@@ -101,8 +101,8 @@ concept numbers_in_a_row =
 //                               a described struct, a scalar
 //   io::memory(u)               std::mdspan, Kokkos::View, boost::multi_array: see below
 // Local. Does not copy or allocate. Data that is const, or reached through const, gives a
-// const_buffer. The buffer refers to x, which must outlive it. A temporary that owns its data is a
-// compile error.
+// const_buffer. The buffer refers to the data, which must outlive it. A temporary that only refers
+// to data, such as a std::span, is allowed. A temporary that owns its data is a compile error.
 template <class T>
 auto memory(T&& x) {
   using bare = std::remove_cvref_t<T>;
@@ -164,7 +164,8 @@ auto memory(T&& array, order o) {
 
 // Returns the buffer of `count` copies of a datatype at an address, as in MPI. A result of from_mpi
 // may contain absolute addresses from MPI_Get_address; the address is then null, like MPI_BOTTOM.
-// Local.
+// Local. The memory behind the address cannot be checked. If the count is negative or the datatype
+// has a fault, the buffer throws invalid_layout when it is used.
 template <class Address, datatype D>
   requires std::is_pointer_v<Address>
 auto memory(Address const& address, D const& type, std::int64_t count = 1) {

@@ -13,7 +13,7 @@ namespace argosy {
 
 // Returns the normal form of a committed MPI datatype, and the types along its stream. Its bounds
 // are MPI's own, which pad records as the compiler would. A view and a call take it like any
-// datatype. Local.
+// datatype. Local. The MPI datatype may be freed afterwards.
 //   io::layout const l = io::from_mpi(MPI_DOUBLE_INT);      resized(bytes(12), 0, 16)
 //   f.set_view(0, io::from_mpi(MPI_DOUBLE), io::from_mpi(column), io::external32);
 // Data is converted by external32 or a representation of the user like data of C++ types. In a

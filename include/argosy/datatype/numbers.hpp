@@ -99,10 +99,10 @@ constexpr Stored store(N n) {
 
 }  // namespace detail
 
-// Integers of any type, stored as 64 bits: exactly N of them, or any number of them. Up to 8 are
-// stored without the heap. The constructor does not throw if a number does not fit, or if there are
-// not N of them. A datatype made of such a list throws invalid_layout when it is used. If there is
-// no memory for the list, the datatype throws std::bad_alloc.
+// Integers of any type, stored as 64 bits: exactly N of them, or any number of them. Exactly N, or
+// up to 8 of any number, are stored without the heap. The constructor does not throw if a number
+// does not fit, or if there are not N of them. A datatype made of such a list throws invalid_layout
+// when it is used. If there is no memory for the list, the datatype throws std::bad_alloc.
 template <std::size_t N = std::dynamic_extent>
 class numbers {
  public:

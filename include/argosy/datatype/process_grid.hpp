@@ -21,7 +21,10 @@ namespace argosy {
 //   io::process_grid grid(world.size(), 3);                // 12 processes: 3 x 2 x 2
 //   io::process_grid plane(12, {0, 2}, {true, false});     // 6 x 2, the first dimension periodic
 // Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and
-// darray.
+// darray. All functions are local. The constructors throw invalid_layout if there is no process, or
+// if there are not 1 to 63 dimensions. Periodic flags are none or one for each dimension, otherwise
+// the constructors throw it, too. Functions of a dimension throw it if the grid does not have that
+// dimension.
 class process_grid {
  public:
   // Makes a grid that is as square as possible: dimensions never increase, and the largest is as
@@ -34,7 +37,8 @@ class process_grid {
     set_periodic(periodic);
   }
   // Makes a grid with some dimensions fixed. Dimensions that are 0 are free, and balanced among
-  // themselves. Throws invalid_layout if the fixed ones do not divide the number of processes.
+  // themselves. Throws invalid_layout if the fixed ones do not divide the number of processes, or
+  // if none is free and they multiply to another number.
   constexpr process_grid(std::int64_t processes, std::initializer_list<int> dims,
                          std::initializer_list<bool> periodic = {})
       : process_grid(processes, numbers<>(std::span(dims.begin(), dims.size()))) {
@@ -60,8 +64,9 @@ class process_grid {
     for (std::size_t d = dims_.size(); d-- > 0; rest /= dims_[d]) result[d] = rest % dims_[d];
     return result;
   }
-  // Returns the rank at these coordinates. No rank if one lies outside of a dimension that is not
-  // periodic.
+  // Returns the rank at these coordinates, or no rank if a coordinate lies outside of a dimension
+  // that is not periodic. Coordinates wrap around in periodic dimensions. Throws invalid_layout if
+  // there is not one coordinate for each dimension.
   template <detail::number_sequence C>
   constexpr std::optional<int> rank(C const& coordinates) const {
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): most sequences are converted
@@ -80,7 +85,8 @@ class process_grid {
   constexpr std::optional<int> rank(std::initializer_list<int> coordinates) const {
     return rank(std::span(coordinates.begin(), coordinates.size()));
   }
-  // Returns the rank that is `steps` away along dimension d, if there is one.
+  // Returns the rank that is `steps` away along dimension d, or no rank behind the border. Throws
+  // invalid_layout if `of_rank` is not in the grid.
   constexpr std::optional<int> neighbour(int of_rank, int d, std::int64_t steps) const {
     numbers<> where = coordinates(of_rank);
     where[index(d)] += steps;

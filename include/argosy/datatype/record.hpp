@@ -263,8 +263,9 @@ template <std::size_t N, std::size_t M, datatype... Old>
 record(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old...)
     -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
 
-// Returns the layout of a record from lists of a length known at run time only. The lists must have
-// as many numbers as there are datatypes.
+// Returns the layout of a record from lists of a length known at run time only. Local. Throws
+// invalid_layout if the lists have not as many numbers as there are layouts, or if a length is
+// negative.
 template <detail::number_sequence L, detail::number_sequence D>
 constexpr layout record_of(L const& lengths, D const& displacements, std::span<layout const> olds) {
   detail::stored_list<L> const counts(lengths);

@@ -52,7 +52,8 @@ template <datatype Old, number LowerBound, number Extent>
 resized_type(Old, LowerBound, Extent)
     -> resized_type<Old, detail::stored_number<LowerBound>, detail::stored_number<Extent>>;
 
-// Returns the datatype with other bounds.
+// Returns the datatype with other bounds. For a layout use resized() of layout.hpp. If the bounds
+// span 2^63 or more, form() throws invalid_layout.
 //
 //   io::contiguous(n, io::resized(io::type<float>, 0, 16))   every fourth float
 template <datatype Old, number LowerBound, number Extent>

@@ -27,8 +27,8 @@ class type_source {
 
 // The basic types along a stream, perhaps not computed yet.
 //
-//   io::stream_types known = io::signature_of(type);
-// A regular value. A copy costs O(1) if a source stands for many types.
+//   io::stream_types known = io::detail::signature_of(type);
+// A regular value. Copies share a source. Without a source, a copy copies the signature.
 class stream_types {
  public:
   stream_types() = default;
@@ -43,12 +43,15 @@ class stream_types {
   // Returns the types, which a source computes now. Throws invalid_layout if it does not know them.
   signature get() const { return source_ ? signature().append(source_->types(), copies_) : known_; }
   operator signature() const { return get(); }
-  // Returns the bytes for other sizes of items.
+  // Returns the bytes for other sizes of items. Throws invalid_layout if a source does not know the
+  // types.
   std::int64_t size_with(basic_sizes const& sizes) const {
     return source_ ? detail::mul(copies_, source_->types().size_with(sizes))
                    : known_.size_with(sizes);
   }
 
+  // Returns true if both have one source and equally many copies, or if their types are equal. To
+  // compare types, sources compute them, and throw invalid_layout if they do not know them.
   friend bool operator==(stream_types const& a, stream_types const& b) {
     if (a.source_ != b.source_) return a.get() == b.get();
     return a.copies_ == b.copies_ && a.known_ == b.known_;

@@ -45,6 +45,7 @@ class typed_layout {
     return signature().append(types(), count);
   }
 
+  // Returns true if the layouts are equal. Types are not compared. Throws like form().
   friend bool operator==(typed_layout const& a, typed_layout const& b) {
     return a.form() == b.form();
   }

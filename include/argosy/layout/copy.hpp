@@ -63,8 +63,8 @@ inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run 
 // Copies `size` bytes from one layout to another: from position `from_position` of the stream of
 // `from_layout` to position `to_position` of the stream of `to_layout`. The two memories must not
 // overlap. The addresses `from` and `to` are those of offset 0, even if no memory lies there. Only
-// the bytes that are copied must be in memory. Local. Throws invalid_layout if a layout holds fewer
-// bytes.
+// the bytes that are copied must be in memory. Local. Throws invalid_layout if a position or the
+// size is negative, or if a stream has fewer bytes than the range needs.
 inline void copy(layout const& from_layout, void const* from, std::int64_t from_position,
                  layout const& to_layout, void* to, std::int64_t to_position, std::int64_t size) {
   if (size < 0 || from_position < 0 || to_position < 0 ||

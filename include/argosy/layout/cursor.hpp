@@ -14,10 +14,10 @@ namespace argosy {
 
 // Evenly spaced pieces of one length. A copy loop copies one run at a time.
 struct run {
-  std::int64_t offset = 0;
-  std::int64_t length = 0;
-  std::int64_t count = 0;
-  std::int64_t stride = 0;
+  std::int64_t offset = 0;  // start of the first piece
+  std::int64_t length = 0;  // bytes of each piece
+  std::int64_t count = 0;   // number of pieces
+  std::int64_t stride = 0;  // from the start of a piece to the start of the next
 };
 
 // A position in the stream of a layout. The layout must outlive the cursor. Seeking costs one step
@@ -30,23 +30,27 @@ class cursor {
     seek(position);
   }
 
+  // Returns true if the cursor is at the end of the stream.
   constexpr bool done() const noexcept { return frames_.empty(); }
   // Returns the number of bytes of the stream before the cursor.
   constexpr std::int64_t position() const noexcept { return position_; }
-  // Returns the rest of the piece under the cursor.
+  // Returns the rest of the piece under the cursor, from the cursor on. If done, the length is 0.
   constexpr piece current() const noexcept {
     return {leaf_.offset + within_, leaf_.length - within_};
   }
-  // Returns the piece under the cursor and the pieces that follow it at one stride. If the cursor
-  // is inside a piece, the run is the rest of that piece.
+  // Returns the piece under the cursor and the pieces that follow it in the innermost repeat. Later
+  // pieces may have the same length and stride and still not be in the run. In a table or concat,
+  // the run is one piece. If the cursor is inside a piece, the run is the rest of that piece.
+  // Precondition: not done.
   constexpr run current_run() const noexcept;
 
   // Moves to the next piece. Precondition: not done.
   constexpr void next() { skip(1); }
   // Moves over `pieces` pieces of the current run. If the cursor is inside a piece, its rest counts
-  // as one piece.
+  // as one piece. Precondition: 1 <= pieces <= current_run().count.
   constexpr void skip(std::int64_t pieces);
-  // Moves over `bytes` bytes of the stream. Precondition: not done.
+  // Moves over `bytes` bytes of the stream, at most to its end. Precondition: not done, and bytes
+  // is not negative.
   constexpr void advance(std::int64_t bytes) {
     std::int64_t const left = leaf_.length - within_;
     if (bytes > left) return seek(position_ + bytes);
@@ -55,9 +59,11 @@ class cursor {
     position_ += bytes;
   }
 
-  // Moves to byte `position` of the stream. If that is at or behind the end, the cursor is done.
+  // Moves to byte `position` of the stream. If that is at or behind the end, the cursor is done. If
+  // it is negative, the cursor moves to byte 0.
   constexpr void seek(std::int64_t position);
-  // Moves to the first byte at or after `offset`. Precondition: the layout is sorted.
+  // Moves to the first byte at or after `offset`; done if there is none. Precondition: the layout
+  // is_monotonic() and does not overlap. For other layouts the place is wrong, without an error.
   constexpr void seek_offset(std::int64_t offset) { seek(layout_->bytes_before(offset)); }
 
  private:

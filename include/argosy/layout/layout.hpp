@@ -45,7 +45,7 @@ class layout {
   constexpr std::int64_t lower_bound() const noexcept { return lower_bound_; }
   constexpr std::int64_t extent() const noexcept { return extent_; }
   constexpr std::int64_t upper_bound() const noexcept { return lower_bound_ + extent_; }
-  // Returns the hull of the bytes themselves.
+  // Returns the hull of the bytes themselves. All three are 0 for a layout without bytes.
   constexpr std::int64_t true_lower_bound() const noexcept {
     return nodes_.empty() ? 0 : origin_ + root().low;
   }
@@ -59,8 +59,10 @@ class layout {
   // Returns the number of maximal contiguous runs in stream order.
   constexpr std::int64_t pieces() const noexcept { return nodes_.empty() ? 0 : root().pieces; }
   constexpr bool empty() const noexcept { return nodes_.empty(); }
+  // Returns true if there is one piece, or none. Bounds may differ from those of the piece.
   constexpr bool is_contiguous() const noexcept { return pieces() <= 1; }
-  // Returns the bytes of data per byte of the true extent: 1 is dense, above 1 overlaps.
+  // Returns the bytes of data per byte of the true extent. Without overlap, 1 means no gaps. A
+  // value above 1 proves overlap. A layout without bytes has 1.
   constexpr double density() const noexcept {
     return nodes_.empty() ? 1.0 : static_cast<double>(size()) / static_cast<double>(true_extent());
   }
@@ -75,8 +77,9 @@ class layout {
   // pieces) time and memory.
   constexpr bool overlaps() const;
 
-  // Returns the bytes of data at offsets below `offset`, and within [from, to). O(nodes on one
-  // path) for sorted layouts.
+  // Returns the number of bytes of data at offsets below `offset`, and within [from, to). Right for
+  // every layout; a byte counts as often as it is named. O(nodes on one path) if copies neither
+  // overlap nor decrease.
   constexpr std::int64_t bytes_before(std::int64_t offset) const;
   constexpr std::int64_t bytes_within(std::int64_t from, std::int64_t to) const {
     return to <= from ? 0 : bytes_before(to) - bytes_before(from);
@@ -87,12 +90,13 @@ class layout {
   constexpr std::int64_t piece_at(std::int64_t position) const;
 
   // Returns the tree, for code that walks it. Children stand before their parents; the root is
-  // last.
+  // last. A layout without bytes has no nodes, and then root() must not be called. Valid until the
+  // layout is destroyed or assigned to.
   constexpr std::span<node const> nodes() const noexcept { return nodes_; }
   constexpr std::span<place const> places() const noexcept { return places_; }
   constexpr std::span<detail::piece_table const> tables() const noexcept { return tables_; }
   constexpr node const& root() const noexcept { return nodes_.back(); }
-  // Returns the offset of the first piece of the stream.
+  // Returns the offset of the first piece of the stream; 0 if there is none.
   constexpr std::int64_t origin() const noexcept { return origin_; }
   // Returns the number of levels, including the root.
   constexpr std::size_t depth() const;
@@ -120,6 +124,9 @@ class layout {
 };
 
 // --- The algebra: these functions make every layout, in normal form. ---
+//
+// All are local. They throw invalid_layout if a number of bytes, count or length is negative. They
+// also throw it if the result has 2^63 bytes or more, or would span as many.
 
 // Returns n contiguous bytes.
 constexpr layout bytes(std::int64_t n);
@@ -132,21 +139,23 @@ constexpr layout at(std::int64_t displacement, layout const& inner);
 constexpr layout concat(std::span<layout const> parts);
 template <std::derived_from<layout>... Layouts>
 constexpr layout concat(Layouts const&... parts);
-// Returns irregular pieces at `offsets`, with `lengths` or all of `length` bytes. If the pieces
-// follow a rule, the rule is found and used.
+// Returns irregular pieces at `offsets`, with `lengths` or all of `length` bytes. Pieces of length
+// 0 are left out. If the pieces follow a rule, the rule is found and used. Throws invalid_layout if
+// the lists differ in size. Does not refer to the lists afterwards.
 constexpr layout table(std::span<std::int64_t const> offsets,
                        std::span<std::int64_t const> lengths);
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length);
 
 namespace detail {
 
-// Like `table`, but refers to `offsets` without a copy. `offsets` must outlive the layout and all
-// layouts made of it.
+// Like `table`, but refers to `offsets`, which must outlive the layout and all layouts made of it.
+// A short list, or a list of pieces that join, is copied nevertheless.
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
 
 }  // namespace detail
 
-// Returns the bytes of `inner` with other bounds.
+// Returns the bytes of `inner` with other bounds, which need not contain the data. The extent may
+// be negative. Throws invalid_layout if bytes and bounds together span 2^63 or more.
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent);
 
 }  // namespace argosy

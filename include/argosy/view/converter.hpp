@@ -14,8 +14,9 @@
 namespace argosy {
 
 // Converts the data of one transfer. `form` and `types` (of the same size) describe memory from the
-// start of its stream. Positions are bytes of the stream in the file's representation. Ranges may
-// start and end inside an item, and may come in any order.
+// start of its stream. If their sizes differ, the constructor throws invalid_layout. Positions are
+// bytes of the stream in the file's representation. Ranges may start and end inside an item, and
+// may come in any order.
 //
 // `form` must outlive the converter. One thread at a time. Blocks that stay in the first-level
 // cache are converted; memory does not grow with the request. Costs O(nodes of types) per call in
@@ -26,13 +27,14 @@ class converter {
 
   // Returns the bytes of the whole data in the file's representation.
   std::int64_t file_size() const noexcept { return file_size_; }
-  // Returns the start of the item that holds byte `position` of the file's stream: in that stream,
-  // and in memory's stream.
+  // Returns the start of the item that holds byte `position` of the file's stream. item_start()
+  // counts in the file's stream, memory_position() in memory's.
   std::int64_t item_start(std::int64_t position) const;
   std::int64_t memory_position(std::int64_t position) const;
 
   // Makes bytes [from, to) of the file's stream from memory. Returns true if all values fit the
-  // representation. A value that does not fit is errc::conversion; all others are converted.
+  // representation. If one does not fit, all others are converted, and a read or write reports
+  // errc::conversion.
   bool gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
   // Writes bytes [from, to) of the file's stream to memory. The bytes of a cut item are stored
   // until the rest comes. Returns true if all values fit the types in memory.

@@ -102,7 +102,7 @@ consteval void require_no_fault() {
 }
 
 // Checks static datatypes at compile time. A broken rule is a compile error that names the type:
-//   io::static_require_filetype(io::type<double>, tile);
+//   io::detail::static_require_filetype(io::type<double>, tile);
 template <view_use Use = view_use::writable, static_datatype Etype, static_datatype Filetype>
 consteval void static_require_filetype(Etype const&, Filetype const&) {
   constexpr broken_rule b = broken_by(Etype{}.form(), Filetype{}.form(), Use == view_use::writable);

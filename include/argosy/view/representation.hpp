@@ -41,6 +41,9 @@ class representation {
   // the other.
   constexpr explicit representation(kind k) noexcept
       : kind_(k), sizes_(k == kind::external32 ? detail::external32_sizes : detail::native_sizes) {}
+  // Makes a representation of the user with these sizes. Does not call or check the functions.
+  // `sizes` must be what functions.file_bytes returns. Files find it by name only after it was
+  // registered (<argosy/file/representations.hpp>).
   representation(std::string name, representation_functions functions, basic_sizes const& sizes)
       : kind_(kind::user),
         sizes_(sizes),
@@ -65,7 +68,8 @@ class representation {
   bool converts() const noexcept { return kind_ == kind::external32 || kind_ == kind::user; }
   // Returns the bytes of one item of each basic type in the file.
   basic_sizes const& sizes() const noexcept { return sizes_; }
-  // Returns the functions of a user's representation, otherwise null.
+  // Returns the functions of a user's representation, otherwise null. Valid as long as this object
+  // or a copy.
   representation_functions const* functions() const noexcept {
     return user_ ? &user_->functions : nullptr;
   }

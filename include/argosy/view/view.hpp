@@ -32,8 +32,9 @@ concept knows_types = !requires(D const& d) { d.types_of_copies(1); };
 //   io::view v(header_bytes, io::type<int>, io::vector(n, 1, p, io::type<int>), io::external32);
 // A regular value. The filetype is repeated without end, as one layout, so a view costs the same
 // whatever its number of pieces. Positions are bytes of the view's stream, in the representation of
-// the file; offsets count etypes. If a result lies beyond 2^63 - 1, there is none. All functions
-// are local. Queries cost O(depth), the constructor O(nodes).
+// the file; offsets count etypes. A function that returns std::optional returns an empty one if the
+// result is beyond the stream, or beyond 2^63 - 1. All functions are local. Queries cost O(depth),
+// the constructor O(nodes).
 class view {
  public:
   // Makes MPI's default view: the file's bytes.
@@ -58,10 +59,11 @@ class view {
         compare_types(detail::signature_of(etype), detail::signature_of(filetype));
     });
   }
-  // Makes a view with the etype from which the filetype is built. If that type does not divide the
-  // filetype, the etype gets the extent that `resized` gave it. If the type cannot be an etype, the
-  // etype is a byte. If the etype does not divide the filetype, the view has a fault, because
-  // offsets would silently count something else.
+  // Makes a view whose etype is the innermost datatype of the filetype, without `resized`. Records,
+  // structs and layouts are not taken apart. If that does not divide the filetype, the innermost
+  // datatype with its `resized` is the etype. If the innermost datatype breaks a rule for etypes,
+  // the etype is a byte. If neither divides the filetype, the view has a fault, because offsets
+  // would silently count something else.
   template <datatype Filetype>
   explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
       : displacement_(displacement), representation_(std::move(r)) {
@@ -71,7 +73,8 @@ class view {
   }
 
   std::int64_t displacement() const noexcept { return displacement_; }
-  // Returns etype and filetype in the file, with the sizes and extents of the representation.
+  // Returns etype and filetype in the file, with the sizes and extents of the representation. Valid
+  // until the view is destroyed or assigned to, like the result of stream().
   layout const& etype() const { return whole().etype_; }
   layout const& filetype() const { return whole().filetype_; }
   argosy::representation const& representation() const noexcept { return representation_; }
@@ -101,7 +104,8 @@ class view {
 
   // Returns all copies of the filetype that fit below 2^63, with absolute offsets in the file.
   layout const& stream() const { return whole().stream_; }
-  // Returns the rule that the view breaks. For writing no byte may be named twice.
+  // Returns the first rule that the view breaks, or filetype_fault::no_fault. If `writable`, the
+  // rules for writing are checked, too: no byte may be named twice.
   detail::filetype_fault fault(bool writable) const {
     return detail::check_filetype(etype(), filetype(), writable);
   }
@@ -109,7 +113,7 @@ class view {
   void require_writable() const { detail::require_filetype(etype(), filetype(), true); }
 
   // Returns the position in the stream of etype number `etypes`. That is also the number of bytes
-  // of so many etypes.
+  // of so many etypes. Empty if `etypes` is negative.
   std::optional<std::int64_t> position(std::int64_t etypes) const {
     std::int64_t bytes = 0;
     if (etypes < 0 || __builtin_mul_overflow(etypes, etype_size(), &bytes) ||
@@ -121,7 +125,8 @@ class view {
   bool is_whole(std::int64_t position) const { return position % etype_size() == 0; }
 
   // Returns the absolute offset in the file of the first byte of an etype, like
-  // MPI_File_get_byte_offset. If there is a gap, the offset is behind it.
+  // MPI_File_get_byte_offset. If there is a gap, the offset is behind it. If the filetype has no
+  // bytes, etype 0 lies at the displacement.
   std::optional<std::int64_t> byte_offset(std::int64_t etypes) const {
     auto const at = position(etypes);
     if (!at) return {};

@@ -21,6 +21,7 @@ class hollow_memory {
   hollow_memory(hollow_memory&&) noexcept = default;
   hollow_memory& operator=(hollow_memory&&) noexcept = default;
 
+  // Returns the memory. Valid as long as this object. Do not call it after a move from the object.
   std::span<std::byte> bytes() const noexcept { return {at_.get(), size_}; }
 
  private:

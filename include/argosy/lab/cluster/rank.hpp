@@ -75,10 +75,10 @@ class virtual_rank {
   // For the concept `charging`. Takes the time that this rank's processor needs for a copy, by the
   // prices of the scenario's network.
   void charge(std::int64_t bytes, std::int64_t pieces) const;
-  bool has_contents() const;  // false if the option `contents` is `none`
+  bool has_contents() const;  // false if virtual_options::contents is `none`
   void pause() const;         // takes one microsecond, in which other ranks run
   // Sets the text that names this rank's current call in deadlock reports: "in write_all at
-  // main.cpp:12".
+  // main.cpp:12". Copies the text. Local, and takes no time.
   void note(std::string_view what, place where) const;
 
   // --- The concepts communicator, node_sharing and node_waiting ---
@@ -115,8 +115,9 @@ class virtual_rank {
   void wake(std::uint32_t const& word) const;
 
   // Makes all operations on this communicator, and on those made from it, throw rank_failure: those
-  // that wait, and later ones. Local. Call it if a rank leaves a common operation because another
-  // rank has died. Returns the first rank of this communicator that died, or -1.
+  // that wait, and later ones. The other communicator of the same ranks (see below) is revoked with
+  // this one. Local. Call it if a rank leaves a common operation because another rank has died.
+  // Returns the first rank of this communicator that died, or -1.
   int revoke() const;
 
   // --- The concept serving ---
@@ -132,7 +133,8 @@ class virtual_rank {
   // match those of this communicator. Local, and takes no time.
   virtual_rank beside() const;
   std::shared_ptr<background> make_background() const;
-  // Returns a new number at each call; the same numbers in every run.
+  // Returns a number that no rank has got before in this run. Equal runs return equal numbers.
+  // Local, and takes no time.
   std::uint64_t unique_number() const;
 
  private:
@@ -145,6 +147,9 @@ class virtual_rank {
   int rank_ = 0;
 };
 
+// A message that a rank has started. Complete it by wait_all. Destroying a request that is not done
+// cancels a receive. A send continues, and its memory must live until the message was received.
+// Outside of its run a request may only be destroyed.
 class virtual_rank::request {
  public:
   request() noexcept = default;
@@ -161,6 +166,7 @@ class virtual_rank::request {
     operation_.swap(other.operation_);
     std::swap(received_, other.received_);
   }
+  // Returns the length of the received message in bytes, after wait_all.
   std::size_t received() const noexcept { return received_; }
 
  private:

@@ -54,7 +54,8 @@ struct virtual_report {
   std::vector<int> dead;
   std::vector<blocked_rank> blocked;
   // Faults, pauses and deaths of the scenario that did not take place, because no rank came so far:
-  // "fault=rank:17,call:write". A test that relies on them tests nothing.
+  // "fault=rank:17,call:write". It also lists a disk of the scenario that no file used. A test that
+  // relies on them tests nothing.
   std::vector<std::string> did_not_happen;
   int ranks_per_node = 1;
   std::vector<virtual_span> timeline;  // empty unless virtual_options::timeline is set

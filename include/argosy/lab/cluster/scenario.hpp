@@ -98,7 +98,8 @@ struct dying_rank {
 struct scenario {
   int ranks = 1;
   int ranks_per_node = 8;
-  // for the order of simultaneous events and the jitter of messages; 0: no shuffling
+  // Decides the order of simultaneous events and the jitter of messages. If 0, simultaneous events
+  // happen in the order in which they were made. Messages have their jitter all the same.
   std::uint64_t seed = 0;
   virtual_network network = {};
   virtual_disk disk = {};

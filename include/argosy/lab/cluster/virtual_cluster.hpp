@@ -14,8 +14,8 @@
 
 namespace argosy::lab {
 
-// How a run is carried out. Except for the bytes read from files, its results do not depend on
-// these options.
+// How a run is carried out. Times, events and the trace do not depend on these options, unless
+// `most_events` ends the run. Without contents, bytes that programs read are undefined.
 struct virtual_options {
   std::size_t stack_bytes = std::size_t{128} << 10;  // for each rank; only touched pages use memory
   bool timeline = false;                             // record the timeline

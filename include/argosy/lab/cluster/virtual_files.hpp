@@ -51,27 +51,34 @@ class virtual_files {
   // those of POSIX: ENOENT, EEXIST, EISDIR, EACCES, EROFS, ENOSPC, EBADF, EFBIG.
   argosy::opener opener() const;
 
-  // For use outside of runs: the calls take no time and do not fail.
+  // The functions below are for use outside of runs. They take no time, and no fault of a scenario
+  // strikes them.
   bool exists(std::string const& path) const;
   // Returns the names of all files, sorted, without directories.
   std::vector<std::string> names() const;
   // Returns the content; empty if there is no such file. Throws std::logic_error if the file has no
   // contents.
   std::vector<std::byte> content(std::string const& path) const;
-  // Makes or replaces a file. Its bytes are safe.
+  // Makes or replaces a file. Its bytes are safe. Throws std::length_error if the disk is full.
   void put(std::string const& path, std::span<std::byte const> bytes);
   void make_directory(std::string const& path);
-  // Sets the permissions. 0400: reading, 0200: writing.
+  // Sets the permissions. 0400: reading, 0200: writing. Throws std::out_of_range if there is no
+  // such file.
   void set_permissions(std::string const& path, unsigned permissions);
+  // Makes the whole file system read-only, or writable again. Opening for writing, making, removing
+  // and renaming then fail with EROFS. Handles that are open can still write.
   void set_read_only(bool on);
+  // Returns the bytes of all allocated blocks of all files.
   std::int64_t allocated_bytes() const;
 
   // Returns the files that would exist after a crash now, as a separate file system. Throws
   // std::logic_error if the files have no contents. The seed decides for each block, size and name:
   //
   // - A block that was not synced is new, old, or torn at a sector of 512 bytes.
-  // - A new size or a new name exists or does not exist.
+  // - A size that was not synced is the new one or the last synced one.
+  // - A file that was made and not synced exists or does not exist.
   // - A renamed file has its new name or the old one, unless the opener has settled the renaming.
+  //   If a renaming is lost, all later ones are lost, too.
   virtual_files crash(std::uint64_t seed) const;
 
  private:
@@ -80,8 +87,9 @@ class virtual_files {
 };
 
 // One rank's open file, without retries: calls may be short or interrupted as the scenario says. A
-// lock belongs to the rank (or its nonblocking call) that acquires it. Locks wait in virtual time.
-// Closing the handle releases them.
+// lock belongs to the handle and to the rank (or its nonblocking call) that acquires it. Locks of
+// one rank through two handles exclude each other. Locks wait in virtual time. Closing or
+// destroying the handle releases them.
 class virtual_handle {
  public:
   virtual_handle() = default;

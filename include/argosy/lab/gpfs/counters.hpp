@@ -96,7 +96,8 @@ struct manager_counters {
 struct server_counters {
   std::int64_t reads = 0, hole_reads = 0, writes = 0, bytes_read = 0, bytes_written = 0, errors = 0,
                refused = 0;
-  // requests that came while the queue was longer than its limit
+  // `longest_queue`: the most requests in service at one time, including the new one.
+  // `overloaded`: requests that, when they came, made it more than `queue_limit`.
   std::int64_t longest_queue = 0, overloaded = 0;
   std::int64_t lost = 0;  // requests that found no buffer
 };

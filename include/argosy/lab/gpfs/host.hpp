@@ -29,6 +29,7 @@ struct host_options {
 // node dies, the bytes that it has not flushed are lost.
 class host {
  public:
+  // Starts the host. If it sets `error`, the object may only be destroyed.
   host(host_options o, std::error_code& error);
   host(host const&) = delete;
   ~host();  // local: from now on calls of all mounts fail

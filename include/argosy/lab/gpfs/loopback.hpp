@@ -29,7 +29,7 @@ namespace argosy::lab::gpfs {
 // happen in the order in which they were made. The same calls and options give the same run.
 class loopback {
  public:
-  // `stores` has one store for each server. If it is empty, blocks are stored in memory.
+  // Store k of `stores` is that of server k. A server without one stores its blocks in memory.
   loopback(machine const& m, int nodes, troubles t = {},
            std::vector<std::shared_ptr<block_store>> stores = {}, contents kept = contents::real);
   loopback(loopback const&) = delete;
@@ -40,8 +40,12 @@ class loopback {
     std::int64_t number = 0;
     friend constexpr auto operator<=>(ticket const&, ticket const&) = default;
   };
+  // Starts a call now. Throws std::logic_error if the node is dead.
   ticket start(node_id node, call c);
+  // Returns true if the call is complete. If `on_completion` is set, or the node has died before,
+  // that never happens. Results are stored as long as the loopback lives.
   bool done(ticket const& t) const { return completions_.contains(t); }
+  // Returns the result. Throws std::out_of_range if the call is not done.
   completion result(ticket const& t) const { return completions_.at(t); }
   // Starts a call at a time, or now if that has passed. No caller waits for it. The call is not
   // made if the node is dead by then.
@@ -50,6 +54,7 @@ class loopback {
   bool step();
   // Sets the clock. Call it only after all earlier events have happened.
   void pass(instant to) { now_ = std::max(now_, to); }
+  // Handles events until none is left.
   void run();
   // Moves all future events into another queue, which must call happen() with the number that it
   // was given. An empty function moves them back into the system's own queue.
@@ -62,8 +67,8 @@ class loopback {
   completion perform(node_id node, call c) { return wait(start(node, std::move(c))); }
 
   void interrupt(ticket const& t);
-  // Removes a node with all data that it had not written. The manager notices it when the node's
-  // lease has expired.
+  // Removes a node with all data that it had not written. Its calls under way never complete. The
+  // manager frees its tokens and locks when the node's lease has expired.
   void kill(node_id node);
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
@@ -80,7 +85,7 @@ class loopback {
   token_manager& manager() { return manager_; }
   fabric& network() { return fabric_; }
   block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
-  // Called for every message on delivery.
+  // Called for every message on delivery, except for messages to dead nodes.
   std::function<void(message const&, instant)> on_delivery;
   // Called at the end of every call. If set, results are not stored.
   std::function<void(ticket const&, completion const&)> on_completion;

@@ -22,13 +22,15 @@ namespace argosy::lab::gpfs {
 // maintains the cache while the process computes. If the host dies, all calls under way and later
 // ones fail with ESTALE.
 //
-// Copies are the same mount. It ends with the last copy and the last of its files.
+// Copies are the same mount. It ends with the last copy and the last of its files. All member
+// functions but is_mounted() need a mount.
 class mount {
  public:
   static constexpr node_id any_node = -1;
 
   mount() = default;  // mounts nothing
-  // Mounts as this node. Fails with EBUSY if this node number is in use, or was used before.
+  // Mounts as this node, and waits for the host's answer. Local. Fails with EBUSY if this node
+  // number is in use, or was used before.
   static mount to(std::string const& address, node_id node, std::error_code& error);
 
   bool is_mounted() const { return state_ != nullptr; }
@@ -39,8 +41,9 @@ class mount {
 
   // Carries out a call, and waits for its end.
   completion perform(call c) const;
-  // Asks the host, after a close, whether the ordinary file got its length if no node has the file
-  // open. Returns an errno, or 0.
+  // Asks the host, after a close, whether the ordinary file got its length when its last instance
+  // was closed. Returns an errno, or 0. The host reports each error once, to the first that asks.
+  // Returns ESTALE if the host is dead.
   int at_rest(std::string const& name) const;
   // Unmounts this node. Files that are still open become unusable, and their data that is not
   // flushed is lost.
@@ -55,7 +58,7 @@ class mount {
 };
 
 // An open file. Closing it flushes, because the process may end then. The last close gives the
-// ordinary file its length.
+// ordinary file its length. The destructor closes, but cannot report an error.
 class mounted_file : public file_calls<mounted_file> {
  public:
   mounted_file() = default;

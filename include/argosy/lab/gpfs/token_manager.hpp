@@ -38,7 +38,8 @@ class token_manager {
   // `dismiss`.
   void admit(node_id node, instant now, outbox& out);
   void dismiss(node_id node, instant now, outbox& out);
-  // Registers a file that existed before it was opened first.
+  // Registers a file that existed before it was opened first, and returns its number. If the name
+  // is known already, `bytes` is not used.
   file_id adopt(std::string path, std::int64_t bytes);
 
   void receive(message const& m, instant now, outbox& out);

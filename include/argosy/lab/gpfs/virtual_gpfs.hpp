@@ -47,8 +47,9 @@ class virtual_gpfs_handle;
 // its tokens and locks. The node stays lost: calls there fail with ESTALE.
 class virtual_gpfs {
  public:
-  // Makes the system. `nodes` is at least the number of nodes of the cluster. On a node beyond
-  // that, `open` throws std::invalid_argument.
+  // Makes the system with `nodes` client nodes. A cluster should not have more nodes. If a rank is
+  // on a node without a client node, its calls by name, such as `open`, throw
+  // std::invalid_argument.
   virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {},
                contents kept = contents::real);
 
@@ -57,18 +58,17 @@ class virtual_gpfs {
   // Opens a handle without retries and scenario faults, for gpfs_fcntl.
   virtual_gpfs_handle open(std::string const& path, open_flags flags, std::error_code& error) const;
 
-  // For use outside of runs: the calls take no time and do not fail.
+  // For use outside of runs: the calls take no time, and no fault strikes them.
   bool exists(std::string const& path) const;
   std::vector<std::string> names() const;  // sorted
-  std::vector<std::byte> content(
-      // Returns the content, as all nodes would read it now; empty if there is no such file. Throws
-      // std::logic_error if it has no contents.
-      std::string const& path) const;
+  // Returns the content, as all nodes would read it now; empty if there is no such file. Throws
+  // std::logic_error if it has no contents.
+  std::vector<std::byte> content(std::string const& path) const;
   // Returns the bytes that would be left if all nodes were lost now.
   std::vector<std::byte> on_disk(std::string const& path) const;
-  void put(std::string const& path,
-           // Makes or replaces a file on disk. Not inside of a run.
-           std::span<std::byte const> bytes);
+  // Makes or replaces a file on disk. Call it only outside of runs. Throws std::system_error if a
+  // call fails.
+  void put(std::string const& path, std::span<std::byte const> bytes);
 
   gpfs::client_counters counters() const;  // the sum over all nodes
   gpfs::client_counters const& counters(int node) const;
