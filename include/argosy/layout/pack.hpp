@@ -54,9 +54,8 @@ inline void unpack(layout const& l, void const* stream, void* memory) {
   detail::transfer_all<detail::direction::unpack>(l, nullptr, memory, stream);
 }
 
-// Copies bytes [from, to) of the stream, or the part of that range that exists. The first byte that
-// is copied is byte `from`, or byte 0 if `from` is negative. `stream` is the address of that byte in
-// the dense bytes. Local.
+// Copies bytes [from, to) of the stream, or the part of that range that exists. A negative `from`
+// counts as 0. `stream` is the address of the first byte that is copied, not of byte 0. Local.
 inline void pack(layout const& l, void const* memory, std::int64_t from, std::int64_t to,
                  void* stream) {
   detail::transfer_range<detail::direction::pack>(l, memory, stream, from, to);

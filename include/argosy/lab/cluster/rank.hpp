@@ -42,8 +42,8 @@ void combine(std::byte* mine, std::byte const* other) {
 // Other ranks run only during operations and compute(). A rank that waits for memory to change must
 // therefore call wait(), or pause() in its loop.
 //
-// Errors of the program (ranks in different collective calls, a message longer than its memory) end
-// the run with virtual_run_error.
+// Operations throw std::logic_error outside of runs. Errors of the program (ranks in different
+// collective calls, a message longer than its memory) end the run with virtual_run_error.
 //
 // If a rank dies, all operations that need it throw rank_failure, at the earliest detection_us
 // after its death:
@@ -70,8 +70,9 @@ class virtual_rank {
   std::string host_name() const;  // "node3"
 
   // --- Time ---
-  double now() const;                  // in seconds
-  void compute(double seconds) const;  // slow ranks take longer
+  double now() const;  // in seconds
+  // Takes this time; slow ranks take longer. Throws std::invalid_argument if it is negative.
+  void compute(double seconds) const;
   // For the concept `charging`. Takes the time that this rank's processor needs for a copy, by the
   // prices of the scenario's network.
   void charge(std::int64_t bytes, std::int64_t pieces) const;

@@ -69,7 +69,7 @@ struct rank_fault {
            a.what.most_bytes == b.what.most_bytes && a.what.delay == b.what.delay;
   }
 };
-// A rank that computes and sends `factor` times slower.
+// A rank that computes and sends `factor` times slower. Several entries for a rank multiply.
 struct slow_rank {
   int rank = 0;
   double factor = 1;

@@ -41,14 +41,17 @@ struct virtual_options {
 //
 // If an exception leaves the program on a rank, the run ends, and run() throws the exception. A
 // rank_failure ends only its rank, as if the rank had died there. If a run ends early, the stacks
-// of all ranks are unwound.
+// of all ranks are unwound by an exception. If a program catches it, the next operation of that
+// rank throws it again.
 class virtual_cluster {
  public:
   explicit virtual_cluster(lab::scenario s, virtual_options o = {})
       : scenario_(std::move(s)), options_(o) {}
 
   // Runs the program on all ranks. May be called any number of times, but not from inside a run.
-  // Clocks start at 0 in each run.
+  // Clocks start at 0 in each run. Throws std::invalid_argument if a number of the scenario is out
+  // of range, such as a rank that does not exist. Throws virtual_run_error if a run ends before its
+  // programs do.
   virtual_report run(std::function<void(virtual_rank const&)> const& program) const;
 
   lab::scenario const& scenario() const noexcept { return scenario_; }

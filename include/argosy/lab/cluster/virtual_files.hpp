@@ -88,8 +88,9 @@ class virtual_files {
 
 // One rank's open file, without retries: calls may be short or interrupted as the scenario says. A
 // lock belongs to the handle and to the rank (or its nonblocking call) that acquires it. Locks of
-// one rank through two handles exclude each other. Locks wait in virtual time. Closing or
-// destroying the handle releases them.
+// one rank through two handles exclude each other. Locks wait in virtual time. Outside
+// of runs, a lock that would have to wait fails with EDEADLK. Closing or destroying the handle
+// releases its locks.
 class virtual_handle {
  public:
   virtual_handle() = default;

@@ -99,6 +99,7 @@ class client_node {
   // Returns the bytes that are not on disk yet, by offsets in the file. With `on_its_way`, that
   // includes bytes that are being flushed.
   std::vector<block_piece> unsaved(file_id file, bool on_its_way = true) const;
+  // Returns the size as this node has it, which may be older than the file's.
   known_size size(file_id file) const;
   // A function that returns when work is done that begins at `at` and takes `takes` on a processor
   // of its own. It is set if the node's processors are counted, by code that has the node's other

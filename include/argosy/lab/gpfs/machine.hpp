@@ -14,10 +14,10 @@ namespace argosy::lab::gpfs {
 // MB are 10^6 bytes.
 struct machine {
   // components
-  std::int64_t block_bytes = 256 * 1024;
+  std::int64_t block_bytes = 256 * 1024;  // a power of two, at most 64 MiB
   std::int64_t servers = 4;
   std::int64_t disks_per_server = 4;
-  // parts of a block, each read for merges and written by itself
+  // parts of a block, each read for merges and written by itself: 1, 2, 4, 8, 16 or 32
   std::int64_t sub_blocks = 1;
   // if 1, server k runs on client node k, if there is one, and uses its adapters
   std::int64_t servers_on_clients = 0;
@@ -81,8 +81,9 @@ struct machine {
   // timeout, which doubles each time.
   std::int64_t server_buffer_bytes = 0;  // 0: there is always space
   double retry_ms = 1000;
-  // Flow control without buffers: up to `queue_limit` requests the efficiency is 1. For q requests
-  // beyond it is 1 / (1 + a (q - limit) / limit), where a is one of the two following parameters.
+  // Flow control if `server_buffer_bytes` is 0: up to `queue_limit` requests the efficiency is 1. If
+  // there are q requests, more than the limit, it is 1 / (1 + a (q - limit) / limit). There a is
+  // one of the two following parameters. A limit of 0 is no limit.
   std::int64_t queue_limit = 32;
   double overload_read = 0;
   double overload_write = 0;
@@ -179,8 +180,8 @@ void for_each_parameter(Machine& m, Visit&& visit) {
 // Writes one `name value` per line; `#` begins a comment.
 std::ostream& operator<<(std::ostream& out, machine const& m);
 // Reads such lines. Parameters that are not named get the values of `defaults`. Throws
-// std::invalid_argument with the line for an unknown name, and for a value that is no number or out
-// of range.
+// std::invalid_argument with the line for an unknown name, and for a value that is no number or
+// negative. It also throws for a value out of range, with the name of the parameter.
 machine read_machine(std::istream& in, machine defaults = {});
 
 }  // namespace argosy::lab::gpfs

@@ -30,7 +30,7 @@ class mount {
 
   mount() = default;  // mounts nothing
   // Mounts as this node, and waits for the host's answer. Local. Fails with EBUSY if this node
-  // number is in use, or was used before.
+  // number is in use, was used before, or is 2^20 or more. If it is any_node, the host chooses one.
   static mount to(std::string const& address, node_id node, std::error_code& error);
 
   bool is_mounted() const { return state_ != nullptr; }

@@ -30,7 +30,8 @@ class virtual_gpfs_handle;
 // Inside of a run, a call of a rank goes to the client node of its cluster node, and waits in
 // virtual time. Messages, disks and revocations have their own times. Calls fail as the scenario
 // says for the rank, and as `troubles` says for the system. Outside of runs, calls take no time,
-// and are made on the first node that is alive.
+// and are made on the first node that is alive. A lock that would wait forever throws
+// std::logic_error there.
 //
 //   virtual_gpfs files({.block_bytes = 65536}, 4);
 //   cluster.run([&](virtual_rank const& world) {
