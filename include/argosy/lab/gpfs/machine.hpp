@@ -81,9 +81,9 @@ struct machine {
   // timeout, which doubles each time.
   std::int64_t server_buffer_bytes = 0;  // 0: there is always space
   double retry_ms = 1000;
-  // Flow control if `server_buffer_bytes` is 0: up to `queue_limit` requests the efficiency is 1. If
-  // there are q requests, more than the limit, it is 1 / (1 + a (q - limit) / limit). There a is
-  // one of the two following parameters. A limit of 0 is no limit.
+  // Flow control if `server_buffer_bytes` is 0: up to `queue_limit` requests the efficiency is 1.
+  // For q requests, more than the limit, it is 1 / (1 + a (q - limit) / limit). There a is one of
+  // the two following parameters. A limit of 0 is no limit.
   std::int64_t queue_limit = 32;
   double overload_read = 0;
   double overload_write = 0;

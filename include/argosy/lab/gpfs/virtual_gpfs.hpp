@@ -80,7 +80,8 @@ class virtual_gpfs {
   std::shared_ptr<detail::gpfs_state> state_;
 };
 
-// One rank's open file. A lock belongs to the rank (or its nonblocking call) that acquires it.
+// One rank's open file. A lock belongs to the handle and to the rank (or its nonblocking call) that
+// acquires it. Locks of one rank through two handles exclude each other.
 class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
  public:
   virtual_gpfs_handle() = default;
