@@ -31,12 +31,12 @@ namespace argosy {
 //   the file's own threads. Until then the executor has outstanding work. Without an associated
 //   executor the completion runs on Asio's system executor.
 // - An operation cannot be cancelled: a transfer that has begun goes on to its end. Cancellation
-//   slots are ignored.
+//   slots are ignored. If the transfer fails, the pointer stays where the operation has moved it.
 // - The file, its data and the objects that the datatype refers to must outlive the operation. The
 //   operation begins on the thread that calls or awaits. Several threads may begin operations.
 //   close() waits for the transfers. Their completions may run after close().
-// - If code of the user throws (a datatype's function, a representation), the completion gets its
-//   errc. The exception itself is lost.
+// - If code of the program throws (a datatype's function, a representation), the completion gets
+//   errc::user_code, or errc::no_memory for std::bad_alloc. The exception itself is lost.
 template <communicator World, class... PolicyAndToken>
 auto async_read_at(basic_file<World>& f, std::int64_t offset, target into,
                    PolicyAndToken&&... rest) {

@@ -50,8 +50,11 @@ struct crew;
 
 // A file of the ranks of a world. `io::file` is this class on MPI. Movable, not copyable. Every
 // call throws its error. If its last argument is an std::error_code, it sets that instead. For
-// other values of the last argument see how.hpp and hinted.hpp. Reads, writes and collective calls
-// of a file that is not open report errc::file.
+// other values of the last argument see how.hpp and hinted.hpp.
+//
+// If the file is not open, reads, writes and collective calls report errc::file. If it was never
+// opened, view(), mode(), path() and position() throw errc::file. After close() they still return
+// the last value.
 //
 // - *Collective* calls are made by all ranks, in the same order. They begin with one reduction: the
 //   ranks agree that all arguments are valid, and equal if they must be. Until then nothing is read
@@ -64,12 +67,14 @@ struct crew;
 // - Threads of a rank may make local calls of one file at the same time, even during a collective
 //   call. Reads and writes at explicit offsets do not wait for each other. Each call moves the
 //   individual pointer once.
-// - Collective calls of one file are made one after another. While a thread calls close(), or sets
-//   the view, hints or atomic mode, no other thread may be in a call of the file.
+// - The program must make the collective calls of one file one after another, even from several
+//   threads. While a thread calls close(), or sets the view, hints or atomic mode, no other thread
+//   may be in a call of the file.
 // - Programs on MPI with several threads need MPI_THREAD_MULTIPLE. Requests need only
 //   MPI_THREAD_FUNNELED.
-// - After an error the file can still be read, written and closed. Call close() explicitly: the
-//   destructor only waits for this rank's own requests and drops the handle.
+// - After an error the file can still be read, written and closed. Call close() explicitly. The
+//   destructor only waits for this rank's local requests and drops the handle. It reports no error,
+//   and does not carry out mode::delete_on_close.
 template <communicator World>
 class basic_file {
  public:
@@ -80,31 +85,40 @@ class basic_file {
 
   // --- Opening and closing: collective -----------------------------------------------------------
 
-  // Opens a file. Collective. Path and modes must be equal on all ranks. `files` makes the handle,
-  // with its decorators. With mode::create one rank creates the file, and removes it if another
-  // rank cannot open it. Hints come from ARGOSY_HINTS and from `with`. The environment variables
-  // ARGOSY_DEVELOP and ARGOSY_TRACE are read here. If an error is reported by std::error_code, the
-  // result is not open.
+  // Opens a file. Collective. Modes must be equal on all ranks. Paths may differ if they name the
+  // same file. Otherwise errc::not_same is reported. `files` makes the handle, with its decorators.
+  //
+  // With mode::create rank 0 creates the file. If another rank then cannot open it, rank 0 removes
+  // it again, unless it has data or another program may have it open.
+  //
+  // Hints of `with` win over those of ARGOSY_HINTS. Hints of ARGOSY_HINTS_OVERRIDE win over both.
+  // The environment variables ARGOSY_DEVELOP and ARGOSY_TRACE are read here. If an error is
+  // reported by std::error_code, the result is not open.
   static basic_file open(World const& world, std::string const& path, argosy::mode modes,
                          detail::hinted with = {}, opener files = posix_opener());
 
-  // Waits for this rank's requests, then closes the file. Collective. The file is closed even if an
-  // error is reported.
+  // Waits for all requests of the file, then closes it. Collective. Also reports the errors of
+  // requests that were dropped. The file is closed even if an error is reported. It stays open only
+  // if the ranks could not begin together, for example because another rank is in another call.
   void close(on_error e = {});
   // Returns true if the file is open. Local.
   bool is_open() const noexcept;
 
   // --- The view: collective ----------------------------------------------------------------------
 
-  // Sets the view, and moves all pointers to 0. Collective. Displacement, etype and filetype may
-  // differ between ranks. The extent of the etype and the representation must be equal. No request
-  // may be pending. For the forms of a shape see view_shape.hpp.
+  // Sets the view, and moves the individual pointers and the shared pointer to 0. Collective.
+  // Displacement, etype and filetype may differ between ranks. The extent of the etype and the
+  // representation must be equal. Reports errc::unsupported if a request of any rank is still
+  // running.
+  //
+  // If the file is sequential, `displacement` must be current_displacement. For the forms of a
+  // shape see view_shape.hpp.
   void set_view(std::int64_t displacement, detail::view_shape shape, detail::hinted with = {});
   void set_view(argosy::view const& v, detail::hinted with = {});
 
   // --- Local questions ---------------------------------------------------------------------------
 
-  // Returns the view in use. Local. Valid until the view is set again.
+  // Returns the view in use. Local. Valid until the view is set again or the file is destroyed.
   argosy::view const& view() const;
   // Returns the byte of the file at which that etype of the view begins. Local. Throws
   // errc::argument if `offset` is negative or the byte is beyond 2^63.
@@ -117,26 +131,31 @@ class basic_file {
                         : detail::form_of(type).extent();
   }
   argosy::mode mode() const;
+  // Returns the path of open(), without a prefix such as `ufs:`. Local.
   std::string const& path() const;
-  World const& world() const;  // a duplicate of the world of open(), with messages of its own
-  bool atomic() const;
-  // Returns every hint with its effect in the last read or write. Local. Valid until this thread
-  // calls get_hints() again.
+  // Returns a duplicate of the world of open(), with messages of its own. Local. Valid until
+  // close(). Must not be called afterwards.
+  World const& world() const;
+  bool atomic() const;  // true if atomic mode is on
+  // Returns every hint with its effect in this rank's last read or write of the file. Local. Valid
+  // until this thread calls get_hints() again.
   file_hints const& get_hints() const;
-  // Returns the message of this thread's last call if it failed; empty after a success. Local.
-  // Valid until the next call of this thread. Requests have their own message.
+  // Returns the message of this thread's last call that can report an std::error_code, or an empty
+  // string if that call succeeded. Local. Questions such as view(), and calls that begin requests,
+  // leave the message. Valid until this thread's next call. Requests have their own message.
   std::string const& what_failed() const noexcept { return what_failed_.get(); }
 
-  // Returns the size of the file in bytes. Local.
+  // Returns the size of the file in bytes. Local. 0 if an error is reported by std::error_code.
   std::int64_t size(on_error e = {}) const;
 
   // --- The file as a whole: collective -----------------------------------------------------------
 
-  // Sets the size of the file. Collective. `bytes` must be equal on all ranks. No request may be
-  // pending.
+  // Sets the size of the file. Collective. `bytes` must be equal on all ranks. Reports
+  // errc::unsupported if a request of any rank is still running, or if the file is sequential.
   void set_size(std::int64_t bytes, on_error e = {});
-  // Allocates space for [0, bytes). Collective. Data stays; a smaller file grows to `bytes`, which
-  // must be equal on all ranks. No request may be pending.
+  // Allocates space for [0, bytes). Collective. Data is unchanged. A smaller file grows to `bytes`,
+  // a larger one keeps its size. `bytes` must be equal on all ranks. Reports errc::unsupported if a
+  // request of any rank is still running, or if the file is sequential.
   void preallocate(std::int64_t bytes, on_error e = {});
   // Writes all data out to the storage, as far as the system reports it. Collective. If a sync
   // fails, every later one fails with the same error, because the system may have dropped the data.
@@ -149,16 +168,20 @@ class basic_file {
   // Switches atomic mode on or off. Collective. `on` must be equal on all ranks. In atomic mode a
   // call locks its whole range, and reads and writes as if no other call ran at the same time.
   void set_atomic(bool on, on_error e = {});
-  // Sets hints. Collective. The hints that MPI defines must be equal on all ranks. An invalid hint
-  // is no error: get_hints() reports it.
+  // Sets hints. Collective. The hints that MPI defines must be equal on all ranks; otherwise
+  // errc::not_same is reported. Of argosy's, ROMIO's and IBM's hints that concern all ranks, the
+  // values of rank 0 count. A hint that is invalid, or that may not change now, is no error.
+  // get_hints() reports it as rejected.
   void set_hints(hints const& h, on_error e = {});
 
   // --- Reading and writing: local ----------------------------------------------------------------
 
-  // Reads and writes return a report of the bytes that were moved, even if an error came
-  // afterwards. A read that reports fewer bytes and no error has reached the end of the file; the
-  // rest of the memory is unchanged. Data must be whole etypes. If no policy is given, the hints
-  // choose one.
+  // Reads and writes return a report of the bytes that were moved. After an error, the report has
+  // the bytes that were moved before. If the error is thrown, error::report() returns that report.
+  //
+  // A read that reports fewer bytes and no error has reached the end of the file; the rest of the
+  // memory is unchanged. Data must be whole etypes; otherwise errc::datatype is reported. If no
+  // policy is given, the hints choose one.
 
   // Read and write at an explicit offset.
   report read_at(std::int64_t offset, target into, how with = {}) {
@@ -176,7 +199,8 @@ class basic_file {
   }
 
   // Read and write at the shared pointer of all ranks. The pointer moves by the amount asked for,
-  // before the data is moved. Calls of several ranks are made one after the other, in any order.
+  // before the data is moved. If moving the data then fails, the pointer stays there. Each call of
+  // any rank gets a range of its own, in any order.
   report read_shared(target into, how with = {}) {
     return access_alone({operation::read_shared, 0, into, with});
   }
@@ -185,7 +209,9 @@ class basic_file {
   }
 
   // Nonblocking versions. The request reports every error, including invalid arguments. Pointers
-  // move before the call returns. Requests may complete in any order.
+  // move before the call returns, except if its arguments are invalid. If moving the data then
+  // fails, they stay there. Requests may complete in any order. Memory and datatypes must live, and
+  // data that is written must not change, until the request has ended.
   request iread_at(std::int64_t offset, target into, any_policy by = {}) {
     return begin_alone({operation::iread_at, offset, into, by});
   }
@@ -232,11 +258,15 @@ class basic_file {
   }
 
   // Nonblocking versions, called by all ranks in the same order. Pointers move before the call
-  // returns. A thread of each rank exchanges data and accesses the file. Between nodes without
-  // sockets, or with the hint argosy_progress = in_calls, no thread does this work. Then the ranks
-  // do it when they wait for the request, test it, or make another collective call of the file.
-  // That call waits for the other ranks. If a request is dropped, the call goes on: its memory must
-  // live until the file is closed.
+  // returns. If the call fails, wait() moves the individual pointer back, unless it was moved again
+  // meanwhile. A thread of each rank exchanges data and accesses the file.
+  //
+  // Between nodes without sockets, or with the hint argosy_progress = in_calls, no thread does this
+  // work. Then a rank does it inside wait(), inside test(), or inside its next collective call of
+  // the file. Each of these, test() too, then waits until the other ranks do the same.
+  //
+  // If a request is dropped, its destructor does not wait, and the call goes on. Its memory must
+  // then live until close() has returned.
   request iread_at_all(std::int64_t offset, target into, any_policy by = {}) {
     return begin_together({operation::iread_at_all, offset, into, by});
   }
@@ -250,8 +280,10 @@ class basic_file {
     return begin_together({operation::iwrite_all, 0, from, by});
   }
 
-  // Split calls. A file has at most one at a time, and end() waits for it. A second begin throws.
-  // If a blocking collective read or write is called before end(), it fails on all ranks.
+  // Split calls. Collective. A file has at most one at a time, and end() waits for it. A second
+  // begin throws errc::argument on this rank at once. end() reports all other errors, including
+  // invalid arguments. If a blocking collective read or write is called before end(), it fails on
+  // all ranks.
   void begin_read_at_all(std::int64_t offset, target into, any_policy by = {}) {
     begin_split({operation::begin_read_at_all, offset, into, by});
   }
@@ -270,20 +302,24 @@ class basic_file {
   void begin_write_ordered(source from, any_policy by = {}) {
     begin_split({operation::begin_write_ordered, 0, from, by});
   }
-  // Waits for the split call and returns its report. Collective.
+  // Waits for the split call and returns its report. Collective. Reports errc::argument, on this
+  // rank only, if no split call has begun.
   report end(on_error e = {}) { return end_split({}, e); }
-  // Does the same if `begun` names the split call: f.end("begin_write_all"). Otherwise it fails.
+  // Does the same if `begun` names the split call: f.end("begin_write_all"). Otherwise reports
+  // errc::argument, on this rank only; the split call must still be ended.
   report end(std::string_view begun, on_error e = {}) { return end_split(begun, e); }
 
   // --- Pointers ----------------------------------------------------------------------------------
 
-  // The individual pointer: its position in etypes of the view, and a move. Local. A sequential
-  // file has none: errc::unsupported.
+  // position() returns the individual pointer, in etypes of the view. seek() moves it. Local. If
+  // the new position is negative, seek() reports errc::argument and the pointer stays. Both report
+  // errc::unsupported if the file is sequential.
   std::int64_t position() const;
   void seek(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 
-  // The shared pointer. position_shared() is local. seek_shared() is collective, with the same
-  // arguments on all ranks.
+  // position_shared() returns the shared pointer, in etypes of the view. Local. seek_shared() moves
+  // it. Collective. Its arguments must be equal on all ranks. It reports errc::unsupported if the
+  // file is sequential.
   std::int64_t position_shared();
   void seek_shared(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 
@@ -299,7 +335,8 @@ class basic_file {
     return explain_alone(
         {explained(kind, pointer_kind::explicit_offset, ranks_of_call::one), offset, data, by});
   }
-  // Returns what a collective call would do, the same on all ranks. Collective.
+  // Returns what a collective call would do, the same on all ranks, without touching the file.
+  // Collective. Throws on every rank if the arguments of any rank are invalid.
   collective_plan explain_all(access_kind kind, source data, any_policy by = {}) {
     return explain_together(
         {explained(kind, pointer_kind::individual, ranks_of_call::all), 0, data, by});

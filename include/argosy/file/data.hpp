@@ -69,7 +69,9 @@ concept container_and_datatype = holds_data<C> && gives_datatype<D>;
 
 }  // namespace detail
 
-// The data that a call writes. Calls take this by value; users write the description:
+// The data that a call writes. It refers to the memory and does not copy it, so the memory must
+// live until the call, or its request, has ended. Calls take this by value; users write the
+// description:
 //   f.write(u);                                   anything that io::memory accepts
 //   f.write({u, inside});                         a datatype in a container; the call fails if the
 //                                                 container is too small

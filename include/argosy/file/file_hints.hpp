@@ -24,8 +24,9 @@ enum class hint_status : std::uint8_t {
   overridden,
   capped,  // in force, but cannot be fulfilled in full; `why` says how far
 };
-// The source of a hint. `overriding` is ARGOSY_HINTS_OVERRIDE, which wins over all other sources
-// and over policies that calls are given.
+// The source of a hint. Later enumerators win at open: the defaults, ARGOSY_HINTS, an MPI_Info,
+// other hints of the program, ARGOSY_HINTS_OVERRIDE. `overriding` also wins over policies that
+// calls are given.
 enum class hint_source : std::uint8_t { library, environment, info, code, overriding };
 enum class hint_moment : std::uint8_t { open, set_view, set_hints };
 
@@ -49,11 +50,14 @@ class file_hints {
   file_hints(hints const& from_environment, hints const& from_info, hints const& from_code,
              hints const& overriding = {});
 
-  // Merges hints of one source. `pending`: an operation on the file has not ended.
+  // Merges hints of one source. `pending`: an operation on the file has not ended, so hints of
+  // hint_time::quiet are rejected.
   void merge(hints const& given, hint_source origin, hint_moment moment, bool pending = false);
-  // Sets a hint that only the library sets: `filename`.
+  // Sets the value of a known hint, without a check and without a change of its status. For values
+  // that the library computes, such as `filename`. Unknown names are ignored.
   void tell(std::string_view name, std::string value);
-  // Notes the effect of a hint in this file. Changes the status only if the hint was accepted.
+  // Notes the effect of a hint in this file: sets its status, and adds `why`. Does nothing unless
+  // its status is `accepted`.
   void note(std::string_view name, hint_status status, std::string why);
 
   resolved_hints const& values() const noexcept { return values_; }

@@ -41,7 +41,7 @@ struct hint_info {
   bool used;                // false: valid values are accepted as text, and ignored
   std::string_view effect;  // its effect in argosy, or why it has none
   std::string_view from;    // its origin: MPI, ROMIO, IBM or argosy
-  std::int64_t least = 0, most = INT64_MAX;  // range of bytes and counts
+  std::int64_t least = 0, most = INT64_MAX;  // valid bytes and counts, inclusive
 
   // Returns true if the value of rank 0 counts when ranks give different ones. MPI requires equal
   // values for the hints that it defines itself.

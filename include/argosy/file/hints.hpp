@@ -15,7 +15,9 @@ namespace argosy {
 // The library chooses, always, or never.
 enum class toggle : std::uint8_t { automatic, enable, disable };
 
-// IBM_largeblock_io. `switchable` begins as `off`, and may be changed while the file is open.
+// IBM_largeblock_io. If given as `off`, calls go to the agents of data shipping. If given as `on`,
+// each rank accesses the file itself. `switchable` begins as `off`, and set_hints() and set_view()
+// may then switch it.
 enum class largeblock : std::uint8_t { off, on, switchable };
 
 namespace detail {

@@ -1,5 +1,6 @@
 // Hints from text files, named by the environment variables ARGOSY_HINTS and ARGOSY_HINTS_OVERRIDE.
-// Each line is `name value`; a comment begins with #.
+// Each line is `name value` or `name = value`. A comment begins with # at the start of a line or
+// after a blank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

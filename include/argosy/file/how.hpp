@@ -15,8 +15,8 @@ namespace argosy {
 //   f.write_all(u, io::two_phase{});               this policy
 //   f.write_all(u, error);                         an std::error_code& is set
 //   f.write_all(u, {io::two_phase{}, error});      both
-// The call itself is not a template, so it takes no longer to compile than the policy that is
-// given.
+// Reads and writes are not templates. For one more type of policy the compiler therefore generates
+// only its conversion to any_policy, not the call again.
 class how {
  public:
   how() = default;

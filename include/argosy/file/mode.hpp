@@ -12,11 +12,11 @@ enum class mode : std::uint16_t {
   none = 0,
   read = 1,
   write = 2,
-  read_write = 4,  // exactly one of read, write and read_write
-  create = 8,      // create the file if it does not exist
-  exclusive = 16,  // with create: fail if the file exists; without create: no effect
-  append = 32,     // all pointers start at the end of the file
-  delete_on_close = 64,
+  read_write = 4,        // exactly one of read, write and read_write
+  create = 8,            // create the file if it does not exist
+  exclusive = 16,        // with create: fail if the file exists; without create: no effect
+  append = 32,           // all pointers start at the end of the file
+  delete_on_close = 64,  // close() removes the file; the destructor does not
   // a promise that no other program has the file open. Other opens are then not checked for, and
   // merges take no locks unless other ranks or threads write
   unique_open = 128,
@@ -30,6 +30,7 @@ constexpr mode operator|(mode a, mode b) noexcept {
 constexpr mode operator&(mode a, mode b) noexcept {
   return static_cast<mode>(static_cast<std::uint16_t>(a) & static_cast<std::uint16_t>(b));
 }
+// Returns true if `all` has at least one of the modes in `one`.
 constexpr bool has(mode all, mode one) noexcept { return (all & one) != mode::none; }
 
 namespace detail {

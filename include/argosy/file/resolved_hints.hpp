@@ -61,7 +61,8 @@ struct resolved_hints {
   bool largeblock_given = false;
   bool sparse_access = false;
   toggle partitioning = toggle::automatic;
-  // Byte ranges accessed for each step of the multiple access range hint; 0: no such hint.
+  // Most byte ranges that an agent announces to GPFS at a time, by the multiple access range hint.
+  // 0: it announces none.
   std::int64_t max_ranges = detail::ranges_per_step;
 
   // for the file

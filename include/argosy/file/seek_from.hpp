@@ -17,7 +17,8 @@ constexpr std::string_view to_string(seek_from from) noexcept {
   return from == seek_from::start ? "start" : from == seek_from::current ? "current" : "end";
 }
 
-// A displacement for the view of a sequential file: the position of the shared pointer.
+// The displacement that set_view needs for a sequential file, and refuses for any other. The view
+// then begins at the position of the shared pointer.
 inline constexpr std::int64_t current_displacement = -54278278;
 
 }  // namespace argosy

@@ -41,9 +41,9 @@ struct spread {
 static_assert(reducible<spread>);
 
 struct summed_report {
-  std::string policy = {};  // the policy of rank 0
-  std::string reason = {};
-  bool one_policy = true;  // true if all ranks used the same policy
+  std::string policy = {};  // the policy of rank 0, cut to 63 characters
+  std::string reason = {};  // the reason of rank 0, cut to 511 characters
+  bool one_policy = true;   // true if all ranks used the same policy
   std::array<spread, detail::report_numbers.size()> numbers = {};
   spread exchange = {};  // exchange_ns(): the time that the other numbers do not explain
 

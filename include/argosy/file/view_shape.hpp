@@ -70,7 +70,7 @@ class view_shape {
   view_shape(view_shape const&) = delete;
   view_shape& operator=(view_shape const&) = delete;
 
-  // A view that is used unchanged, at any displacement.
+  // Makes a shape from a whole view. at() then ignores its argument and returns that view.
   static view_shape exactly(view const& v) noexcept { return view_shape(ready{}, v); }
 
   view at(std::int64_t displacement) const { return make_(*this, displacement); }

@@ -73,8 +73,9 @@ class array_part {
   // Makes a part from a darray or a subarray, which contain the whole array.
   template <detail::array_datatype D>
   array_part(D const& tile) : array_part(shape_of(tile.sizes()), tile, tile.element_order()) {}
-  // Makes a part from any other datatype of a C++ type. It names the elements of the array, in
-  // bytes of dense elements.
+  // Makes a part from any other datatype of a C++ type. Its displacements select elements of the
+  // whole array in the file. Elements there are dense, so displacements in bytes count dense
+  // elements, without the gaps of a struct in memory.
   template <detail::copies_of_elements D>
   array_part(std::vector<std::int64_t> shape, D const& part, argosy::order o = order::c)
       : array_part(std::move(shape), o, detail::inner_type_of(typename D::old_type{}),
@@ -89,18 +90,21 @@ class array_part {
   std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   argosy::order order() const noexcept { return order_; }
   dtype const& type() const noexcept { return type_; }
-  // Returns the bytes of the whole array, and of this rank's part. These and the following
-  // functions throw invalid_layout if the part has a fault.
+  // Returns the bytes of the whole array in the file. This function, part_bytes(), elements() and
+  // form() throw invalid_layout if the part has a fault.
   std::int64_t bytes() const { return fault_.require_none(), bytes_; }
+  // Returns the bytes of this rank's part in the file.
   std::int64_t part_bytes() const { return fault_.require_none(), size_; }
-  // Returns the basic types of an element in memory. The part has `elements` of them. Never throws.
+  // Returns the basic types of one element in memory. Never throws.
   signature const& types() const noexcept { return types_; }
-  // Returns the number of elements of this rank.
+  // Returns the number of elements of this rank. An element is one value of the C++ type, even if
+  // it is an array, whose items are further dimensions of shape().
   std::int64_t elements() const {
     std::int64_t const one = types_.size();
     return one == 0 ? 0 : part_bytes() / one;
   }
-  // Returns the layout of the part in the file, for elements with this layout.
+  // Returns the layout of the part in the file, if each element there has the layout `element`. The
+  // second function uses dense elements.
   layout form(layout const& element) const { return fault_.require_none(), form_(element); }
   layout form() const { return form(argosy::bytes(types_.size())); }
 

@@ -88,7 +88,9 @@ class basic_checkpoint {
   }
 
   // Saves the state. Collective. The result is an error on all ranks, or on none. Throws
-  // errc::datatype if the parts do not cover an array exactly once.
+  // errc::datatype if the parts do not cover an array exactly once. Throws errc::not_same if names,
+  // arrays or values differ between ranks. Throws errc::argument if a name is empty or used twice.
+  // Throws errc::unsupported if files cannot be renamed there.
   //
   // All data is written to a temporary file next to `path`, with the checksums of its blocks. That
   // file is synced, and then renamed to `path`. At every moment, even after a crash or an error,
@@ -98,19 +100,22 @@ class basic_checkpoint {
   void save(World const& world, std::string const& path, detail::hinted with = {},
             opener files = posix_opener());
   // Loads the state. Collective. The file may have more arrays than the object. Throws
-  // errc::datatype if an array is missing or has another type or shape. Throws errc::damaged, which
-  // names the blocks, if bytes are not those that were written. After an error the data is
-  // unspecified.
+  // errc::datatype if an array is missing or has another type or shape. Throws errc::argument if
+  // data of the object is const. Throws errc::damaged if the file is not a whole checkpoint, or if
+  // bytes are not those that were written. Its text names the first such block and counts the
+  // others. After an error the data is unspecified.
   //
   // A block that the parts of the ranks cover exactly once is checked in memory, without further
-  // reads. If a rank reads from any other block, one rank reads the whole block.
+  // reads. If a rank reads from any other block, one rank reads the whole block. It does so for all
+  // blocks if the file has the other byte order.
   void load(World const& world, std::string const& path, detail::hinted with = {},
             opener files = posix_opener());
 
-  // Returns the header of a file. Collective.
+  // Returns the header of a file. Collective. Throws errc::damaged if the file is not a whole
+  // checkpoint.
   static checkpoint_header header_of(World const& world, std::string const& path,
                                      detail::hinted with = {}, opener files = posix_opener());
-  // Returns the text of the last error on this rank. Local.
+  // Returns the text of the last error on this rank, also after later successes. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:

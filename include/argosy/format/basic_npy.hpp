@@ -30,8 +30,9 @@ class basic_npy {
   // equal on all ranks.
   //
   // Throws errc::datatype if the parts of all ranks together are smaller than the array. In develop
-  // mode it is also thrown if parts leave elements out and overlap elsewhere. A file that could not
-  // be made is removed.
+  // mode it is also thrown if parts leave elements out and overlap elsewhere. An old file is
+  // unchanged after these errors, and after errc::not_same. If writing the new file fails, the file
+  // is removed, and the old one is lost.
   //   auto f = io::npy::create(world, "u.npy", tile);
   //   f.write_all(io::interior(u, {1, 1, 1}));
   //   f.close();
@@ -41,29 +42,34 @@ class basic_npy {
   static basic_npy create(World const& world, std::string const& path, array_part const& part,
                           detail::hinted with = {}, opener files = posix_opener());
   // Opens an existing file, for reading or with mode::read_write. Collective. Throws errc::datatype
-  // if its array is not that of `part`. Both byte orders can be read. A record may have more fields
-  // than the program; those of the program must have the order of the file.
+  // if its array is not that of `part`. Throws errc::damaged if the file is no whole .npy file.
+  // Both byte orders can be read. A record in the file may have more fields than that of the
+  // program, but the common fields must come in the same order.
   static basic_npy open(World const& world, std::string const& path, array_part const& part,
                         argosy::mode modes = mode::read, detail::hinted with = {},
                         opener files = posix_opener());
-  // Returns the header of a file. Collective.
+  // Returns the header of a file. Collective. Throws errc::damaged if the file is no whole .npy
+  // file.
   static npy_header header_of(World const& world, std::string const& path, detail::hinted with = {},
                               opener files = posix_opener());
 
-  // Writes or reads this rank's part. Collective. The data must be the whole part, of its type.
+  // Writes or reads this rank's part. Collective. The data must be the whole part, of its type or
+  // as bytes. Throws errc::datatype if it is not. read_all() throws errc::truncated if the file
+  // ends inside the part.
   report write_all(source from, how with = {});
   report read_all(target into, how with = {});
   // Closes the file. Collective. A new file then gets its first byte, and is whole; parts that were
-  // not written are zeros. Throws errc::damaged if the last write_all failed. The file is then
-  // closed, but not whole.
+  // not written are zeros. Throws errc::damaged if the last write_all to a new file failed. The
+  // file is then closed, but not whole.
   void close(on_error e = {});
 
-  // Returns the header of the open file. Local.
+  // Returns the header of the file that is open, or was open last. Local.
   npy_header const& header() const noexcept { return header_; }
-  // Returns the file, for all other calls. The view is this rank's part. Offsets behind the part
-  // lie behind the array.
+  // Returns the file, for all other calls. Local. The view is this rank's part, and offsets count
+  // its elements from 0. Offsets from elements() of the part on do not belong to this rank. If the
+  // part is a darray or a subarray, they lie behind the array; otherwise they may lie within it.
   basic_file<World>& file() noexcept { return file_; }
-  // Returns the text of the last error on this rank. Local.
+  // Returns the text of the last error on this rank, also after later successes. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:

@@ -74,12 +74,13 @@ class basic_xdmf {
                 offset, detail::carried_fault::of([&] { (void)array.bytes(); })});
   }
 
-  // Saves the description. Collective. Throws errc::argument if an array does not fit the grid. One
-  // rank writes a temporary file, and renames it to `path`. A program that opens the file meanwhile
-  // sees all steps, or those of the previous save.
+  // Saves the description. Collective. Throws errc::argument if an array does not fit the grid.
+  // Throws errc::not_same if the description differs between ranks. One rank writes and syncs a
+  // temporary file, and renames it to `path`. A program that opens the file meanwhile sees all
+  // steps, or those of the previous save.
   void save(World const& world, std::string const& path, on_error e = {},
             opener files = posix_opener());
-  // Returns the text of the last error on this rank. Local.
+  // Returns the text of the last error on this rank, also after later successes. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:

@@ -29,8 +29,8 @@ struct checkpoint_array {
   // little-endian.
   std::int64_t sums = 0;
 
-  // Returns the bytes of the data. parse_checkpoint_header returns no header for which this
-  // overflows.
+  // Returns the bytes of the data; -1 if the number is beyond 2^63. Headers that were read from a
+  // file have no such array.
   std::int64_t bytes() const;
   friend bool operator==(checkpoint_array const&, checkpoint_array const&) = default;
 };
@@ -64,8 +64,9 @@ namespace detail {
 // Returns the size of the header, from the first 16 bytes of the file. Sets `why` and returns
 // nothing if the file is not a checkpoint.
 std::optional<std::int64_t> checkpoint_header_bytes(std::span<std::byte const> start, failure& why);
-// Parses the start of a file with at least the bytes of the header. The content is not trusted:
-// places must lie in the file, one behind the other.
+// Parses the start of a file with at least the bytes of the header. If the header is invalid, sets
+// `why` to errc::damaged and returns nothing. The content is not trusted: places must lie within
+// file_bytes, one behind the other, and names must differ.
 std::optional<checkpoint_header> parse_checkpoint_header(std::span<std::byte const> start,
                                                          failure& why);
 // Returns the header as bytes, without padding before the first array. The second function gives

@@ -19,7 +19,8 @@ using file_header = std::variant<npy_header, checkpoint_header>;
 
 // Returns the header of a file. Local. Reads only the header and the size of the file. Throws
 // errc::damaged if the file is neither .npy nor a checkpoint, or if its header is not whole. Also
-// thrown if the file is shorter than its header says. With an error_code the result is then empty.
+// thrown if the file is shorter than its header says. If an error is reported by std::error_code,
+// the result is an npy_header with default values.
 //   io::file_header h = io::read_header("u.npy");
 //   if (auto* npy = std::get_if<io::npy_header>(&h)) std::cout << to_string(*npy);
 file_header read_header(std::string const& path, on_error e = {},
@@ -32,7 +33,9 @@ struct damaged_block {
   std::int64_t offset = 0, bytes = 0;  // in the file
 };
 
-// Returns the place of each damaged block. Local. Reads the whole checkpoint.
+// Returns the place of each damaged block of a checkpoint; empty if all are whole. Local. Throws
+// errc::damaged if the header is damaged, if the file is too short, or if it is a .npy file, which
+// has no checksums. Reads the whole checkpoint.
 std::vector<damaged_block> find_damage(std::string const& path, on_error e = {},
                                        opener const& files = posix_opener());
 

@@ -24,7 +24,8 @@ struct npy_header {
   std::vector<std::int64_t> shape = {};  // empty: one element
   std::int64_t data_offset = 0;          // start of the array in the file
 
-  // Returns the bytes of the array. parse_npy_header returns no header for which this overflows.
+  // Returns the bytes of the array; -1 if the number is beyond 2^63. Headers that were read from a
+  // file have no such array.
   std::int64_t bytes() const;
   friend bool operator==(npy_header const&, npy_header const&) = default;
 };
@@ -37,8 +38,8 @@ namespace detail {
 // Returns the size of the header, from the first 12 bytes of the file. Sets `why` and returns
 // nothing if this is no .npy file. Headers of more than 1 MiB are refused.
 std::optional<std::int64_t> npy_header_bytes(std::span<std::byte const> start, failure& why);
-// Parses the start of a file with at least the bytes of the header. If NumPy would not read it
-// either, returns nothing and errc::damaged.
+// Parses the start of a file with at least the bytes of the header. If the header is invalid, sets
+// `why` to errc::damaged and returns nothing.
 std::optional<npy_header> parse_npy_header(std::span<std::byte const> start, failure& why);
 
 // Returns the header as bytes, in the lowest version that can hold it. It is padded so that the
