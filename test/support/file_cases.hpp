@@ -424,6 +424,7 @@ void check_requests(World const& world) {
   // A request on a closed file fails.
   request late = f.iwrite_at(0, number);
   CHECK_THROWS_AS(late.wait(), argosy::error);
+  CHECK_THROWS_AS(f.world(), argosy::error);  // which ended with the file
 }
 
 // --- Hints and plans ---

@@ -133,8 +133,8 @@ class basic_file {
   argosy::mode mode() const;
   // Returns the path of open(), without a prefix such as `ufs:`. Local.
   std::string const& path() const;
-  // Returns a duplicate of the world of open(), with messages of its own. Local. Valid until
-  // close(). Must not be called afterwards.
+  // Returns a duplicate of the world of open(), with messages of its own. Local. Throws errc::file
+  // if the file is not open. Valid until close().
   World const& world() const;
   bool atomic() const;  // true if atomic mode is on
   // Returns every hint with its effect in this rank's last read or write of the file. Local. Valid

@@ -49,7 +49,9 @@ std::string const& basic_file<World>::path() const {
 
 template <communicator World>
 World const& basic_file<World>::world() const {
-  local();
+  detail::open_file const& part = local();
+  if (!crew_->world)
+    throw error(alone(part.rank(), detail::closed()), "world", part.path(), part.rank());
   return crew_->for_program();
 }
 
