@@ -16,7 +16,7 @@ namespace argosy {
 struct agreement {
   // This rank's code: no error, its own errc, or errc::error_on_another_rank.
   std::error_code code = {};
-  int failed_rank = -1;            // the lowest rank that failed
+  int failed_rank = -1;            // the lowest rank that failed; -1 if no single rank did
   std::error_code cause = {};      // error of that rank: an errno, or an errc
   std::string detail = {};         // the message of that rank
   std::exception_ptr thrown = {};  // exception of the user's code on this rank
@@ -27,7 +27,8 @@ struct agreement {
   explicit operator bool() const noexcept { return !code; }  // true if the call succeeded
 };
 
-// Returns the agreement of a call that concerns one rank only.
+// Returns the agreement of a call that concerns one rank only: success if `f` is none, otherwise a
+// failure with `rank` as the failed rank. Local.
 inline agreement alone(int rank, failure f) {
   if (!f) return {};
   return {classify(f.code),   rank, f.code, std::move(f.detail), std::move(f.thrown), {},
@@ -44,9 +45,10 @@ std::string foreign_words(std::error_code const& code);
 // and the first one is named. The message ends with the advice of the failure, or the remedy of its
 // class. It has no advice if the detail is enough, as for arguments and datatypes.
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
-// Returns the advice of that message, or an empty string.
+// Returns the advice of that message, or an empty string. Valid until `a` is changed or destroyed.
 std::string_view advice_of(agreement const& a) noexcept;
-// Returns true if the failure itself has the advice, or needs none.
+// Returns true if that message does not use the remedy of the class. The reported failure then has
+// advice of its own, or a detail that is enough.
 bool has_own_advice(agreement const& a) noexcept;
 
 }  // namespace detail

@@ -14,23 +14,24 @@ enum class errc {
   // errors of the file system
   access = 1,      // EACCES, EPERM; a read of a file opened for writing only
   bad_file,        // EISDIR, ENAMETOOLONG, ELOOP, ENOTDIR: not a name of a file
-  file,            // EBADF, ESTALE: the handle can no longer be used
+  file,            // EBADF, EBADFD, ENOTCONN, ESTALE: the handle can no longer be used
   file_exists,     // EEXIST
   file_in_use,     // EBUSY, ETXTBSY
-  io,              // EIO, and errors without a class of their own
+  io,              // EIO, and all errors that have no class in this list
   no_space,        // ENOSPC
   no_such_file,    // ENOENT
   quota,           // EDQUOT
   read_only,       // EROFS; a write to a file opened for reading only
-  file_too_large,  // EFBIG, also for a size limit of the process
+  file_too_large,  // EFBIG, EOVERFLOW, also for a size limit of the process
   too_many_files,  // EMFILE, ENFILE
   no_memory,       // ENOMEM, std::bad_alloc
-  no_locks,        // ENOLCK, ENOTSUP for locks
+  no_locks,        // ENOLCK; from a lock also EDEADLK, ENOTSUP, ENOSYS, EINVAL
   truncated,       // the file became shorter while it was read
-  damaged,         // its bytes differ from its format, or from those that were written
+  damaged,         // the bytes of the file do not fit its format or its checksums
   // errors of arguments
-  amode,           // modes that contradict each other
-  argument,        // a negative count or offset, beyond 2^63, a null pointer
+  amode,  // modes that contradict each other
+  // EINVAL; a negative count or offset, a number of 2^63 or more, a null pointer
+  argument,
   datatype,        // a layout that cannot be a filetype, an etype that does not divide it
   representation,  // unknown data representation
   duplicate_representation,
@@ -38,7 +39,8 @@ enum class errc {
   user_code,   // code of the program threw: a datatype, representation, policy, opener or handle
   hint,        // an impossible value of a hint; most are only rejected
   not_same,    // an argument that must be equal on all ranks is not
-  // not possible with this mode, handle or file system: a sequential file has no offsets
+  // EOPNOTSUPP, ENOSYS; not possible with this mode, handle or file system, such as an offset in a
+  // sequential file
   unsupported,
   // errors elsewhere
   error_on_another_rank,
@@ -50,8 +52,9 @@ inline std::error_code make_error_code(errc e) noexcept {
   return {static_cast<int>(e), category()};
 }
 
-// Returns the class of any error code. errno values have the class in the list above; argosy's own
-// codes are unchanged. Precondition: `code` is an error.
+// Returns the class of any error code. An errno has the class that names it in the list above, or
+// errc::io if none does. argosy's own codes are unchanged. Codes of all other categories are
+// errc::io. Precondition: `code` is an error; no error would be errc::io, too.
 errc classify(std::error_code const& code) noexcept;
 
 namespace detail {
@@ -63,7 +66,8 @@ inline bool is_errno(std::error_code const& code) noexcept {
 
 }  // namespace detail
 
-// Returns the remedy: one sentence on what a user can do about an error.
+// Returns the remedy: a phrase about what a user can do, without a full stop. It lives as long as
+// the program.
 std::string_view remedy(errc e) noexcept;
 
 }  // namespace argosy

@@ -42,10 +42,10 @@ class error : public std::system_error {
 
   char const* what() const noexcept override { return message_.what(); }
 
-  // Returns the lowest rank that failed, the same on every rank.
+  // Returns the lowest rank that failed, or -1 if no single rank did. Equal on every rank.
   int failed_rank() const noexcept { return failed_rank_; }
-  // Returns the error of that rank: an errno in std::system_category(), or an errc if there was no
-  // errno.
+  // Returns the original error of that rank: an errno in std::system_category(), or an errc if
+  // there was no errno. Equal on every rank, unlike code().
   std::error_code cause() const noexcept { return cause_; }
   // Returns the report of the part of a read or write that this rank did before the failure. Null
   // for other calls. Valid until this exception and all its copies are destroyed.

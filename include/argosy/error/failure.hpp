@@ -34,8 +34,9 @@ struct failure {
 
 namespace detail {
 
-// Returns the failure for the exception that is being handled. For a catch clause around code of
-// the user; `whose` names that code.
+// Returns the failure for the exception that is being handled, for a catch clause around code of
+// the user. The code is errc::no_memory for std::bad_alloc, otherwise errc::user_code with a
+// detail: `whose` names the code of the user. The exception itself is in `thrown`.
 failure failure_by(std::string_view whose);
 
 }  // namespace detail

@@ -6,8 +6,9 @@
 
 namespace argosy {
 
-// Returns MPI_SUCCESS for no error, MPI_ERR_NO_SPACE and so on. Returns MPI_ERR_OTHER for
-// error_on_another_rank, which has no class in MPI.
+// Returns the class of MPI for any error code: MPI_SUCCESS for no error, MPI_ERR_NO_SPACE and so
+// on. Several codes share MPI_ERR_IO and MPI_ERR_UNSUPPORTED_OPERATION. Returns MPI_ERR_OTHER for
+// too_many_files, user_code, error_on_another_rank and rank_failed, which have no class in MPI.
 int to_mpi_class(std::error_code const& code) noexcept;
 
 }  // namespace argosy

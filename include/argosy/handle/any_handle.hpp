@@ -23,10 +23,13 @@
 
 namespace argosy {
 
-// Holds any handle by value. One allocation to make it, one indirect call per call.
+// Holds any handle by value. One allocation to make it, one indirect call per call. A read or write
+// throws std::logic_error if the held handle returns a negative count or more bytes than requested.
 class any_handle {
  public:
-  any_handle() noexcept = default;  // not open: every call returns EBADF
+  // Not open. Calls that can report an error report EBADF. The others return defaults, such as 4096
+  // for block_bytes(), or no value. An object that was moved from is not open, either.
+  any_handle() noexcept = default;
   // The constraint does not check how an H is constructed. A decorator that is constructed from an
   // any_handle would lead back to this constraint.
   template <class H>
@@ -119,7 +122,8 @@ class any_handle {
 
   std::optional<file_identity> identity() const { return held_ ? held_->identity() : std::nullopt; }
 
-  // Returns the held handle if it is an H, otherwise null.
+  // Returns the held handle if it is an H, otherwise null. Valid until the held handle is
+  // destroyed. Moving this object does not move the held handle.
   template <handle H>
   H* target() noexcept {
     return held_ && held_->type() == &detail::type_tag<H> ? &static_cast<model<H>&>(*held_).handle_

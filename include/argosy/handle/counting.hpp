@@ -28,8 +28,8 @@ class call_counts {
   std::int64_t errors(file_call kind) const noexcept { return at(errors_, kind); }
   std::int64_t bytes_read() const noexcept { return at(bytes_, file_call::read); }
   std::int64_t bytes_written() const noexcept { return at(bytes_, file_call::write); }
-  // Returns the number of contiguous ranges that reads (or writes) requested. Adjacent parts are
-  // one range.
+  // Returns the number of contiguous ranges that reads (or writes) requested; 0 for other calls.
+  // Adjacent parts of one call are one range.
   std::int64_t runs(file_call kind) const noexcept { return at(runs_, kind); }
 
   void count(file_call kind, std::error_code const& error, std::int64_t bytes = 0,
@@ -84,7 +84,8 @@ class counting : public forwarding<counting<H>, H> {
   std::shared_ptr<call_counts> counts_ = std::make_shared<call_counts>();
 };
 
-// Returns an opener that opens with `inner`, and counts the calls of the opened handles.
+// Returns an opener that opens with `inner`, and counts its opens and the calls of the opened
+// handles.
 inline opener with_counting(opener const& inner, std::shared_ptr<call_counts> counts) {
   return inner.opening([inner, counts = std::move(counts)](std::string const& path,
                                                            open_flags flags,

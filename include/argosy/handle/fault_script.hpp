@@ -26,10 +26,12 @@ struct fault {
   static constexpr std::int64_t all_bytes = std::numeric_limits<std::int64_t>::max();
 
   file_call kind = file_call::write;
-  std::int64_t first = 1;      // the first call with the fault
-  std::int64_t times = 1;      // number of calls from there on
-  std::error_code error = {};  // returned by the call, which does not touch the file, except:
-  // A transfer moves at most so many bytes (and then returns the error, if there is one).
+  std::int64_t first = 1;  // the first call with the fault
+  std::int64_t times = 1;  // number of calls from there on
+  // The call returns it and does not touch the file. There are two exceptions: close always closes,
+  // and a transfer with `most_bytes` first moves so many bytes.
+  std::error_code error = {};
+  // The most bytes that a transfer moves before it ends, with the error or without one.
   std::int64_t most_bytes = all_bytes;
   std::chrono::nanoseconds delay{0};  // before the call
 };
@@ -58,7 +60,7 @@ class fault_script {
     for (auto& n : calls_) n = 0;
   }
   // Sets the file offset at which the disk is full. Writes stop there with ENOSPC, and preallocate
-  // fails, too.
+  // beyond it fails with ENOSPC. resize does not. Any thread may call it at any time.
   void fill_disk_at(std::int64_t offset) { disk_bytes_ = offset; }
   std::int64_t disk_bytes() const noexcept { return disk_bytes_; }
   // Sets the function that delays. A virtual world sets its own clock here. Call it before the
@@ -69,7 +71,8 @@ class fault_script {
     return calls_[static_cast<std::size_t>(kind)];
   }
   std::int64_t struck() const noexcept { return struck_; }  // calls with a fault so far
-  // Returns the number of calls with the i-th fault. 0 if it has not happened.
+  // Returns the number of calls with the i-th fault, counted from 0 in the order of adding. 0 if it
+  // has not happened. Throws std::out_of_range if there is no such fault.
   std::int64_t struck(std::size_t i) const {
     std::lock_guard const guard(mutex_);
     return faults_.at(i).struck;
@@ -79,7 +82,9 @@ class fault_script {
     std::error_code error;
     std::int64_t most_bytes = fault::all_bytes;
   };
-  // Counts the next call of this kind, delays it if the script says so, and returns its fault.
+  // Counts the next call of this kind, delays it if the script says so, and returns its fault. If
+  // several faults concern one call, it has the first error, the fewest bytes, and all delays. An
+  // error without a number of bytes has most_bytes 0.
   verdict next(file_call kind);
 
  private:

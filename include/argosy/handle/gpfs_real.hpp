@@ -63,7 +63,9 @@ class gpfs_real : public posix {
 
   // Calls gpfs_fcntl. `argument` is a struct of a header and structures, and receives the results.
   // Local. Returns the errors of GPFS. Returns errc::unsupported for a file that is not on GPFS,
-  // and for a data shipping directive that this release does not know.
+  // and for a data shipping directive that this release does not know. Before that, checks the
+  // header: EBADF if the file is not open, EINVAL for an impossible totalLength, E2BIG for one
+  // beyond fcntl_length_max.
   template <class Argument>
     requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {
@@ -74,7 +76,7 @@ class gpfs_real : public posix {
   bool takes_hints() const noexcept { return is_on_gpfs(); }
   int node() const noexcept { return unknown_node; }  // the public interface does not report it
 
-  // Allocates space, with gpfs_prealloc if the library has it.
+  // Allocates space like posix::preallocate, by gpfs_prealloc if the library has it. Local.
   std::error_code preallocate(std::int64_t bytes);
 
  private:

@@ -54,16 +54,18 @@ concept handle_calls = requires(H& h, std::int64_t n, std::span<std::byte> in,
   { h.read(reads) } -> std::same_as<io_result>;
   { h.write(writes) } -> std::same_as<io_result>;
 
-  // Waits for a lock that excludes all others: other threads (also of this handle), handles and
-  // processes. A thread may convert ranges that it locked itself, and unlock parts of them. Returns
-  // errc::no_locks if the file system has no locks. A handle may stop waiting after a while,
-  // because another process may never release its lock; it returns errc::file_in_use then.
+  // Waits for a lock. An exclusive lock excludes all other locks of its bytes, a shared one only
+  // exclusive ones. They exclude other threads (also of this handle), handles and processes. A
+  // thread may convert ranges that it locked itself, and unlock parts of them. A length of 0 locks
+  // nothing. Returns errc::no_locks if the file system has no locks. A handle may stop waiting
+  // after a while, because another process may never release its lock; it returns
+  // errc::file_in_use then.
   { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
   { h.unlock(n, n) } -> std::same_as<std::error_code>;
 
   { h.size(error) } -> std::same_as<std::int64_t>;
   { h.resize(n) } -> std::same_as<std::error_code>;
-  // Allocates space for [0, n). Data is unchanged, and so is a larger size.
+  // Allocates space for [0, n), and sets the size to n if it was smaller. Data is unchanged.
   { h.preallocate(n) } -> std::same_as<std::error_code>;
   { h.sync() } -> std::same_as<std::error_code>;
   { h.close() } -> std::same_as<std::error_code>;  // always closes the handle, whatever it returns

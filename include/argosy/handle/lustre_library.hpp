@@ -13,8 +13,7 @@ namespace argosy {
 
 namespace detail {
 
-// The library. argosy builds and runs without it. Each of its functions returns what lustreapi(7)
-// documents.
+// The library. argosy builds and runs without it.
 class lustre_library {
  public:
   static constexpr std::uint32_t magic_number = 0x0bd00bd0;  // f_type of statfs on Lustre

@@ -33,8 +33,8 @@ class opener {
 
   // Returns a name of the file that stays valid if the process changes its working directory.
   using absolute_function = std::function<std::string(std::string const& path)>;
-  // Returns the identity of the file with this name. No value if there is none. No value and an
-  // error if that cannot be found out.
+  // Returns the identity of the file with this name. If there is no such file, returns no value and
+  // sets ENOENT. Any other error means that it could not be found out.
   using find_function =
       std::function<std::optional<file_identity>(std::string const& path, std::error_code& error)>;
   // Removes the name if it is that of this file. Otherwise it removes nothing and returns ENOENT.
@@ -61,6 +61,7 @@ class opener {
     error.clear();
     return open_(path, flags, error);
   }
+  // Removes a file. Returns an error if there is no such file.
   std::error_code remove(std::string const& path) const { return remove_(path); }
   // Returns true if the opener can rename files and settle names.
   bool renames() const noexcept { return rename_ && settle_; }
@@ -73,19 +74,24 @@ class opener {
     return settle_ ? settle_(path) : make_error_code(errc::unsupported);
   }
 
+  // Returns a name of the file that stays valid if the process changes its working directory.
+  // Returns `path` itself if the opener has no function for it.
   std::string absolute(std::string const& path) const {
     return names_.absolute ? names_.absolute(path) : path;
   }
   // Returns true if the opener has a function that finds the identity of a name.
   bool finds() const noexcept { return static_cast<bool>(names_.find); }
-  // Returns the identity of the file with this name. If the opener has no function for it, the file
-  // is opened. The error is errc::unsupported if its handle reports no identity.
+  // Returns the identity of the file with this name. If there is no such file, returns no value and
+  // sets ENOENT. If the opener has no function for it, the file is opened for reading and closed.
+  // The error is errc::unsupported if its handle reports no identity.
   std::optional<file_identity> find(std::string const& path, std::error_code& error) const;
   // Removes the name if it is that of this file, and otherwise returns ENOENT. If the identity is
   // not known (the handle does not report it), only the name counts.
   std::error_code remove(std::string const& path, std::optional<file_identity> const& of) const;
 
-  // Renames `from` if it is the name of this file, and otherwise returns ENOENT.
+  // Renames `from` if it is the name of this file, and otherwise returns ENOENT. If the identity is
+  // not known, or if finds() returns false, only the name counts. Another process may change the
+  // name between the check and the renaming.
   std::error_code rename(std::string const& from, std::string const& to,
                          std::optional<file_identity> const& of) const;
 

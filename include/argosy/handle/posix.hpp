@@ -27,7 +27,8 @@ namespace argosy {
 //   their servers as far as they support that. EDEADLK, ENOLCK, ENOTSUP, ENOSYS and EINVAL of the
 //   file system are errc::no_locks. A lock ends with its handle. A child made by fork shares both
 //   until the handle is closed.
-// - lock() waits at most raw_posix::longest_lock_wait, and then returns errc::file_in_use.
+// - lock() waits at most raw_posix::longest_lock_wait for other handles and processes, and then
+//   returns errc::file_in_use. It waits without limit for other threads of its own handle.
 using posix = retrying<raw_posix>;
 
 extern template class retrying<raw_posix>;

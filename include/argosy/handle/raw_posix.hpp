@@ -31,7 +31,10 @@ class raw_posix {
   // Opens a file. Regular files, block devices, and character devices with offsets (/dev/null) can
   // be opened. Everything else has no offsets: EISDIR for directories, and ESPIPE for pipes,
   // sockets and terminals. Never waits for a pipe's reader. On Lustre a new file gets the stripes
-  // of the flags if the library of Lustre can be loaded. The stripes of every file are read.
+  // of the flags if the library of Lustre can be loaded. The stripes of every file are then read.
+  // Returns EINVAL if the flags have neither read nor write, or the path contains a zero byte. If
+  // nodes have caches of their own, ESTALE, and EEXIST without `exclusive`, are repeated for about
+  // two seconds.
   static raw_posix open(std::string const& path, open_flags flags, std::error_code& error);
   static raw_posix open(std::string const& path, open_flags flags,
                         detail::lustre_settings const& lustre, std::error_code& error);
@@ -46,11 +49,13 @@ class raw_posix {
   // far it moves". No bytes, no lock. A shared lock on a file that cannot be read is exclusive,
   // because the kernel has no other.
   //
-  // Waits while another owner has the lock, but at most `longest_lock_wait`; then returns
-  // errc::file_in_use. If nodes have caches of their own, reads after lock() see the data of the
-  // server. Writes before unlock() are at the server after it, and unlock() returns their error.
+  // Waits while another handle or process has the lock, but at most `longest_lock_wait`; then
+  // returns errc::file_in_use. Waits without limit for other threads of this handle. If nodes have
+  // caches of their own, reads after lock() see the data of the server. Writes before unlock() are
+  // at the server after it. unlock() returns their error, and releases the lock even so.
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
-  // Locks without waiting. Returns false, without an error, if another owner has the lock.
+  // Locks without waiting. Returns false, without an error, if another thread, handle or process
+  // has the lock.
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error);
   std::error_code unlock(std::int64_t offset, std::int64_t length);
   // Returns true if a lock of another owner prevents an exclusive lock on this file. No value if
@@ -63,9 +68,10 @@ class raw_posix {
 
   std::int64_t size(std::error_code& error);
   std::error_code resize(std::int64_t bytes);
-  // Allocates space. On file systems that cannot allocate, only the size changes; zeros are never
-  // written. It is not atomic there: if another process extends the file beyond `bytes` at that
-  // moment, the file is cut. If it fails, the size is unchanged.
+  // Allocates space for [0, bytes), and sets the size to `bytes` if it was smaller. On file systems
+  // that cannot allocate, only the size changes; zeros are never written. It is not atomic there:
+  // if another process extends the file beyond `bytes` at that moment, the file is cut. If it
+  // fails, the size is unchanged.
   std::error_code preallocate(std::int64_t bytes);
   // Calls fsync: data, size and times. If nodes have caches of their own, later reads see the data
   // of the server.
@@ -73,7 +79,9 @@ class raw_posix {
   // Writes out this node's changes and drops its cached pages, if nodes have caches of their own.
   // Earlier writes are then at the server, and later reads see the data of the server.
   std::error_code reconcile();
-  std::error_code close();  // an interrupted close has closed
+  // Closes the file and ends its locks, also if it returns an error. EINTR is no error, because the
+  // kernel has closed the file. Returns EBADF if the handle is not open.
+  std::error_code close();
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }
   argosy::storage storage() const { return storage_; }  // by the type of the file system

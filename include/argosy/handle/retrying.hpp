@@ -19,11 +19,12 @@
 namespace argosy {
 
 // Limits of retries. EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated
-// after pauses that double; progress resets them.
+// after pauses that double; progress resets them. When all pauses are used up, the call returns
+// EAGAIN, or EIO for the write of 0 bytes.
 struct retry_limits {
   std::chrono::microseconds first_pause{100};
   std::chrono::microseconds longest_pause{50'000};
-  std::chrono::microseconds all_pauses{5'000'000};
+  std::chrono::microseconds all_pauses{5'000'000};    // their sum, since the last progress
   void (*sleep)(std::chrono::nanoseconds) = nullptr;  // how to pause; null: this thread sleeps
 };
 
@@ -71,8 +72,8 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 
 // Repeats interrupted calls and continues short ones. If a read returns no bytes, the size of the
 // file decides the result:
-// - If the offset is at or beyond the size, it is the end of the file, and the count says how far
-//   the read went.
+// - If the offset is at or beyond the size, or the size cannot be read, it is the end of the file.
+//   The count says how far the read went.
 // - If the size is less than this call has read already, the file was truncated during the call:
 //   errc::truncated.
 // - If there should be bytes, but repeated reads return none, the file is being truncated again and

@@ -19,8 +19,11 @@
 
 namespace argosy {
 
-// errors: only failed calls. phases: failed calls, and the phases of reads and writes of files:
-// agree, exchange, wait, access.
+// - off: no trace.
+// - errors: only failed calls of handles.
+// - calls: all calls of handles.
+// - phases: failed calls, and the phases of reads and writes of files: agree, exchange, wait and
+//   access.
 enum class trace_mode { off, errors, calls, phases };
 namespace detail {
 // For calls and phases. Errors are always written at once.
@@ -29,7 +32,8 @@ enum class trace_write { gathered, at_once };
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
-  // Reads, writes and locks that end before this offset are left out, unless they fail.
+  // Calls whose range ends at or before this file offset are left out, unless they fail. It
+  // concerns only reads, writes, locks and unlocks. 0: no call is left out.
   std::int64_t from_offset = 0;
   std::string directory = {};  // if empty, TMPDIR, or /tmp: local to the node
   std::string program = {};    // if empty, the name of this program
@@ -93,20 +97,21 @@ class tracer {
   tracer& operator=(tracer const&) = delete;
   ~tracer();
 
-  // Returns true if a call with this end and this error belongs into the trace.
+  // Returns true if a call with this end and this error belongs into the trace. The end is -1 for
+  // calls without a range.
   bool wants(std::int64_t end_offset, std::error_code const& error) const noexcept {
     return options_.mode != trace_mode::off &&
            (error ||
             (options_.mode == trace_mode::calls &&
              (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
   }
-  // Writes a line for one call. Lines of failed calls, and of close, are written to the file at
-  // once.
+  // Adds a line for one call, whatever wants() returns. Lines of failed calls, and of close, are
+  // written to the file at once, with all lines that were gathered before.
   void record(detail::traced_call const& call) noexcept;
-  // Writes the phases and messages of one call, all in one piece.
+  // Adds the phases and messages of one call. All these lines get into the file in one piece.
   void record(std::span<detail::traced_phase const> phases,
               std::span<detail::traced_message const> messages, std::string_view file) noexcept;
-  // Writes a line of the caller's own, for example the collective call that is running.
+  // Writes a line of the caller's own at once, for example the collective call that is running.
   void note(std::string_view text) noexcept;
   // Writes the gathered lines. Costs one read of a variable if there are none.
   void flush() noexcept {
@@ -156,12 +161,14 @@ class tracer {
   std::atomic<std::int64_t> lines_{0};
 };
 
-// Returns the tracer of this rank, or null if the mode is off. The same file has the same tracer
-// until the process ends. If the directory cannot be written to, `complaint` receives a line; if it
-// is left out, the line goes to standard error.
+// Returns the tracer of this rank, or null if the mode is off. The same directory, program, rank
+// and agent have the same tracer in a process until it ends, with the options of the first call.
+// If the directory cannot be written to, the first call adds a line to `complaint`. If that is left
+// out, the line goes to standard error. Any thread may call it.
 std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint = nullptr);
 
-// Returns the name of an errno value or of argosy's own code: "ENOSPC", or "argosy:14".
+// Returns the name of an error: "ENOSPC" for an errno, otherwise category and number, such as
+// "argosy:14". An empty string for no error.
 std::string error_name(std::error_code const& error);
 
 }  // namespace argosy

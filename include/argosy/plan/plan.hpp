@@ -24,7 +24,8 @@ struct plan {
     for (window const& w : windows) bytes += w.wanted;
     return bytes;
   }
-  // Returns the number of calls that read or write the file, if none is short.
+  // Returns the number of calls that read or write the file, if none is short and every merge
+  // succeeds. A merged window of a write counts as two. Locks are not counted.
   std::int64_t file_calls() const noexcept {
     std::int64_t calls = 0;
     for (window const& w : windows)

@@ -50,7 +50,7 @@ struct report {
   // it, and in test() and wait(). With argosy_progress = in_calls it also waits in other calls of
   // the file that carried it out. Requests of any size are timed.
   std::int64_t waited_ns = 0;
-  bool in_background = false;  // false for a blocking call, with waited_ns 0
+  bool in_background = false;  // true for a nonblocking call that has begun; else waited_ns is 0
   // Returns the rest of the time: copying, messages and computation.
   std::int64_t exchange_ns() const noexcept {
     return time_ns - agreement_ns - waiting_ns - file_ns - lock_ns;

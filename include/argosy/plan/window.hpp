@@ -13,8 +13,8 @@ enum class access_kind { read, write };
 enum class passage {
   whole,   // no gaps: one call for the window
   pieces,  // a call for each piece; other bytes are not touched
-  // The window as a whole. A read copies its pieces out of it. A write reads it, inserts the pieces
-  // and writes it back, under a lock.
+  // One call for the window with its gaps. A read copies the pieces out of it, without a lock. A
+  // write locks the window, reads it, inserts the pieces, writes it back and unlocks it.
   merged,
 };
 

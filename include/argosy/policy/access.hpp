@@ -24,7 +24,9 @@ struct access {
   std::int64_t end() const noexcept { return position + bytes; }
 };
 
-// Returns the window of stream bytes [position, position + wanted) of `file`; wanted > 0.
+// Returns the shortest window with the stream bytes [position, position + wanted) of `file`. It is
+// accessed whole if it has one piece, otherwise by pieces. Preconditions: wanted > 0, and offsets
+// only increase.
 inline window window_of(layout const& file, std::int64_t position, std::int64_t wanted) {
   std::int64_t const first = cursor(file, position).current().offset;
   std::int64_t const last = cursor(file, position + wanted - 1).current().offset;

@@ -37,8 +37,9 @@ class any_policy {
   // and plan.
   bool is_collective() const { return held_->is_collective(); }
 
-  // Returns the results of an independent policy: its next window, its staging memory, its reason,
-  // and all windows as a plan.
+  // Return the results of an independent policy: its next window, its staging memory, its reason,
+  // and all windows as a plan. Empty results for a collective policy. Only `plan` checks the
+  // windows of a policy of the program, and throws invalid_plan.
   window next(access const& wanted, std::int64_t position) const {
     return held_->next(wanted, position);
   }
@@ -46,7 +47,8 @@ class any_policy {
   reason_text reason(access const& wanted) const { return held_->reason(wanted); }
   argosy::plan plan(access const& wanted) const { return held_->plan(wanted); }
 
-  // Returns the plan of a collective policy for all ranks.
+  // Returns the plan of a collective policy for all ranks, not checked. An empty plan for an
+  // independent policy.
   collective_plan plan_together(access_kind kind, access_summary const& all,
                                 rank_group const& ranks) const {
     return held_->plan_together(kind, all, ranks, nullptr);
@@ -58,11 +60,13 @@ class any_policy {
                                 detail::access_histogram const& where) const {
     return held_->plan_together(kind, all, ranks, &where);
   }
-  // Returns a hash of the policy. Ranks with different plans have different keys. 0 for independent
-  // policies.
+  // Returns a hash of a collective policy, by which ranks find that their policies differ. Equal
+  // policies have equal keys; different ones almost never have. 0 for independent policies. Throws
+  // std::bad_alloc if there was no memory for the policy.
   std::uint64_t key() const { return held_->key(); }
 
-  // Returns the held policy if it is a P, otherwise null.
+  // Returns the held policy if it is a P, otherwise null. Valid until all copies of this object are
+  // changed or destroyed.
   template <class P>
   P const* target() const noexcept {
     if constexpr (independent_policy<P> || collective_policy<P>)

@@ -25,15 +25,17 @@ template <class P>
 concept independent_policy =
     std::regular<P> && requires(P const& policy, access const& wanted, std::int64_t position) {
       { P::name } -> std::convertible_to<std::string_view>;
-      // Returns the window that begins at `position` of the view's stream, inside of the access.
+      // Returns the window that begins at `position` of the view's stream. It has at least one
+      // requested byte, and ends at or before the end of the access.
       { policy.next(wanted, position) } -> std::same_as<window>;
-      // Returns the bytes of staging memory that the call needs.
+      // Returns the bytes of staging memory that the call needs, from 1 to 2^62. No merged window
+      // is longer.
       { policy.buffer_for(wanted) } -> std::convertible_to<std::int64_t>;
       { policy.reason(wanted) } -> std::convertible_to<reason_text>;
     };
 
-// Returns all windows at once, for printing and tests. Local. Throws invalid_plan if the policy
-// breaks the rules. Costs O(windows).
+// Returns all windows at once, for printing and tests. Local. Throws invalid_plan if a policy of
+// the program breaks the rules. Costs O(windows).
 template <independent_policy P>
 plan make_plan(P const& policy, access const& wanted) {
   plan p{std::string(P::name),

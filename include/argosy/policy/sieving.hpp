@@ -13,6 +13,10 @@
 
 namespace argosy {
 
+// The way to access windows of several pieces.
+// - automatic: merged if that costs less than by pieces, otherwise by pieces.
+// - always: merged.
+// - never: by pieces.
 enum class sieve { automatic, always, never };
 
 struct sieving {
@@ -71,20 +75,21 @@ struct sieving {
   }
   friend bool operator==(sieving const&, sieving const&) = default;
 
-  // Returns true if the window is cheaper merged than by pieces.
+  // Returns true if the window is to be merged. `reads` or `writes` decides; if it is automatic,
+  // the prices do. Returns false for a write of a window with gaps if `merges` is false.
   bool merge(window const& w, access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges && w.holes() > 0) return false;
     if (asked != sieve::automatic) return asked == sieve::always;
     return merged_ns(w, kind) < pieces_ns(w, kind);
   }
-  // Returns the price of the window by the cheaper of the allowed ways.
+  // Returns the price of the window, in nanoseconds, in the way that merge() chooses.
   double price_ns(window const& w, access_kind kind) const {
     return merge(w, kind) ? merged_ns(w, kind) : pieces_ns(w, kind);
   }
   // An estimate of the whole access. It assumes that all windows are like the first.
   struct estimate {
-    // calls that read or write, and the bytes they move, with gaps
+    // the price; the calls that read or write the file, and the bytes they move, with gaps
     double ns = 0, calls = 0, bytes = 0;
   };
   estimate estimate_of(access const& wanted) const {

@@ -24,9 +24,10 @@ namespace argosy {
 
 struct two_phase {
   static constexpr std::string_view name = "two_phase";
-  // in total; there is room for two windows
+  // Staging memory of one aggregator, for two windows.
   std::int64_t buffer_bytes = detail::staging_buffer_bytes;
-  std::int64_t window_bytes = detail::cached_window_bytes;  // less if the buffer is smaller
+  // The longest window of an aggregator; at most half of the buffer.
+  std::int64_t window_bytes = detail::cached_window_bytes;
   std::int64_t aggregators = 0;  // 0: up to aggregators_per_node on each node
   std::int64_t aggregators_per_node = 8;
   // Domains begin at multiples of this. If 0, at blocks of the file system.

@@ -48,8 +48,9 @@ class memory_world {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  // Sets how often a waiting rank looks at the slot of another rank before it sleeps or calls
-  // `idle`. Use a small number if other ranks need its processor.
+  // Sets how often this rank looks at the slot of another rank before it sleeps or calls `idle`.
+  // Local; holds for all copies of this object. Use a small number if other ranks need its
+  // processor.
   void set_looks(int looks) const noexcept { memory_->looks = looks; }
 
   void barrier() const {
@@ -95,8 +96,8 @@ class memory_world {
   memory_world node() const { return *this; }
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
-  // Waits until the word differs from `seen`, or for little longer than `longest`; without limit if
-  // that is zero.
+  // Waits until the word differs from `seen`, or returns earlier, so callers check the word again.
+  // Waits for little longer than `longest` at most, or without limit if that is zero. Local.
   static void wait(std::uint32_t& word, std::uint32_t seen,
                    std::chrono::milliseconds longest = {}) noexcept;
   static void wake(std::uint32_t& word) noexcept;

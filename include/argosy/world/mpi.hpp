@@ -65,14 +65,15 @@ class mpi {
 
   // Local. A class is copied, so a communicator of Boost is shared with its other owners. An
   // MPI_Comm must outlive all copies. Throws std::invalid_argument for MPI_COMM_NULL and for an
-  // intercommunicator.
+  // intercommunicator, and mpi_error if a call of MPI fails.
   template <mpi_handle C>
   mpi(C const& c) : mpi(attached{}, static_cast<MPI_Comm>(c)) {
     if constexpr (std::is_class_v<C> && std::copy_constructible<C>)
       owner_ = std::make_shared<C const>(c);
   }
-  // Constructs as above, but sets `error` to std::errc::invalid_argument instead of throwing. In
-  // that case the object has no ranks and must not be used as a world.
+  // Constructs as above, with two differences. A class is not copied, so its communicator must
+  // outlive all copies. Errors, also those of MPI, are not thrown: `error` becomes
+  // std::errc::invalid_argument. The object then has no ranks and must not be used as a world.
   template <mpi_handle C>
   mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
 
@@ -81,9 +82,10 @@ class mpi {
   // calls that wait for a dead rank throw rank_failure. Ranks share no memory there, because
   // a rank that waits in memory would not notice the death of another one.
   static bool outlives_ranks() noexcept;
-  // Makes all calls in this communicator throw rank_failure on all ranks, those that wait and later
-  // ones. Also revokes communicators made from it. Does not revoke a communicator that the program
-  // made. Local. Returns the lowest rank that is known to be dead, or -1.
+  // Revokes this communicator if argosy made it by duplicate(), split() or node(), and all
+  // communicators made from it. Calls in them, waiting and later ones, then throw rank_failure on
+  // all ranks. Does nothing to a communicator that the program made. Local. Returns the lowest rank
+  // that is known to be dead, or -1.
   int revoke() const;
 
   // Prints `why` and ends the job, as MPI does when a rank dies. Local.
@@ -96,16 +98,18 @@ class mpi {
   int size() const noexcept { return size_; }
   MPI_Comm get() const noexcept { return comm_; }
 
-  // Makes the collective calls of this communicator use shared memory, which is several times as
-  // fast as MPI. Collective; before copies are made. All ranks must be on one node, and `m` must
+  // Makes the collective calls of this object, except `deliver`, use shared memory, which is
+  // several times as fast as MPI. Collective. Copies that were made before still use MPI. All
+  // ranks must be on one node, and `m` must
   // have memory_world::bytes_for(size()) zeros. Ranks call MPI while they wait, so that messages of
   // the program advance.
   void meet_in(shared_memory m);
   // Returns the world that the collective calls use if they use shared memory, otherwise null.
   memory_world const* in_memory() const noexcept { return near_.get(); }
 
-  // Collective. Each makes one MPI call, except `deliver`. A broadcast of more than INT_MAX bytes
-  // makes one call for each gigabyte.
+  // Collective. Each makes one MPI call, or none after meet_in(). A long broadcast makes one call
+  // for each 2^30 bytes. all_gather throws std::invalid_argument if `all` is not size() times as
+  // long as `mine`.
   void barrier() const;
   template <reducible T>
   void all_reduce(T& value) const {
@@ -131,8 +135,9 @@ class mpi {
   request start_receive(std::span<std::byte> message, int from, int tag) const;
   static void wait_all(std::span<request> requests);
 
-  // Return and set objects that are cached with the communicator and with the results of
-  // duplicate(), until all of these are freed. Local.
+  // Return and replace one object, and one set of prices. A communicator shares them with its
+  // duplicates, until the last of these is freed. `kept` returns null, and `kept_prices` no value,
+  // if none was set. Local.
   std::shared_ptr<void> kept() const;
   void keep(std::shared_ptr<void> what) const;
   std::optional<detail::message_prices> kept_prices() const;
@@ -145,7 +150,8 @@ class mpi {
   mpi split(int colour, int key) const;  // throws std::invalid_argument for MPI_UNDEFINED
   mpi node() const;
 
-  // Makes shared memory, as the concept `node_sharing` says. Collective. Costs one broadcast, one
+  // Makes shared memory, as the concept `node_sharing` says. Collective. If outlives_ranks()
+  // returns true, several ranks get std::errc::operation_not_supported. Costs one broadcast, one
   // reduction and a file in memory, which has no name any more on return. Rank 0 reserves the
   // pages, so using them cannot fail later. A NUMA system places them near rank 0.
   shared_memory share(std::size_t bytes, std::error_code& error) const;

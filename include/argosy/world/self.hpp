@@ -15,8 +15,9 @@
 
 namespace argosy {
 
-// A communicator with one rank. Throws std::logic_error if MPI would wait without end, and
-// std::invalid_argument for a rank that does not exist.
+// A communicator with one rank, whose messages go to itself. A send is buffered. Throws
+// std::logic_error if MPI would wait without end, or if a message is longer than the memory of its
+// receive. Throws std::invalid_argument for a rank that does not exist.
 class self {
   struct started;
   struct mailbox;

@@ -22,8 +22,9 @@ using serve_function =
     std::function<std::vector<std::byte>(int from, std::span<std::byte const> request)>;
 
 struct service_answer {
-  // errc::rank_failed if the rank was not reached or its service has ended; errc::io if its
-  // function threw
+  // No error if there is an answer. Otherwise classify(error) returns rank_failed if the rank was
+  // not reached or its service has ended, and io if its function threw. It returns no_memory or
+  // too_many_files if the calling rank could not send the request.
   std::error_code error;
   std::vector<std::byte> content;
 };

@@ -48,12 +48,14 @@ class shared_memory {
   shared_memory(shared_memory&&) noexcept = default;
   shared_memory& operator=(shared_memory&&) noexcept = default;
 
-  // Returns all bytes; empty if this was moved from.
+  // Returns all bytes; empty if this was moved from. Valid until the last share of this process in
+  // the segment is destroyed.
   std::span<std::byte> bytes() const noexcept {
     if (!first_) return {};
     return {first_.get(), size_};
   }
-  // Returns a share in a part of the segment. `from` must be a multiple of the alignment that its
+  // Returns a share in the bytes [from, from + size) of the segment. It may outlive this object.
+  // Precondition: the bytes lie in bytes(). `from` must be a multiple of the alignment that its
   // user needs.
   shared_memory part(std::size_t from, std::size_t size) const noexcept {
     return first_ ? shared_memory({first_, first_.get() + from}, size) : shared_memory();
