@@ -9,7 +9,7 @@
 # `rooms`).
 set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file format lab mpiio)
 
-set(argosy_pure_rooms datatype layout view policy plan world version)
+set(argosy_pure_rooms datatype layout view policy plan world version extend)
 
 # Headers of pure rooms that need more than the standard library: those named after the library that
 # they need, and these few.

@@ -24,8 +24,8 @@ int main() {
   boost::mpi::communicator const world;
   std::vector<double> const u(500, world.rank());
   std::int64_t runs_before = 0;
-  for (io::any_policy const& policy :
-       {io::any_policy(io::two_phase()), io::any_policy(io::independent())}) {
+  for (io::extend::any_policy const& policy :
+       {io::extend::any_policy(io::two_phase()), io::extend::any_policy(io::independent())}) {
     auto const counts = std::make_shared<io::call_counts>();
     io::opener const counted = io::with_counting(io::posix_opener(), counts);
     auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;

@@ -190,7 +190,7 @@ void four_levels(boost::mpi::communicator const& world, std::string const& path)
       count(together ? f.write_at_all(0, mine) : f.write_at(0, mine));
     } else {
       double const* from = mine.data();
-      for (io::cursor at(pieces); !at.done(); at.next()) {
+      for (io::extend::cursor at(pieces); !at.done(); at.next()) {
         std::int64_t const doubles = at.current().length / 8, offset = at.current().offset / 8;
         count(together ? f.write_at_all(offset, {from, io::type<double>, doubles})
                        : f.write_at(offset, {from, io::type<double>, doubles}));

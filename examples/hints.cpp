@@ -20,7 +20,7 @@ int main() {
   boost::mpi::communicator const world;
 
   // Given as typed members, or by the names that MPI, ROMIO and IBM use.
-  io::hints given{.cb_nodes = 2, .ds_write = io::toggle::disable};
+  io::hints given{.cb_nodes = 2, .ds_write = io::tristate::disable};
   given.set("cb_buffer_size", "8m").set("romio_ds_read", "perhaps");
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "hints.dat", temporary, given);

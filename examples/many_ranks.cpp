@@ -17,7 +17,7 @@ namespace io = argosy;
 
 // Each rank has every size-th double. Under MPI: save(io::mpi(world), io::posix_opener(), policy).
 template <io::communicator World>
-void save(World const& world, io::opener files, io::any_policy policy) {
+void save(World const& world, io::opener files, io::extend::any_policy policy) {
   std::vector<double> const u(16, world.rank());
   auto f =
       io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
@@ -28,8 +28,8 @@ void save(World const& world, io::opener files, io::any_policy policy) {
 
 int main(int argc, char** argv) {
   int const ranks = argc > 1 ? std::stoi(argv[1]) : 4096;
-  for (io::any_policy const& policy :
-       {io::any_policy(io::independent()), io::any_policy(io::two_phase())}) {
+  for (io::extend::any_policy const& policy :
+       {io::extend::any_policy(io::independent()), io::extend::any_policy(io::two_phase())}) {
     io::lab::virtual_files files;  // in memory
     io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 64});
     io::lab::virtual_report const r = cluster.run(

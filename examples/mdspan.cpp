@@ -27,7 +27,7 @@ struct matrix {
   double* first;
   std::array<std::size_t, 2> extents;
 };
-static_assert(io::mdspan_like<matrix>);
+static_assert(io::extend::mdspan_like<matrix>);
 
 int main() {
   boost::mpi::environment const environment;

@@ -21,22 +21,23 @@
 
 namespace io = argosy;
 
-// The concept io::handle has 14 operations. This class inherits from io::posix those that it does
-// not change. A hole in the file reads as the key instead of 0; a complete handle would record
-// which bytes were written.
+// The concept io::extend::handle has 14 operations. This class inherits from io::posix those that
+// it does not change. A hole in the file reads as the key instead of 0; a complete handle would
+// record which bytes were written.
 struct scrambled : io::posix {
   scrambled() = default;
   explicit scrambled(io::posix file) : io::posix(std::move(file)) {}
-  static scrambled open(std::string const& path, io::open_flags flags, std::error_code& error) {
+  static scrambled open(std::string const& path, io::extend::open_flags flags,
+                        std::error_code& error) {
     return scrambled(io::posix::open(path, flags, error));
   }
 
-  io::io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    io::io_result const done = io::posix::read(offset, memory);
+  io::extend::io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    io::extend::io_result const done = io::posix::read(offset, memory);
     for (std::byte& b : memory.first(static_cast<std::size_t>(done.bytes))) b ^= key;
     return done;
   }
-  io::io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+  io::extend::io_result write(std::int64_t offset, std::span<std::byte const> memory) {
     // a copy, because the caller's data must not change
     std::vector<std::byte> copy(memory.begin(), memory.end());
     for (std::byte& b : copy) b ^= key;
@@ -44,33 +45,33 @@ struct scrambled : io::posix {
   }
   // Reads the parts one after the other, up to the first that is short. `bytes` is the sum over all
   // parts.
-  io::io_result read(std::span<io::read_part const> parts) {
+  io::extend::io_result read(std::span<io::read_part const> parts) {
     return each(parts, [this](auto... a) { return read(a...); });
   }
-  io::io_result write(std::span<io::write_part const> parts) {
+  io::extend::io_result write(std::span<io::write_part const> parts) {
     return each(parts, [this](auto... a) { return write(a...); });
   }
 
  private:
   static constexpr std::byte key{0x5a};
   template <class Part, class F>
-  static io::io_result each(std::span<Part const> parts, F&& transfer) {
-    io::io_result all;
+  static io::extend::io_result each(std::span<Part const> parts, F&& transfer) {
+    io::extend::io_result all;
     for (Part const& p : parts) {
-      io::io_result const one = transfer(p.offset, p.memory);
+      io::extend::io_result const one = transfer(p.offset, p.memory);
       all = {all.bytes + one.bytes, one.error};
       if (one.error || one.bytes < static_cast<std::int64_t>(p.memory.size())) break;
     }
     return all;
   }
 };
-static_assert(io::openable<scrambled>);
+static_assert(io::extend::openable<scrambled>);
 
 int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
   auto f = io::file::open(world, "own_handle.dat", io::mode::create | io::mode::read_write, {},
-                          io::opener_of<scrambled>());
+                          io::extend::opener_of<scrambled>());
   // every size-th double
   f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
   std::vector<double> const u(100, 1.5 + world.rank());

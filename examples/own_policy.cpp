@@ -24,14 +24,14 @@ struct by_page {
 
   // Returns the window that begins at `position` of the view's stream, and ends with the page that
   // it begins in.
-  io::window next(io::access const& wanted, std::int64_t position) const {
-    std::int64_t const offset = io::cursor(wanted.file, position).current().offset;
+  io::extend::window next(io::access const& wanted, std::int64_t position) const {
+    std::int64_t const offset = io::extend::cursor(wanted.file, position).current().offset;
     std::int64_t const page_end = (offset / page_bytes + 1) * page_bytes;
     std::int64_t bytes = std::min(page_end - offset, wanted.end() - position);
     // If there are gaps between the pieces, fewer bytes of the stream lie in the page. Halve until
     // they fit.
-    io::window w = io::window_of(wanted.file, position, bytes);
-    for (; w.offset + w.length > page_end; w = io::window_of(wanted.file, position, bytes))
+    io::extend::window w = io::extend::window_of(wanted.file, position, bytes);
+    for (; w.offset + w.length > page_end; w = io::extend::window_of(wanted.file, position, bytes))
       bytes = (bytes + 1) / 2;
     return w;
   }
@@ -43,7 +43,7 @@ struct by_page {
   }
   bool operator==(by_page const&) const = default;
 };
-static_assert(io::independent_policy<by_page>);  // the compiler names the missing member
+static_assert(io::extend::independent_policy<by_page>);  // the compiler names the missing member
 
 int main() {
   boost::mpi::environment const environment;

@@ -30,7 +30,8 @@ inline argosy::hints to_hints(hint_list const& list) {
 
 // Returns the policy for a call, for the hints in force. For software whose policies differ from
 // those that the hints choose here.
-using policy_choice = std::function<argosy::any_policy(call, argosy::resolved_hints const&)>;
+using policy_choice =
+    std::function<argosy::extend::any_policy(call, argosy::extend::resolved_hints const&)>;
 
 template <argosy::communicator World>
 class argosy_files {
@@ -142,7 +143,7 @@ class argosy_files<World>::file {
   argosy::basic_file<World> file_;
   policy_choice choice_;
   // one for each kind of call; empty if the hints choose
-  std::array<argosy::any_policy, 3> policies_;
+  std::array<argosy::extend::any_policy, 3> policies_;
 };
 
 }  // namespace beffio

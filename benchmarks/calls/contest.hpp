@@ -26,11 +26,11 @@ struct entry {
 };
 
 // Times in ns per call, of the slowest rank, over the rounds.
-using bench::spread;
+using bench::rank_statistics;
 struct outcome {
-  spread raw, mpi, argosy;
-  spread above;              // argosy's time minus that of the system call, in the same round
-  spread ratio;              // the MPI library's time divided by argosy's, in the same round
+  rank_statistics raw, mpi, argosy;
+  rank_statistics above;     // argosy's time minus that of the system call, in the same round
+  rank_statistics ratio;     // the MPI library's time divided by argosy's, in the same round
   double allocations = 0;    // on the heap, in a call of argosy
   double instructions = -1;  // in user mode, in a call of argosy; -1 if unknown
 };

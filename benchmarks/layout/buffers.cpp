@@ -11,7 +11,7 @@ buffers::buffers(argosy::layout const& l)
   for (std::size_t i = 0; i < memory.size(); ++i)
     memory[i] = static_cast<std::byte>(i * 31 + i / 255);
   std::size_t k = 0;
-  for (argosy::cursor at(l); !at.done(); at.next())
+  for (argosy::extend::cursor at(l); !at.done(); at.next())
     for (std::int64_t i = at.current().offset; i < at.current().end(); ++i) {
       expected_stream[k++] = memory[static_cast<std::size_t>(i)];
       expected_memory[static_cast<std::size_t>(i)] = memory[static_cast<std::size_t>(i)];

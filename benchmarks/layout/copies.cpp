@@ -28,7 +28,7 @@ void enter_pair(std::string const& name, io::layout const& from, io::layout cons
     for (std::size_t i = 0; i < m->from.size(); ++i)
       m->from[i] = static_cast<std::byte>(i * 31 + i / 255);
     m->expected = m->to;
-    io::cursor source(from), target(to);
+    io::extend::cursor source(from), target(to);
     for (std::int64_t k = 0; k < from.size(); ++k) {
       source.seek(k);
       target.seek(k);

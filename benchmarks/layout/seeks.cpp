@@ -25,7 +25,7 @@ void enter_seek(std::string const& name, Make make) {
       p = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(l.size()));
     std::size_t i = 0;
     for (auto _ : state) {
-      io::cursor at(l, places[i]);
+      io::extend::cursor at(l, places[i]);
       at.seek_offset(at.current().offset + 1);
       benchmark::DoNotOptimize(at);
       i = (i + 1) % places.size();

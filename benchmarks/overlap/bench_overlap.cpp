@@ -91,7 +91,7 @@ void contest(std::vector<implementation> const& all, int rounds, char const* kin
       hidden[i].push_back((a + a - b) / a);
     }
   for (std::size_t i = 0; i < all.size() && tells; ++i) {
-    bench::spread const share = bench::spread_of(hidden[i]);
+    bench::rank_statistics const share = bench::spread_of(hidden[i]);
     std::printf("%-26s %-10s %10.2f %10.2f   (%.2f to %.2f)\n", all[i].name, kind,
                 bench::median(alone[i]), share.median, share.low, share.high);
   }

@@ -18,7 +18,7 @@ std::vector<std::int64_t> offsets_in(argosy::layout const& l, std::int64_t bytes
   std::vector<std::int64_t> all;
   for (std::int64_t base = 0; static_cast<std::int64_t>(all.size()) < bytes && l.size() > 0;
        base += l.extent())
-    for (argosy::cursor c(l); !c.done(); c.next())
+    for (argosy::extend::cursor c(l); !c.done(); c.next())
       for (std::int64_t k = 0; k < c.current().length; ++k)
         all.push_back(base + c.current().offset + k);
   return all;

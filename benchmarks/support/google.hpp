@@ -32,7 +32,7 @@ class collecting : public Reporter {
   results all_;
 };
 
-inline void count(benchmark::State& state, std::string const& name, spread const& s) {
+inline void count(benchmark::State& state, std::string const& name, rank_statistics const& s) {
   state.counters[name] = s.median;
   state.counters[name + "_low"] = s.low;
   state.counters[name + "_high"] = s.high;

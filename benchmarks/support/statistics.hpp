@@ -19,10 +19,10 @@ inline double median(std::vector<double> values) {
 }
 
 // The median, and the values that a tenth of all lies below and above.
-struct spread {
+struct rank_statistics {
   double low = 0, median = 0, high = 0;
 };
-inline spread spread_of(std::vector<double> values) {
+inline rank_statistics spread_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   std::size_t const n = values.size();

@@ -49,8 +49,8 @@ void policies(boost::mpi::communicator const& world) {
   f.write_at_all(0, u, io::two_phase{.aggregators = 1});  // collective: one rank writes for all
   f.write_at_all(0, u, io::data_shipping{});              // collective: each agent its stripes
   f.write_at_all(0, u, io::automatic{});                  // one of these, or each rank by itself
-  io::any_policy const chosen =
-      world.size() > 2 ? io::any_policy(io::two_phase{}) : io::any_policy(io::sieving{});
+  io::extend::any_policy const chosen = world.size() > 2 ? io::extend::any_policy(io::two_phase{})
+                                                         : io::extend::any_policy(io::sieving{});
   f.read_at_all(0, u, chosen);  // a policy as a value that the program stores
   // [all_policies]
   REQUIRE(u[999] == world.rank());
@@ -84,7 +84,7 @@ void sequential(boost::mpi::communicator const& world) {
                           io::mode::create | io::mode::write | io::mode::sequential);
   std::vector<std::int32_t> const numbers(10, world.rank());
   f.write_ordered(numbers);
-  f.set_view(io::current_displacement, io::type<double>);
+  f.set_view(io::extend::current_displacement, io::type<double>);
   std::vector<double> const values(10, 0.5);
   f.write_ordered(values);
   // [sequential]
@@ -114,17 +114,17 @@ void openers(boost::mpi::communicator const& world) {
   // [traced]
   // A trace of this file only, without ARGOSY_TRACE.
   std::string complaint;
-  std::shared_ptr<io::tracer> const trace =
-      io::open_trace({.mode = io::trace_mode::calls, .directory = ".", .rank = world.rank()},
-                     &complaint);  // null if the file cannot be made
+  std::shared_ptr<io::extend::tracer> const trace = io::extend::open_trace(
+      {.mode = io::extend::trace_mode::calls, .directory = ".", .rank = world.rank()},
+      &complaint);  // null if the file cannot be made
   auto f = io::file::open(world, "snippets_calls.traced", temporary, {},
                           io::with_tracing(io::posix_opener(), trace));
   // [traced]
   f.write_at_all(4 * world.rank(), number);
   f.close();
   // [openers]
-  io::opener const plain = io::opener_of<io::posix>();  // equals posix_opener()
-  io::opener const raw = io::opener_of<io::retrying<io::raw_posix>>();
+  io::opener const plain = io::extend::opener_of<io::posix>();  // equals posix_opener()
+  io::opener const raw = io::extend::opener_of<io::extend::retrying<io::extend::raw_posix>>();
   io::opener const gpfs = io::gpfs_real_opener();  // posix, and hints to a GPFS if there is one
   for (io::opener const& files : {plain, raw, gpfs}) {
     auto g = io::file::open(world, "snippets_calls.plain", temporary, {}, files);
@@ -138,7 +138,7 @@ void openers(boost::mpi::communicator const& world) {
 void shares(boost::mpi::communicator const& world) {
   // [shares]
   std::int64_t const mine = 10 * world.rank();  // elements of this rank
-  io::rank_share const share = io::share_of(world, mine);
+  io::extend::rank_share const share = io::share_of(world, mine);
   // share.first: where they begin; share.all: how many all ranks have
   // [shares]
   REQUIRE(share.all == 5 * world.size() * (world.size() - 1));

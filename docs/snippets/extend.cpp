@@ -46,27 +46,28 @@ struct block_by_block {
   static constexpr std::string_view name = "block_by_block";
   std::int64_t block_bytes = 1 << 20;
 
-  io::window next(io::access const& wanted, std::int64_t position) const {
-    std::int64_t const offset = io::cursor(wanted.file, position).current().offset;
+  io::extend::window next(io::access const& wanted, std::int64_t position) const {
+    std::int64_t const offset = io::extend::cursor(wanted.file, position).current().offset;
     std::int64_t const end = (offset / block_bytes + 1) * block_bytes;
     // The bytes of the stream that lie before the end of the block.
     std::int64_t const bytes = std::min(wanted.file.bytes_before(end), wanted.end()) - position;
-    io::window w = io::window_of(wanted.file, position, bytes);
+    io::extend::window w = io::extend::window_of(wanted.file, position, bytes);
     if (w.pieces > 1 && wanted.sorted && wanted.kind == io::access_kind::read)
-      w.how = io::passage::merged;
+      w.how = io::transfer_mode::merged;
     return w;
   }
   std::int64_t buffer_for(io::access const&) const { return block_bytes; }
   std::string reason(io::access const&) const { return "a window for each block"; }
   bool operator==(block_by_block const&) const = default;
 };
-static_assert(io::independent_policy<block_by_block>);  // the compiler names the missing member
+static_assert(
+    io::extend::independent_policy<block_by_block>);  // the compiler names the missing member
 // [extend_policy]
 
 // [extend_slip]
 struct hasty : block_by_block {
   static constexpr std::string_view name = "hasty";
-  io::window next(io::access const& wanted, std::int64_t position) const {
+  io::extend::window next(io::access const& wanted, std::int64_t position) const {
     return block_by_block::next(wanted, position + 4);  // skips four bytes of the stream
   }
   bool operator==(hasty const&) const = default;
@@ -79,31 +80,31 @@ struct through_the_last {
   static constexpr std::string_view name = "through_the_last";
   io::two_phase how = {.aggregators = 1};
 
-  io::collective_plan plan(io::access_kind kind, io::access_summary const& all,
-                           io::rank_group const& ranks) const {
+  io::collective_plan plan(io::access_kind kind, io::extend::access_summary const& all,
+                           io::extend::rank_group const& ranks) const {
     io::collective_plan p = how.plan(kind, all, ranks);
     p.policy = name;
-    for (io::file_domain& d : p.domains) d.rank = static_cast<int>(ranks.size) - 1;
+    for (io::extend::file_domain& d : p.domains) d.rank = static_cast<int>(ranks.size) - 1;
     return p;
   }
   std::uint64_t key() const { return how.key(); }  // equal on ranks that plan in the same way
   bool operator==(through_the_last const&) const = default;
 };
-static_assert(io::collective_policy<through_the_last>);
+static_assert(io::extend::collective_policy<through_the_last>);
 // [extend_collective]
 
 // [extend_decorator]
 // Prints slow calls, for any file, inside or outside of other decorators.
-template <io::handle H>
-class watched : public io::forwarding<watched<H>, H> {
+template <io::extend::handle H>
+class watched : public io::extend::forwarding<watched<H>, H> {
  public:
   watched(H inner, std::ostream& out)
-      : io::forwarding<watched<H>, H>(std::move(inner)), out_(&out) {}
+      : io::extend::forwarding<watched<H>, H>(std::move(inner)), out_(&out) {}
 
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
     auto const begin = std::chrono::steady_clock::now();
-    io::io_result const done = act();
+    io::extend::io_result const done = act();
     if (std::chrono::steady_clock::now() - begin >= limit)
       *out_ << to_string(call.kind) << " of " << (call.moves_data() ? call.bytes() : 0)
             << " bytes was slow\n";
@@ -116,18 +117,21 @@ class watched : public io::forwarding<watched<H>, H> {
 };
 
 io::opener with_watch(io::opener files, std::ostream& out) {
-  return files.wrapping(
-      [&out](io::any_handle opened) { return io::any_handle(watched(std::move(opened), out)); });
+  return files.wrapping([&out](io::extend::any_handle opened) {
+    return io::extend::any_handle(watched(std::move(opened), out));
+  });
 }
 // [extend_decorator]
 
 // [extend_slow]
 // Adds the time of a device that takes 1 ms for each call and transfers 100 MB/s.
-template <io::handle H>
-class far_away : public io::forwarding<far_away<H>, H> {
+template <io::extend::handle H>
+class far_away : public io::extend::forwarding<far_away<H>, H> {
  public:
-  explicit far_away(H inner) : io::forwarding<far_away<H>, H>(std::move(inner)) {}
-  io::storage storage() const { return io::forwarding<far_away<H>, H>::storage().slowed(1e6, 10); }
+  explicit far_away(H inner) : io::extend::forwarding<far_away<H>, H>(std::move(inner)) {}
+  io::extend::storage storage() const {
+    return io::extend::forwarding<far_away<H>, H>::storage().slowed(1e6, 10);
+  }
 };
 // [extend_slow]
 

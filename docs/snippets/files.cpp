@@ -320,7 +320,7 @@ void handles(boost::mpi::communicator const& world) {
   auto const more = std::make_shared<io::fault_script>();
   using enum io::file_call;
   more->add(io::fail_from(write, 10, std::errc::io_error));  // the tenth write and all later ones
-  more->add(io::tear_at(write, 2, 100, std::errc::no_space_on_device));  // after 100 bytes
+  more->add(io::write_partly_at(write, 2, 100, std::errc::no_space_on_device));  // after 100 bytes
   more->add(io::delay_at(sync, 1, 5ms));
   more->add(io::interrupt_at(read, 1));   // EINTR,
   more->add(io::shorten_at(read, 2, 8));  // and a short count, which no call of a file reports

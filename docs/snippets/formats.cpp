@@ -153,7 +153,7 @@ void checkpoints(mpi::communicator const& world) {
   // [format_info]
   io::file_header const h = io::read_header("state.checkpoint");  // one process; .npy files, too
   std::cout << to_string(std::get<io::checkpoint_header>(h));
-  for (io::damaged_block const& b : io::find_damage("state.checkpoint"))  // reads all of it
+  for (io::extend::damaged_block const& b : io::find_damage("state.checkpoint"))  // reads all of it
     std::cout << b.array << ": block " << b.block << ", from byte " << b.offset << " on\n";
   // [format_info]
 }

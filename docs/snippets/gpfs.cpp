@@ -28,7 +28,7 @@ void require(bool well, char const* what) {
 // [gpfs_code]
 template <io::communicator World>
 void save(World const& world, std::vector<double> const& u, io::opener files,
-          io::any_policy policy) {
+          io::extend::any_policy policy) {
   auto const n = static_cast<std::int64_t>(u.size());
   auto f =
       io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
@@ -43,8 +43,8 @@ void run_it() {
   std::int64_t revocations[2] = {};
   int k = 0;
   // [gpfs_run]
-  for (io::any_policy const& policy :
-       {io::any_policy(io::independent()), io::any_policy(io::two_phase())}) {
+  for (io::extend::any_policy const& policy :
+       {io::extend::any_policy(io::independent()), io::extend::any_policy(io::two_phase())}) {
     io::lab::virtual_gpfs files({.block_bytes = 65536}, 4);  // for a cluster of 4 nodes
     io::lab::virtual_cluster const cluster({.ranks = 16, .ranks_per_node = 4, .seed = 7});
     io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {

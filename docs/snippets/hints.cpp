@@ -14,7 +14,7 @@ namespace io = argosy;
 int main() {
   // [hints]
   using namespace io::literals;
-  io::hints given{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable};
+  io::hints given{.cb_buffer_bytes = 8_MiB, .ds_write = io::tristate::disable};
   given.set("cb_nodes", "4");  // any hint by its name
   // [hints]
   given.set("cb_bufer_size", "1m").set("ind_wr_buffer_size", "1.5m");

@@ -68,7 +68,7 @@ void plans() {
   // The windows of a policy for a read of 100 doubles, each 1 KiB apart: no file is needed.
   io::layout const in_file = io::repeat(100, 1024, io::bytes(8)), in_memory = io::bytes(800);
   io::access const read{.file = in_file, .bytes = 800, .memory = in_memory};
-  io::plan const merged = io::make_plan(io::sieving{.reads = io::sieve::always}, read);
+  io::plan const merged = io::make_plan(io::sieving{.reads = io::sieving_mode::always}, read);
   io::plan const single = io::make_plan(io::independent{}, read);
   // [make_plan]
   REQUIRE(merged.file_calls() == 1 && single.file_calls() == 100 && single.wanted() == 800);

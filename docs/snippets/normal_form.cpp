@@ -29,8 +29,8 @@ static_assert(same_bytes(resized(bytes(8), 0, 16), bytes(8)));
 int main() {
   // [walk]
   layout const pair = concat(bytes(8), at(24, bytes(4)));
-  for (cursor at(pair); !at.done(); at.next()) {
-    piece const p = at.current();
+  for (extend::cursor at(pair); !at.done(); at.next()) {
+    extend::piece const p = at.current();
     if (p.end() > pair.upper_bound()) return 1;
   }
   // [walk]

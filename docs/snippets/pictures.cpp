@@ -37,7 +37,7 @@ std::map<std::string, std::string> pictures() {
   // A cube of 64 x 64 x 64 doubles on eight ranks: two aggregators on each of two nodes, windows of
   // 256 KiB.
   std::vector<io::layout> cubes;
-  io::access_summary all;
+  io::extend::access_summary all;
   for (int rank = 0; rank < 8; ++rank) {
     cubes.push_back(
         io::darray<double, 3>({64, 64, 64}, block, io::process_grid(8, 3), rank).form());

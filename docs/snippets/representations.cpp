@@ -31,17 +31,18 @@ void require(bool holds, char const* what) {
 
 // [short_doubles]
 // Each double is a float in the file. All other types are written as they are in memory.
-io::representation_functions short_doubles() {
-  static auto const bytes_of = [](io::basic type) {
+io::extend::representation_functions short_doubles() {
+  static auto const bytes_of = [](io::extend::basic type) {
     return static_cast<std::size_t>(io::native.sizes()[static_cast<std::size_t>(type)]);
   };
-  io::representation_functions f;
-  f.file_bytes = [](io::basic type) -> std::int64_t {
-    return type == io::basic::float64 ? 4 : static_cast<std::int64_t>(bytes_of(type));
+  io::extend::representation_functions f;
+  f.file_bytes = [](io::extend::basic type) -> std::int64_t {
+    return type == io::extend::basic::float64 ? 4 : static_cast<std::int64_t>(bytes_of(type));
   };
-  f.write = [](io::basic type, std::int64_t count, std::byte const* memory, std::byte* file) {
+  f.write = [](io::extend::basic type, std::int64_t count, std::byte const* memory,
+               std::byte* file) {
     auto const n = static_cast<std::size_t>(count);
-    if (type != io::basic::float64) {
+    if (type != io::extend::basic::float64) {
       std::memcpy(file, memory, n * bytes_of(type));
       return true;
     }
@@ -55,9 +56,10 @@ io::representation_functions short_doubles() {
     }
     return all_fit;  // false: the call fails with errc::conversion
   };
-  f.read = [](io::basic type, std::int64_t count, std::byte const* file, std::byte* memory) {
+  f.read = [](io::extend::basic type, std::int64_t count, std::byte const* file,
+              std::byte* memory) {
     auto const n = static_cast<std::size_t>(count);
-    if (type != io::basic::float64) {
+    if (type != io::extend::basic::float64) {
       std::memcpy(memory, file, n * bytes_of(type));
       return true;
     }
@@ -87,7 +89,8 @@ int main() {
   // [portable]
   REQUIRE(bytes[3] == std::byte{1} && bytes[4] == std::byte{1} && bytes[7] == std::byte{4});
   // [registered]
-  io::register_representation("short_doubles", short_doubles());  // on every rank that uses it
+  io::extend::register_representation("short_doubles",
+                                      short_doubles());  // on every rank that uses it
   f.set_view(0, {io::type<double>, "short_doubles"});
   std::vector<double> const u{0.5, 1e300};
   std::error_code error;

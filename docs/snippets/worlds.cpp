@@ -21,26 +21,28 @@ struct longest {
   std::int64_t bytes = 0;
   void combine(longest const& other) { bytes = std::max(bytes, other.bytes); }
 };
-static_assert(io::reducible<longest>);
+static_assert(io::extend::reducible<longest>);
 // [reducible]
 
 // [concepts]
 static_assert(io::communicator<io::mpi> && io::communicator<io::self>);
-static_assert(io::agreeing<io::memory_world> && io::node_sharing<io::memory_world>);
-static_assert(!io::messaging<io::memory_world>);  // its ranks share memory, and send no messages
+static_assert(io::extend::agreeing<io::extend::memory_world> &&
+              io::extend::node_sharing<io::extend::memory_world>);
+static_assert(!io::extend::messaging<
+              io::extend::memory_world>);  // its ranks share memory, and send no messages
 // [concepts]
 
 int main() {
   // [memory_world]
   // Four threads as ranks of a world, on memory of this process.
   constexpr int ranks = 4;
-  io::shared_memory const memory =
-      io::shared_memory::private_zeros(io::memory_world::bytes_for(ranks));
+  io::extend::shared_memory const memory =
+      io::extend::shared_memory::private_zeros(io::extend::memory_world::bytes_for(ranks));
   std::vector<std::int64_t> seen(ranks);
   std::vector<std::thread> threads;
   for (int r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] {
-      io::memory_world const world(memory.part(0, memory.bytes().size()), r, ranks);
+      io::extend::memory_world const world(memory.part(0, memory.bytes().size()), r, ranks);
       longest all{10 * (r + 1)};
       world.all_reduce(all);
       seen[static_cast<std::size_t>(r)] = all.bytes;

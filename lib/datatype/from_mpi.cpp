@@ -48,9 +48,10 @@ struct value_and_index {
 
 class decoder {
  public:
-  typed_layout decode(MPI_Datatype type) {
+  extend::typed_layout decode(MPI_Datatype type) {
     layout form = std::move(forms_[part_of(type)]);
-    return typed_layout(std::move(form), std::make_shared<detail::decoded_type>(std::move(parts_)));
+    return extend::typed_layout(std::move(form),
+                                std::make_shared<detail::decoded_type>(std::move(parts_)));
   }
 
  private:
@@ -170,7 +171,7 @@ class decoder {
 
 }  // namespace
 
-typed_layout from_mpi(MPI_Datatype type) try {
+extend::typed_layout from_mpi(MPI_Datatype type) try {
   mpi::require_running("from_mpi");
   if (type == MPI_DATATYPE_NULL)
     throw invalid_layout(
@@ -180,7 +181,7 @@ typed_layout from_mpi(MPI_Datatype type) try {
         "argosy::from_mpi: the datatype is not committed; call MPI_Type_commit first");
   return decoder().decode(type);
 } catch (...) {
-  return typed_layout(detail::carried_fault::current());
+  return extend::typed_layout(detail::carried_fault::current());
 }
 
 }  // namespace argosy

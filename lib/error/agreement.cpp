@@ -33,7 +33,7 @@ std::string reason_of(errc why, std::error_code const& cause, std::string_view d
 
 constexpr std::string_view before_advice = ". What to do: ";
 
-errc class_of_first(agreement const& a) noexcept {
+errc class_of_first(extend::agreement const& a) noexcept {
   return a.cause ? classify(a.cause) : classify(a.code);
 }
 
@@ -45,21 +45,21 @@ struct reported {
   std::string const& detail;
   std::string const& advice;
 };
-reported reported_by(agreement const& a) noexcept {
+reported reported_by(extend::agreement const& a) noexcept {
   if (a.own) return {true, classify(a.own.code), a.own.code, a.own.detail, a.own.advice};
   return {false, class_of_first(a), a.cause, a.detail, a.advice};
 }
 
 }  // namespace
 
-bool detail::has_own_advice(agreement const& a) noexcept {
+bool detail::has_own_advice(extend::agreement const& a) noexcept {
   reported const r = reported_by(a);
   // The detail already says how an argument or a datatype must be.
   bool const all_is_said = r.why == errc::argument || r.why == errc::datatype;
   return !r.advice.empty() || (all_is_said && !r.detail.empty());
 }
 
-std::string_view detail::advice_of(agreement const& a) noexcept {
+std::string_view detail::advice_of(extend::agreement const& a) noexcept {
   reported const r = reported_by(a);
   return has_own_advice(a) ? std::string_view(r.advice) : remedy(r.why);
 }
@@ -77,8 +77,8 @@ std::string detail::foreign_words(std::error_code const& code) {
          code.message();
 }
 
-std::string detail::message_of(agreement const& a, std::string_view call, std::string_view path,
-                               int rank) {
+std::string detail::message_of(extend::agreement const& a, std::string_view call,
+                               std::string_view path, int rank) {
   auto const [own, why, cause, detail, own_advice] = reported_by(a);
   errc const first = class_of_first(a);
   std::string s = "argosy: " + std::string(call);

@@ -17,10 +17,10 @@ namespace {
 
 using policies = resolved_hints::policy_name;
 
-sieve sieve_of(toggle t) {
-  return t == toggle::enable    ? sieve::always
-         : t == toggle::disable ? sieve::never
-                                : sieve::automatic;
+sieving_mode sieve_of(tristate t) {
+  return t == tristate::enable    ? sieving_mode::always
+         : t == tristate::disable ? sieving_mode::never
+                                  : sieving_mode::automatic;
 }
 
 bool is_price(hint_row const& row) {
@@ -40,7 +40,7 @@ void assign(T& member, T value) {
   member = value;
 }
 void assign(double& member, std::optional<double> value) { member = value.value_or(member); }
-void assign(sieve& member, toggle value) { member = sieve_of(value); }
+void assign(sieving_mode& member, tristate value) { member = sieve_of(value); }
 
 // Returns the policy with its members set by hints. `only_overriding`: only by the hints of
 // ARGOSY_HINTS_OVERRIDE.
@@ -76,12 +76,13 @@ two_phase two_phase_of(resolved_hints const& h) {
   return t;
 }
 
-any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, storage const& on) {
+any_policy together_of(resolved_hints const& h, tristate asked, chosen const& c,
+                       storage const& on) {
   if (!facts_of(h.policy).is_of_all_ranks) return {};
-  if (asked == toggle::disable) return {};
+  if (asked == tristate::disable) return {};
   if (h.policy == policies::data_shipping) return c.data_shipping;
   two_phase const together = two_phase_of(h);
-  if (h.policy == policies::two_phase || asked == toggle::enable) return together;
+  if (h.policy == policies::two_phase || asked == tristate::enable) return together;
   if (h.largeblock_io) return {};
   if (h.ships()) return c.data_shipping;
   return automatic{.two_phase = together,

@@ -55,7 +55,7 @@ bool merge_safety::agree(bool merge) noexcept { return std::exchange(agreed_, me
 // A few windows within one copy of the filetype represent all windows.
 bool merge_safety::would_merge(used_view const& in, sieving policy) const {
   if (near_ || locks_ != locks::working || on_.reads_late || !can_write(opened_.how) ||
-      asked_ != toggle::automatic || !can_read_ || in.one.etype > 0)
+      asked_ != tristate::automatic || !can_read_ || in.one.etype > 0)
     return false;
   auto const first = in.overlapping ? in.overlapping->within_first(0, 0) : nullptr;
   used_view const& v = first ? *first : in;
@@ -65,7 +65,7 @@ bool merge_safety::would_merge(used_view const& in, sieving policy) const {
   access const all{access_kind::write, stream, 0, stream.size(), stream};
   std::int64_t const copy = v.view.filetype().size(), step = std::max<std::int64_t>(1, copy / 4);
   for (std::int64_t from = 0; from < copy; from += step)
-    if (policy.next(all, from).how == passage::merged) return true;
+    if (policy.next(all, from).how == transfer_mode::merged) return true;
   return false;
 }
 

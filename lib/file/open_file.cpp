@@ -32,7 +32,7 @@ open_file::open_file(int rank, int ranks) : open_file() {
 open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
-  toggle const asked = h.values().ds_write;
+  tristate const asked = h.values().ds_write;
   hints_.follow(std::move(h), ranks(), merges_.may_plan(asked));
   merges_.follow(asked);
 }
@@ -64,8 +64,8 @@ bool open_file::may_plan_merges() const noexcept {
 // and their writes would fail.
 bool open_file::wants_partitioning() const {
   resolved_hints const& h = hints().values();
-  if (!can_write(modes()) || h.partitioning == toggle::disable) return false;
-  return h.partitioning == toggle::enable || (has(modes(), mode::unique_open) && h.ships());
+  if (!can_write(modes()) || h.partitioning == tristate::disable) return false;
+  return h.partitioning == tristate::enable || (has(modes(), mode::unique_open) && h.ships());
 }
 
 failure open_file::sync() {

@@ -31,16 +31,18 @@ struct registry {
 // With its final zero, a name has at most MPI_MAX_DATAREP_STRING characters.
 constexpr std::size_t longest_name = 127;
 
-bool usable(basic_sizes const& sizes, representation_functions const& functions) {
+bool usable(basic_sizes const& sizes, extend::representation_functions const& functions) {
   for (std::size_t i = 0; i < detail::basic_count; ++i) {
     if (sizes[i] < 1 || sizes[i] > representation::most_file_bytes) return false;
     if (sizes[i] != detail::native_sizes[i] && (!functions.read || !functions.write)) return false;
   }
   // Bytes have no type that could be converted.
-  return detail::size_in(sizes, basic::byte) == 1;
+  return detail::size_in(sizes, extend::basic::byte) == 1;
 }
 
 }  // namespace
+
+namespace extend {
 
 void register_representation(std::string_view name, representation_functions functions,
                              std::error_code& error) {
@@ -65,9 +67,11 @@ void register_representation(std::string_view name, representation_functions fun
   std::error_code error;
   register_representation(name, std::move(functions), error);
   if (error)
-    throw std::system_error(error,
-                            "argosy::register_representation: \"" + std::string(name) + "\"");
+    throw std::system_error(
+        error, "argosy::extend::register_representation: \"" + std::string(name) + "\"");
 }
+
+}  // namespace extend
 
 representation detail::find_representation(std::string_view name, std::error_code& error) {
   registry& known = registry::instance();

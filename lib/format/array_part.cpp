@@ -21,7 +21,8 @@ namespace argosy {
 
 namespace {
 
-std::string shape_and_type(dtype const& type, std::vector<std::int64_t> const& shape, order o) {
+std::string shape_and_type(extend::dtype const& type, std::vector<std::int64_t> const& shape,
+                           order o) {
   return to_string(type) + " " + detail::python_tuple(shape) +
          (o == order::fortran ? " in Fortran order" : "");
 }
@@ -38,7 +39,7 @@ struct matched {
   std::optional<bool> swapped = {};  // unset: no number has a byte order
 };
 
-bool match(dtype const& file, dtype const& mine, matched& m);
+bool match(extend::dtype const& file, extend::dtype const& mine, matched& m);
 
 bool match_field(detail::dtype_field const& file, detail::dtype_field const& mine, matched& m) {
   if (file.shape != mine.shape || !match(file.type, mine.type, m)) return false;
@@ -49,7 +50,7 @@ bool match_field(detail::dtype_field const& file, detail::dtype_field const& min
 }
 
 // Finds the fields of the program by name, in the order of the file.
-bool match_record(dtype const& file, dtype const& mine, matched& m) {
+bool match_record(extend::dtype const& file, extend::dtype const& mine, matched& m) {
   detail::assembler all;
   std::int64_t before = -1;
   for (detail::dtype_field const& f : mine.fields) {
@@ -63,7 +64,7 @@ bool match_record(dtype const& file, dtype const& mine, matched& m) {
   return true;
 }
 
-bool match(dtype const& file, dtype const& mine, matched& m) {
+bool match(extend::dtype const& file, extend::dtype const& mine, matched& m) {
   if (file.kind != mine.kind) return false;
   if (file.kind == 'r') return match_record(file, mine, m);
   if (file.bytes != mine.bytes || file.unit != mine.unit) return false;
@@ -79,7 +80,8 @@ bool match(dtype const& file, dtype const& mine, matched& m) {
 // Returns the representation of the other byte order: each item of a basic type, of its size in
 // memory, backwards.
 representation const& byte_swapped() {
-  constexpr auto swap = [](basic type, std::int64_t count, std::byte const* from, std::byte* to) {
+  constexpr auto swap = [](extend::basic type, std::int64_t count, std::byte const* from,
+                           std::byte* to) {
     auto const n = static_cast<std::ptrdiff_t>(detail::size_in(detail::native_sizes, type));
     for (std::int64_t i = 0; i < count; ++i)
       std::reverse_copy(from + i * n, from + (i + 1) * n, to + i * n);
@@ -87,7 +89,7 @@ representation const& byte_swapped() {
   };
   static representation const it(
       "byte-swapped",
-      {.file_bytes = [](basic type) { return detail::size_in(detail::native_sizes, type); },
+      {.file_bytes = [](extend::basic type) { return detail::size_in(detail::native_sizes, type); },
        .read = swap,
        .write = swap},
       detail::native_sizes);
@@ -97,7 +99,7 @@ representation const& byte_swapped() {
 }  // namespace
 
 array_part::array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element,
-                       signature types, form_function form)
+                       extend::signature types, form_function form)
     : shape_(std::move(shape)),
       order_(o),
       type_(std::move(element.type)),

@@ -26,7 +26,7 @@ constexpr std::uint32_t longest_text = 16 << 20;
 constexpr std::int64_t alignment = 4096;
 constexpr std::int64_t least_block = 512, most_block = std::int64_t{1} << 30;
 
-failure damaged(std::string words) {
+extend::failure damaged(std::string words) {
   return {errc::damaged, "the header of the checkpoint: " + std::move(words)};
 }
 
@@ -164,7 +164,7 @@ detail::checkpoint_array const* checkpoint_header::find(std::string_view name) c
 }
 
 std::optional<std::int64_t> detail::checkpoint_header_bytes(std::span<std::byte const> start,
-                                                            failure& why) {
+                                                            extend::failure& why) {
   why = {};
   if (start.size() < prefix || std::memcmp(start.data(), magic.data(), magic.size() - 1) != 0) {
     why = {errc::damaged, "this is no checkpoint: it does not begin with \\x93ARGOSY"};
@@ -184,7 +184,7 @@ std::optional<std::int64_t> detail::checkpoint_header_bytes(std::span<std::byte 
 }
 
 std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::byte const> start,
-                                                                 failure& why) {
+                                                                 extend::failure& why) {
   auto const size = checkpoint_header_bytes(start, why);
   if (!size) return {};
   auto const no = [&](std::string words) -> std::optional<checkpoint_header> {

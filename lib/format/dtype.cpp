@@ -13,7 +13,7 @@ namespace {
 
 using detail::literal;
 
-bool from_text(std::string const& text, dtype& into, std::string& why) {
+bool from_text(std::string const& text, extend::dtype& into, std::string& why) {
   auto const bad = [&](char const* words) {
     why = "'" + text.substr(0, 40) + "' " + words;
     return false;
@@ -88,7 +88,7 @@ bool from_text(std::string const& text, dtype& into, std::string& why) {
 bool field_from(literal const& from, detail::dtype_field& into, std::string& why);
 
 // Reads a type. The recursion is as deep as the parser of literals allows.
-bool from_literal(literal const& from, dtype& into, std::string& why) {
+bool from_literal(literal const& from, extend::dtype& into, std::string& why) {
   if (from.what == literal::kind::text) return from_text(from.text, into, why);
   if (from.what != literal::kind::list || from.items.empty()) {
     why = "a type is a string, or a list of fields";
@@ -142,6 +142,8 @@ bool field_from(literal const& from, detail::dtype_field& into, std::string& why
 
 }  // namespace
 
+namespace extend {
+
 bool operator==(dtype const& a, dtype const& b) {
   return a.kind == b.kind && a.order == b.order && a.bytes == b.bytes && a.unit == b.unit &&
          a.fields == b.fields;
@@ -159,6 +161,8 @@ std::string to_string(dtype const& type) {
   }
   return all + "]";
 }
+
+}  // namespace extend
 
 namespace detail {
 

@@ -16,8 +16,9 @@ namespace argosy {
 
 namespace {
 
-failure read_exactly(any_handle& f, std::int64_t offset, std::span<std::byte> into) {
-  io_result const r = f.read(offset, into);
+extend::failure read_exactly(extend::any_handle& f, std::int64_t offset,
+                             std::span<std::byte> into) {
+  extend::io_result const r = f.read(offset, into);
   if (r.error) return r.error;
   if (r.bytes == static_cast<std::int64_t>(into.size())) return {};
   return {errc::damaged, "the file ends at byte " + std::to_string(offset + r.bytes) +
@@ -26,22 +27,23 @@ failure read_exactly(any_handle& f, std::int64_t offset, std::span<std::byte> in
 
 // Reads and parses the start of the file, as many bytes as `bytes_of` returns.
 template <class BytesOf, class Parse>
-failure read_as(any_handle& f, BytesOf&& bytes_of, Parse&& parse, file_header& into) {
+extend::failure read_as(extend::any_handle& f, BytesOf&& bytes_of, Parse&& parse,
+                        file_header& into) {
   std::vector<std::byte> start(16);
-  io_result const r = f.read(0, start);
+  extend::io_result const r = f.read(0, start);
   if (r.error) return r.error;
   start.resize(static_cast<std::size_t>(r.bytes));
-  failure why;
+  extend::failure why;
   auto const size = bytes_of(start, why);
   if (!size) return why;
   start.resize(static_cast<std::size_t>(*size));
-  if (failure cut = read_exactly(f, 0, start)) return cut;
+  if (extend::failure cut = read_exactly(f, 0, start)) return cut;
   if (auto h = parse(start, why)) into = std::move(*h);
   return why;
 }
 
-failure read_from(any_handle& f, file_header& into) {
-  failure first = read_as(f, detail::npy_header_bytes, detail::parse_npy_header, into);
+extend::failure read_from(extend::any_handle& f, file_header& into) {
+  extend::failure first = read_as(f, detail::npy_header_bytes, detail::parse_npy_header, into);
   std::byte mark[8] = {};
   if (first.code == errc::damaged) {
     f.read(0, mark);
@@ -66,15 +68,16 @@ failure read_from(any_handle& f, file_header& into) {
   return {};
 }
 
-failure damage_of(any_handle& f, checkpoint_header const& h, std::vector<damaged_block>& into) {
+extend::failure damage_of(extend::any_handle& f, checkpoint_header const& h,
+                          std::vector<extend::damaged_block>& into) {
   std::vector<std::byte> data(static_cast<std::size_t>(h.block_bytes));
   for (detail::checkpoint_array const& a : h.arrays) {
     for (std::int64_t b = 0, n = h.blocks(a); b < n; ++b) {
       std::int64_t const at = b * h.block_bytes, bytes = std::min(h.block_bytes, a.bytes() - at);
       std::byte sum[4];
       auto const block = std::span(data).first(static_cast<std::size_t>(bytes));
-      if (failure cut = read_exactly(f, a.sums + 4 * b, sum)) return cut;
-      if (failure cut = read_exactly(f, a.offset + at, block)) return cut;
+      if (extend::failure cut = read_exactly(f, a.sums + 4 * b, sum)) return cut;
+      if (extend::failure cut = read_exactly(f, a.offset + at, block)) return cut;
       if (detail::checksum_from(sum) != detail::checksum_of(block))
         into.push_back({a.name, b, a.offset + at, bytes});
     }
@@ -87,15 +90,15 @@ template <class Body>
 void with_file(std::string const& name, char const* call, on_error const& e, opener const& files,
                Body&& body) {
   std::string const path = detail::without_prefix(name);
-  failure const f = detail::failure_of(errc::io, [&]() -> failure {
+  extend::failure const f = detail::failure_of(errc::io, [&]() -> extend::failure {
     std::error_code error;
-    any_handle opened = files(path, {.read = true}, error);
+    extend::any_handle opened = files(path, {.read = true}, error);
     if (error) return error;
-    failure mine = body(opened);
+    extend::failure mine = body(opened);
     if (auto const closed = opened.close()) mine.keep({closed});
     return mine;
   });
-  agreement const a = alone(0, f);
+  extend::agreement const a = extend::alone(0, f);
   if (e.error()) *e.error() = a.code;
   if (!f || e.error()) return;
   error const usual(a, call, path, 0);
@@ -107,21 +110,23 @@ void with_file(std::string const& name, char const* call, on_error const& e, ope
 
 file_header read_header(std::string const& path, on_error e, opener const& files) {
   file_header h;
-  with_file(path, "read_header", e, files, [&](any_handle& f) {
-    failure why = read_from(f, h);
+  with_file(path, "read_header", e, files, [&](extend::any_handle& f) {
+    extend::failure why = read_from(f, h);
     if (why) h = {};
     return why;
   });
   return h;
 }
 
-std::vector<damaged_block> find_damage(std::string const& path, on_error e, opener const& files) {
-  std::vector<damaged_block> all;
-  with_file(path, "find_damage", e, files, [&](any_handle& f) -> failure {
+std::vector<extend::damaged_block> find_damage(std::string const& path, on_error e,
+                                               opener const& files) {
+  std::vector<extend::damaged_block> all;
+  with_file(path, "find_damage", e, files, [&](extend::any_handle& f) -> extend::failure {
     file_header h;
-    if (failure why = read_from(f, h)) return why;
+    if (extend::failure why = read_from(f, h)) return why;
     auto const* c = std::get_if<checkpoint_header>(&h);
-    return c ? damage_of(f, *c, all) : failure{errc::damaged, "a .npy file has no checksums"};
+    return c ? damage_of(f, *c, all)
+             : extend::failure{errc::damaged, "a .npy file has no checksums"};
   });
   return all;
 }

@@ -50,7 +50,7 @@ bool is_younger(fs::path const& file, std::chrono::seconds than) {
 template <class Unneeded>
 std::string why_kept(fs::path const& file, std::int64_t bytes, Unneeded&& unneeded) {
   std::error_code error, tried, held;
-  any_handle f = posix_opener()(file.string(), {.read = true}, error);
+  extend::any_handle f = posix_opener()(file.string(), {.read = true}, error);
   if (error) return "it cannot be opened to see whether a job writes it: " + error.message();
   if (bytes == 0 && is_younger(file, beginning))
     return "it is new and empty: a save may be about to write it";
@@ -81,10 +81,10 @@ std::vector<leftover> look(std::string const& path, Unneeded&& unneeded) {
     if (entry.symlink_status(gone).type() != fs::file_type::regular) continue;
     auto const bytes = static_cast<std::int64_t>(entry.file_size(gone));
     if (gone) continue;
-    all.push_back(
-        {file.string(), bytes, why_kept(file, bytes, [&](std::optional<file_identity> const& of) {
-           return unneeded(file.string(), of);
-         })});
+    all.push_back({file.string(), bytes,
+                   why_kept(file, bytes, [&](std::optional<extend::file_identity> const& of) {
+                     return unneeded(file.string(), of);
+                   })});
   }
   std::ranges::sort(all, {}, &leftover::path);
   return all;
@@ -94,7 +94,7 @@ template <class Unneeded>
 std::vector<leftover> look_for(char const* call, std::string const& path, on_error const& e,
                                Unneeded&& unneeded) {
   std::vector<leftover> all;
-  failure const why = detail::failure_of(errc::io, [&]() -> failure {
+  extend::failure const why = detail::failure_of(errc::io, [&]() -> extend::failure {
     try {
       all = look(path, unneeded);
     } catch (fs::filesystem_error const& x) {
@@ -102,7 +102,7 @@ std::vector<leftover> look_for(char const* call, std::string const& path, on_err
     }
     return {};
   });
-  agreement const a = alone(0, why);
+  extend::agreement const a = extend::alone(0, why);
   if (e.error()) *e.error() = a.code;
   if (!a && !e.error()) throw error(a, call, path, 0);
   return all;
@@ -121,15 +121,15 @@ std::vector<leftover> remove_leftovers(std::string const& path, on_error e) {
   });
 }
 
-failure detail::written_mark::enter(opener const& files, std::string const& path,
-                                    std::uint64_t number) {
+extend::failure detail::written_mark::enter(opener const& files, std::string const& path,
+                                            std::uint64_t number) {
   std::error_code error;
   bool none = false;
   file_ = files(path, {.read = true, .write = true}, error);
   if (error) return {error, "opening '" + path + "' again, to lock it"};
   error = presence(number, 0, 1).enter(file_, none);
   if (error && !none) return {error, "locking '" + path + "'"};
-  any_handle named = files(path, {.read = true, .may_be_missing = true}, error);
+  extend::any_handle named = files(path, {.read = true, .may_be_missing = true}, error);
   if (error && classify(error) != errc::no_such_file) return {error, "looking at '" + path + "'"};
   if (error) return {error, "'" + path + "' was removed before it was written", "save again"};
   return {};
@@ -139,10 +139,10 @@ void detail::written_mark::permit(std::optional<unsigned> permissions) {
   if (permissions) detail::permit(file_, *permissions);
 }
 
-failure detail::permissions_at(opener const& files, std::string const& path,
-                               std::optional<unsigned>& into) {
+extend::failure detail::permissions_at(opener const& files, std::string const& path,
+                                       std::optional<unsigned>& into) {
   std::error_code error;
-  any_handle old = files(path, {.read = true, .may_be_missing = true}, error);
+  extend::any_handle old = files(path, {.read = true, .may_be_missing = true}, error);
   bool const will_stop_the_save = error == std::errc::too_many_files_open ||
                                   error == std::errc::too_many_files_open_in_system ||
                                   error == std::errc::not_enough_memory ||

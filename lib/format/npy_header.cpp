@@ -18,7 +18,7 @@ constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr std::int64_t longest_header = 1 << 20;
 constexpr std::size_t npy_alignment = 4096;
 
-failure damaged_npy(std::string words) {
+extend::failure damaged_npy(std::string words) {
   return {errc::damaged, "the .npy header: " + std::move(words)};
 }
 
@@ -29,7 +29,8 @@ std::uint32_t byte_at(std::span<std::byte const> from, std::size_t i) {
 // Returns the bytes before the text: the magic, the version, and the length in 2 bytes or in 4.
 std::size_t prefix_of(int version) { return version == 1 ? 10 : 12; }
 
-bool array_bytes(dtype const& type, std::vector<std::int64_t> const& shape, std::int64_t& bytes) {
+bool array_bytes(extend::dtype const& type, std::vector<std::int64_t> const& shape,
+                 std::int64_t& bytes) {
   bytes = type.bytes;
   if (std::ranges::find(shape, 0) != shape.end()) {
     bytes = 0;
@@ -47,7 +48,7 @@ std::int64_t npy_header::bytes() const {
 }
 
 std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> start,
-                                                     failure& why) {
+                                                     extend::failure& why) {
   why = {};
   if (start.size() >= 12 && start[0] == std::byte{0} &&
       std::memcmp(start.data() + 1, npy_magic.data() + 1, npy_magic.size() - 1) == 0) {
@@ -77,7 +78,8 @@ std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> 
   return static_cast<std::int64_t>(prefix_of(major)) + length;
 }
 
-std::optional<npy_header> detail::parse_npy_header(std::span<std::byte const> start, failure& why) {
+std::optional<npy_header> detail::parse_npy_header(std::span<std::byte const> start,
+                                                   extend::failure& why) {
   auto const size = npy_header_bytes(start, why);
   if (!size) return {};
   auto const no = [&](std::string words) -> std::optional<npy_header> {
@@ -108,7 +110,7 @@ std::optional<npy_header> detail::parse_npy_header(std::span<std::byte const> st
   return h;
 }
 
-std::vector<std::byte> detail::npy_header_of(dtype const& type, order o,
+std::vector<std::byte> detail::npy_header_of(extend::dtype const& type, order o,
                                              std::vector<std::int64_t> const& shape) {
   std::string text = "{'descr': " + to_string(type) +
                      ", 'fortran_order': " + (o == order::fortran ? "True" : "False") +
@@ -141,7 +143,7 @@ void take_back_first_byte(opener const& files, std::string const& path,
   constexpr std::byte none{0};
   std::vector<std::byte> there(start.size());
   std::error_code error;
-  any_handle f = files(path, {.read = true, .write = true}, error);
+  extend::any_handle f = files(path, {.read = true, .write = true}, error);
   if (error) return;
   if (!f.read(0, there).error && std::ranges::equal(start, there)) f.write(0, std::span(&none, 1));
   f.close();
@@ -149,19 +151,19 @@ void take_back_first_byte(opener const& files, std::string const& path,
 
 }  // namespace
 
-failure detail::complete_npy(opener const& files, std::string const& path,
-                             std::optional<file_identity> const& mine,
-                             std::span<std::byte const> start, bool write_failed) {
+extend::failure detail::complete_npy(opener const& files, std::string const& path,
+                                     std::optional<extend::file_identity> const& mine,
+                                     std::span<std::byte const> start, bool write_failed) {
   std::string const left = ", and the file is left without its first byte";
   if (write_failed)
     return {errc::damaged, "the last write_all failed, so the array is not whole" + left,
             "write it again, by create"};
   std::error_code error;
-  any_handle f = files(path, {.read = true, .write = true}, error);
+  extend::any_handle f = files(path, {.read = true, .write = true}, error);
   if (error) return {error, "opening the file again, to give it its first byte"};
   std::vector<std::byte> there(start.size());
-  failure why(f.read(0, there).error);
-  std::optional<file_identity> const found = f.identity();
+  extend::failure why(f.read(0, there).error);
+  std::optional<extend::file_identity> const found = f.identity();
   bool const other = mine && found && !same_file(*mine, *found);
   bool const same = !why && !other && there[0] == std::byte{0} &&
                     std::ranges::equal(start.subspan(1), std::span(there).subspan(1));

@@ -40,11 +40,12 @@ bool is_data_shipping(int type) {
 
 }  // namespace
 
-gpfs_real gpfs_real::open(std::string const& path, open_flags flags, std::error_code& error) {
+gpfs_real gpfs_real::open(std::string const& path, extend::open_flags flags,
+                          std::error_code& error) {
   return open(path, flags, settings{}, error);
 }
 
-gpfs_real gpfs_real::open(std::string const& path, open_flags flags, settings const& s,
+gpfs_real gpfs_real::open(std::string const& path, extend::open_flags flags, settings const& s,
                           std::error_code& error) {
   gpfs_real f(posix::open(path, flags, error));
   if (error) return f;
@@ -87,11 +88,12 @@ std::error_code gpfs_real::preallocate(std::int64_t bytes) {
 }
 
 opener gpfs_real_opener(gpfs_real::settings s) {
-  return posix_opener().opening([s = std::move(s)](std::string const& path, open_flags flags,
-                                                   std::error_code& error) -> any_handle {
+  return posix_opener().opening([s = std::move(s)](std::string const& path,
+                                                   extend::open_flags flags,
+                                                   std::error_code& error) -> extend::any_handle {
     gpfs_real f = gpfs_real::open(path, flags, s, error);
     if (error) return {};
-    return any_handle(std::move(f));
+    return extend::any_handle(std::move(f));
   });
 }
 

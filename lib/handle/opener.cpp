@@ -17,12 +17,13 @@
 
 namespace argosy {
 
-opener posix_opener() { return opener_of<posix>(); }
+opener posix_opener() { return extend::opener_of<posix>(); }
 
-std::optional<file_identity> opener::find(std::string const& path, std::error_code& error) const {
+std::optional<extend::file_identity> opener::find(std::string const& path,
+                                                  std::error_code& error) const {
   error.clear();
   if (names_.find) return names_.find(path, error);
-  any_handle f = open_(path, {.read = true}, error);
+  extend::any_handle f = open_(path, {.read = true}, error);
   if (error) return std::nullopt;
   auto const found = f.identity();
   f.close();
@@ -31,7 +32,7 @@ std::optional<file_identity> opener::find(std::string const& path, std::error_co
 }
 
 std::error_code opener::remove(std::string const& path,
-                               std::optional<file_identity> const& of) const {
+                               std::optional<extend::file_identity> const& of) const {
   if (!of) return remove_(path);
   if (names_.remove) return names_.remove(path, *of);
   std::error_code error;
@@ -42,7 +43,7 @@ std::error_code opener::remove(std::string const& path,
 }
 
 std::error_code opener::rename(std::string const& from, std::string const& to,
-                               std::optional<file_identity> const& of) const {
+                               std::optional<extend::file_identity> const& of) const {
   if (of && finds()) {
     std::error_code error;
     auto const found = find(from, error);

@@ -24,7 +24,7 @@
 
 namespace argosy {
 
-template class retrying<raw_posix>;
+template class extend::retrying<extend::raw_posix>;
 
 namespace {
 
@@ -37,7 +37,7 @@ constexpr std::int64_t look_up_limit_bytes = 128 << 10;
 
 std::error_code from_errno(int error) { return {error, std::system_category()}; }
 
-io_result result(ssize_t bytes) {
+extend::io_result result(ssize_t bytes) {
   if (bytes < 0) return {0, from_errno(errno)};
   return {bytes, {}};
 }
@@ -146,7 +146,7 @@ struct vector_of_parts {
 
 }  // namespace
 
-raw_posix::raw_posix(raw_posix&& other) noexcept
+extend::raw_posix::raw_posix(extend::raw_posix&& other) noexcept
     : most_bytes(other.most_bytes),
       longest_lock_wait(other.longest_lock_wait),
       descriptor_(std::exchange(other.descriptor_, -1)),
@@ -159,7 +159,7 @@ raw_posix::raw_posix(raw_posix&& other) noexcept
       locks_(std::move(other.locks_)),
       cache_(std::move(other.cache_)) {}
 
-raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
+extend::raw_posix& extend::raw_posix::operator=(extend::raw_posix&& other) noexcept {
   if (this == &other) return *this;
   close();
   most_bytes = other.most_bytes;
@@ -176,15 +176,17 @@ raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
   return *this;
 }
 
-raw_posix::~raw_posix() { close(); }
+extend::raw_posix::~raw_posix() { close(); }
 
-raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_code& error) {
+extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_flags flags,
+                                          std::error_code& error) {
   return open(path, flags, detail::lustre_settings{}, error);
 }
 
-raw_posix raw_posix::open(std::string const& path, open_flags flags,
-                          detail::lustre_settings const& lustre, std::error_code& error) {
-  raw_posix opened;
+extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_flags flags,
+                                          detail::lustre_settings const& lustre,
+                                          std::error_code& error) {
+  extend::raw_posix opened;
   error.clear();
   if ((!flags.read && !flags.write) || path.find('\0') != std::string::npos) {
     error = from_errno(EINVAL);
@@ -261,15 +263,15 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags,
   return opened;
 }
 
-std::int64_t raw_posix::limit_for(std::int64_t bytes) {
+std::int64_t extend::raw_posix::limit_for(std::int64_t bytes) {
   if (bytes >= look_up_limit_bytes)
     size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
   return size_limit_.load(std::memory_order_relaxed);
 }
 
 template <class Write>
-io_result raw_posix::written(std::int64_t end, std::int64_t bytes, Write&& write) {
-  io_result done;
+extend::io_result extend::raw_posix::written(std::int64_t end, std::int64_t bytes, Write&& write) {
+  extend::io_result done;
   if (std::int64_t const limit = limit_for(bytes); end <= limit) {
     detail::writing_now const now;
     done = result(write());
@@ -282,21 +284,21 @@ io_result raw_posix::written(std::int64_t end, std::int64_t bytes, Write&& write
   return done;
 }
 
-io_result raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
+extend::io_result extend::raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
   auto const bytes = std::min(memory.size(), static_cast<std::size_t>(most_bytes));
   if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
   ssize_t const got = ::pread(descriptor_, memory.data(), bytes, offset);
   return result(got);
 }
 
-io_result raw_posix::write(std::int64_t offset, std::span<std::byte const> memory) {
+extend::io_result extend::raw_posix::write(std::int64_t offset, std::span<std::byte const> memory) {
   auto const bytes = std::min(static_cast<std::int64_t>(memory.size()), most_bytes);
   return written(end_of_range(offset, bytes), bytes, [&] {
     return ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset);
   });
 }
 
-io_result raw_posix::read(std::span<read_part const> parts) {
+extend::io_result extend::raw_posix::read(std::span<read_part const> parts) {
   while (!parts.empty() && parts.front().memory.empty()) parts = parts.subspan(1);
   if (parts.empty()) return {};
   if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
@@ -308,7 +310,7 @@ io_result raw_posix::read(std::span<read_part const> parts) {
   return result(got);
 }
 
-io_result raw_posix::write(std::span<write_part const> parts) {
+extend::io_result extend::raw_posix::write(std::span<write_part const> parts) {
   while (!parts.empty() && parts.front().memory.empty()) parts = parts.subspan(1);
   if (parts.empty()) return {};
   if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
@@ -319,10 +321,11 @@ io_result raw_posix::write(std::span<write_part const> parts) {
   });
 }
 
-std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+std::error_code extend::raw_posix::lock(std::int64_t offset, std::int64_t length,
+                                        extend::lock_kind kind) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
-  if (!readable_) kind = lock_kind::exclusive;
+  if (!readable_) kind = extend::lock_kind::exclusive;
   int const error =
       locks_->lock(descriptor_, offset, end_of_range(offset, length), kind, longest_lock_wait);
   if (is_held(error)) return errc::file_in_use;
@@ -330,11 +333,11 @@ std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_k
   return lock_error(error);
 }
 
-bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind,
-                         std::error_code& error) {
+bool extend::raw_posix::try_lock(std::int64_t offset, std::int64_t length, extend::lock_kind kind,
+                                 std::error_code& error) {
   error = is_open() ? std::error_code() : from_errno(EBADF);
   if (error || length == 0) return !error;
-  if (!readable_) kind = lock_kind::exclusive;
+  if (!readable_) kind = extend::lock_kind::exclusive;
   int const code = locks_->try_lock(descriptor_, offset, end_of_range(offset, length), kind);
   if (is_held(code)) return false;
   error = lock_error(code);
@@ -343,14 +346,14 @@ bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kin
 }
 
 // Writes all pending data, because the next call may come only when the lock or the file is gone.
-int raw_posix::write_out() {
+int extend::raw_posix::write_out() {
   int error = 0;
   do error = cache_ ? cache_->flush(descriptor_) : 0;
   while (error == EINTR);
   return error;
 }
 
-std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
+std::error_code extend::raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
   int const lost = write_out();  // the lock is released even so
@@ -375,28 +378,28 @@ bool ask_who_locks(int descriptor, std::int64_t offset, std::int64_t length, int
 
 }  // namespace
 
-std::optional<bool> raw_posix::is_locked(std::int64_t offset, std::int64_t length) const {
+std::optional<bool> extend::raw_posix::is_locked(std::int64_t offset, std::int64_t length) const {
   struct flock told{};
   if (!ask_who_locks(descriptor_, offset, length, F_WRLCK, told)) return std::nullopt;
   return told.l_type != F_UNLCK;
 }
 
-std::optional<locked_range> raw_posix::lock_in_the_way(std::int64_t offset, std::int64_t length,
-                                                       lock_kind kind) const {
+std::optional<extend::locked_range> extend::raw_posix::lock_in_the_way(
+    std::int64_t offset, std::int64_t length, extend::lock_kind kind) const {
   struct flock told{};
-  bool const shared = kind == lock_kind::shared && readable_;
+  bool const shared = kind == extend::lock_kind::shared && readable_;
   if (!ask_who_locks(descriptor_, offset, length, shared ? F_RDLCK : F_WRLCK, told))
     return std::nullopt;
   if (told.l_type == F_UNLCK) return std::nullopt;
-  return locked_range{told.l_start, told.l_len == 0 ? largest - told.l_start : told.l_len};
+  return extend::locked_range{told.l_start, told.l_len == 0 ? largest - told.l_start : told.l_len};
 }
 
-std::optional<file_identity> raw_posix::identity() const {
+std::optional<extend::file_identity> extend::raw_posix::identity() const {
   std::error_code unknown;
   return detail::identity_of_file(descriptor_, unknown);
 }
 
-std::int64_t raw_posix::size(std::error_code& error) {
+std::int64_t extend::raw_posix::size(std::error_code& error) {
   error.clear();
   if (cache_) {  // the cached size may be stale
     if (int const stale = cache_->renew(descriptor_)) error = from_errno(stale);
@@ -413,14 +416,14 @@ std::int64_t raw_posix::size(std::error_code& error) {
   return std::max<off_t>(end, 0);
 }
 
-std::error_code raw_posix::resize(std::int64_t bytes) {
+std::error_code extend::raw_posix::resize(std::int64_t bytes) {
   detail::size_limit_guard guard(bytes, limit_for(largest));
   int const error = ::ftruncate(descriptor_, bytes) == 0 ? 0 : errno;
   guard.note(error);
   return from_errno(error);
 }
 
-std::error_code raw_posix::preallocate(std::int64_t bytes) {
+std::error_code extend::raw_posix::preallocate(std::int64_t bytes) {
   if (!is_open()) return from_errno(EBADF);
   if (bytes == 0) return {};
   auto const unsupported = [](int error) {
@@ -443,7 +446,7 @@ std::error_code raw_posix::preallocate(std::int64_t bytes) {
   return resize(bytes);
 }
 
-std::error_code raw_posix::sync() {
+std::error_code extend::raw_posix::sync() {
   limit_for(largest);
   int error = ::fsync(descriptor_) == 0 ? 0 : errno;
   if (cache_ && error != EINTR && error != EAGAIN) {  // after these errors the call is repeated
@@ -453,7 +456,7 @@ std::error_code raw_posix::sync() {
   return from_errno(error);
 }
 
-std::error_code raw_posix::reconcile() {
+std::error_code extend::raw_posix::reconcile() {
   if (!is_open()) return from_errno(EBADF);
   if (!cache_) return {};
   int const lost = cache_->flush(descriptor_);
@@ -461,7 +464,7 @@ std::error_code raw_posix::reconcile() {
   return from_errno(lost);
 }
 
-std::error_code raw_posix::close() {
+std::error_code extend::raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
   write_out();  // some clients do it only after close has returned
   // A child made by fork shares the open file description, and would hold the locks as long as it

@@ -27,7 +27,7 @@ inline std::atomic<unsigned> forks{0};
 }  // namespace detail
 
 // The gathered lines, and the state that does not change from line to line.
-struct tracer::gathering {
+struct extend::tracer::gathering {
   static constexpr std::size_t most = std::size_t{64} << 10;  // bytes before a write
 
   explicit gathering(int rank) : rank_(rank) {}

@@ -48,6 +48,8 @@ std::int64_t nanoseconds_of(std::chrono::steady_clock::duration d) {
 
 }  // namespace
 
+namespace extend {
+
 std::string error_name(std::error_code const& error) {
   if (!error) return "";
   if (error.category() != std::system_category() && error.category() != std::generic_category())
@@ -58,7 +60,9 @@ std::string error_name(std::error_code const& error) {
   return "errno " + std::to_string(error.value());
 }
 
-std::string detail::describe(open_flags flags) {
+}  // namespace extend
+
+std::string detail::describe(extend::open_flags flags) {
   std::string s = flags.read && flags.write ? "read write" : flags.write ? "write" : "read";
   if (flags.create) s += flags.exclusive ? " create exclusive" : " create";
   return s;
@@ -66,14 +70,14 @@ std::string detail::describe(open_flags flags) {
 
 // Returns the time since the epoch, which is comparable between ranks and nodes. It never goes
 // backwards within one tracer.
-std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
+std::int64_t extend::tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
   return nanoseconds_of(start_.time_since_epoch() + (t - steady_start_));
 }
 
 // Adds lines: `put` appends them to the gathered ones. `when` is the time of the newest.
 template <class Put>
-void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clock::time_point when,
-                       Put&& put) noexcept {
+void extend::tracer::add_lines(std::int64_t lines, bool at_once,
+                               std::chrono::steady_clock::time_point when, Put&& put) noexcept {
   if (ended_) return;
   gathering& all = *gathered_;
   if (unsigned const now = detail::forks.load(std::memory_order_relaxed); all.of_fork != now)
@@ -105,7 +109,7 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
 // The functions of `gathering` are inline, so that they are not symbols of the library.
 
 // Appends the rank, the thread and the time of an event.
-inline void tracer::gathering::put_place(std::int64_t when) {
+inline void extend::tracer::gathering::put_place(std::int64_t when) {
   long const thread = thread_id();
   // A clock that was never set would put zeros before the number, which is not JSON.
   when = std::max(when, nanoseconds_of(std::chrono::seconds(1)));
@@ -122,7 +126,7 @@ inline void tracer::gathering::put_place(std::int64_t when) {
   text.put_digits<3>(when % 1000);
 }
 
-inline void tracer::gathering::put_file(std::string_view file) {
+inline void extend::tracer::gathering::put_file(std::string_view file) {
   if (!quoted_is_whole_ || file != file_) {
     quoted_is_whole_ = false;
     quoted_.cut(0);
@@ -135,10 +139,10 @@ inline void tracer::gathering::put_file(std::string_view file) {
 }
 
 // Appends the first fields of the lines of calls and phases.
-inline void tracer::gathering::put_start(std::string_view name, std::string_view category,
-                                         std::int64_t begin,
-                                         std::chrono::steady_clock::duration took,
-                                         std::string_view file) {
+inline void extend::tracer::gathering::put_start(std::string_view name, std::string_view category,
+                                                 std::int64_t begin,
+                                                 std::chrono::steady_clock::duration took,
+                                                 std::string_view file) {
   text.put(",{\"name\":\"");
   text.put(name);
   text.put("\",\"cat\":\"");
@@ -151,14 +155,15 @@ inline void tracer::gathering::put_start(std::string_view name, std::string_view
 }
 
 // Returns the number of a message. Both ends count alike, so that they can be matched.
-inline std::int64_t tracer::gathering::next_message(std::string_view file,
-                                                    detail::traced_message const& m) {
+inline std::int64_t extend::tracer::gathering::next_message(std::string_view file,
+                                                            detail::traced_message const& m) {
   auto of_file = messages_.find(file);
   if (of_file == messages_.end()) of_file = messages_.try_emplace(std::string(file)).first;
   return of_file->second[m.peer][static_cast<std::size_t>(m.what)]++;
 }
 
-inline void tracer::gathering::put_call(detail::traced_call const& call, std::int64_t begin) {
+inline void extend::tracer::gathering::put_call(detail::traced_call const& call,
+                                                std::int64_t begin) {
   put_start(to_string(call.kind), call.error ? "error" : "file", begin, call.end - call.begin,
             call.file);
   text.put_argument(",\"offset\":", call.offset);
@@ -173,14 +178,14 @@ inline void tracer::gathering::put_call(detail::traced_call const& call, std::in
   text.put_argument(",\"result\":", call.result);
   if (call.missing) text.put(",\"missing\":true");
   if (call.error) {
-    text.put_argument(",\"error\":", error_name(call.error));
+    text.put_argument(",\"error\":", extend::error_name(call.error));
     text.put_argument(",\"message\":", call.error.message());
   }
   text.put("}}\n");
 }
 
-inline void tracer::gathering::put_phase(detail::traced_phase const& p, std::int64_t begin,
-                                         std::string_view file) {
+inline void extend::tracer::gathering::put_phase(detail::traced_phase const& p, std::int64_t begin,
+                                                 std::string_view file) {
   std::string_view const kind = name_of(p.what);
   put_start(p.facts.name.empty() ? kind : p.facts.name, kind, begin, p.end - p.begin, file);
   text.put_argument(",\"offset\":", p.facts.offset);
@@ -197,8 +202,8 @@ inline void tracer::gathering::put_phase(detail::traced_phase const& p, std::int
   text.put("}}\n");
 }
 
-inline void tracer::gathering::put_message(detail::traced_message const& m, std::int64_t when,
-                                           std::string_view file) {
+inline void extend::tracer::gathering::put_message(detail::traced_message const& m,
+                                                   std::int64_t when, std::string_view file) {
   bool const sent = m.what == detail::message_end::sent;
   std::int64_t const number = next_message(file, m);
   // The viewers draw an arrow between two events of one id.
@@ -214,7 +219,7 @@ inline void tracer::gathering::put_message(detail::traced_message const& m, std:
   text.put("}}\n");
 }
 
-inline void tracer::gathering::put_note(std::string_view message, std::int64_t when) {
+inline void extend::tracer::gathering::put_note(std::string_view message, std::int64_t when) {
   text.put(",{\"name\":");
   text.put_quoted(message);
   text.put(R"(,"cat":"note","ph":"i","s":"p")");
@@ -222,7 +227,7 @@ inline void tracer::gathering::put_note(std::string_view message, std::int64_t w
   text.put("}\n");
 }
 
-void tracer::record(detail::traced_call const& call) noexcept {
+void extend::tracer::record(detail::traced_call const& call) noexcept {
   bool const at_once = call.error || call.kind == file_call::close;
   std::lock_guard const guard(mutex_);
   add_lines(1, at_once, call.end,
@@ -231,9 +236,9 @@ void tracer::record(detail::traced_call const& call) noexcept {
 
 // Writes the lines after the call. A call may have hundreds of phases, and its rank waits for their
 // lines.
-void tracer::record(std::span<detail::traced_phase const> phases,
-                    std::span<detail::traced_message const> messages,
-                    std::string_view file) noexcept {
+void extend::tracer::record(std::span<detail::traced_phase const> phases,
+                            std::span<detail::traced_message const> messages,
+                            std::string_view file) noexcept {
   if (phases.empty() && messages.empty()) return;
   auto const count = std::ssize(phases) + std::ssize(messages);
   // The first phase contains the others.
@@ -247,8 +252,8 @@ void tracer::record(std::span<detail::traced_phase const> phases,
 
 // Writes the note at once, with the lines gathered before. Notes are few, and are mostly used to
 // look for a fault.
-void tracer::note(std::string_view message) noexcept {
-  if (options_.mode == trace_mode::off) return;
+void extend::tracer::note(std::string_view message) noexcept {
+  if (options_.mode == extend::trace_mode::off) return;
   auto const when = std::chrono::steady_clock::now();
   std::lock_guard const guard(mutex_);
   add_lines(1, true, when, [&](gathering& all) { all.put_note(message, nanoseconds(when)); });

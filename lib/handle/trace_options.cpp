@@ -42,22 +42,22 @@ Value choice(int rank, char const* variable, Value value,
 
 }  // namespace
 
-trace_options trace_options::from_environment(int rank, std::string agent) {
-  trace_options o;
+extend::trace_options extend::trace_options::from_environment(int rank, std::string agent) {
+  extend::trace_options o;
   o.rank = rank;
   o.agent = std::move(agent);
-  o.mode = choice(rank, "ARGOSY_TRACE", trace_mode::off,
-                  {{"off", trace_mode::off},
-                   {"0", trace_mode::off},
-                   {"1", trace_mode::calls},
-                   {"errors", trace_mode::errors},
-                   {"calls", trace_mode::calls},
-                   {"phases", trace_mode::phases}},
+  o.mode = choice(rank, "ARGOSY_TRACE", extend::trace_mode::off,
+                  {{"off", extend::trace_mode::off},
+                   {"0", extend::trace_mode::off},
+                   {"1", extend::trace_mode::calls},
+                   {"errors", extend::trace_mode::errors},
+                   {"calls", extend::trace_mode::calls},
+                   {"phases", extend::trace_mode::phases}},
                   "off, errors, calls or phases");
   // ARGOSY_TRACE_FORMAT is from programs that chose between two formats. Only `chrome` is left.
   if (char const* const format = std::getenv("ARGOSY_TRACE_FORMAT");
-      format && *format && std::strcmp(format, "chrome") != 0 && o.mode != trace_mode::off &&
-      rank == 0)
+      format && *format && std::strcmp(format, "chrome") != 0 &&
+      o.mode != extend::trace_mode::off && rank == 0)
     complain("ARGOSY_TRACE_FORMAT", format,
              "no longer understood: traces are JSON, and `argosy trace --text FILE...` prints them "
              "as text");

@@ -35,7 +35,7 @@ std::string plain(std::string s) {
   return s;
 }
 
-std::string name_of(trace_options const& o, int number) {
+std::string name_of(extend::trace_options const& o, int number) {
   std::string name = o.directory + "/argosy-" + plain(o.program) + '-' +
                      std::to_string(::getpid()) + "-rank" + std::to_string(o.rank);
   if (!o.agent.empty()) name += '-' + plain(o.agent);
@@ -44,7 +44,7 @@ std::string name_of(trace_options const& o, int number) {
 }
 
 // Returns "rank 3", or with an agent "rank 3 NAME".
-std::string name_of_rank(trace_options const& o) {
+std::string name_of_rank(extend::trace_options const& o) {
   return "rank " + std::to_string(o.rank) + (o.agent.empty() ? "" : " ") + o.agent;
 }
 
@@ -54,7 +54,7 @@ std::string place_of_process() {
 }
 
 // Returns the first lines of a trace. `argosy trace --text` needs `trace` and `mode`.
-trace_text head_of(trace_options const& o) {
+trace_text head_of(extend::trace_options const& o) {
   constexpr std::array<std::string_view, 4> modes{"off", "errors", "calls", "phases"};
   std::string const rank = name_of_rank(o), process = o.program + place_of_process();
   trace_text head;
@@ -95,14 +95,14 @@ std::unique_lock<std::mutex> lock_if_free(std::mutex& mutex) noexcept {
 
 }  // namespace
 
-tracer::tracer(trace_options options)
+extend::tracer::tracer(extend::trace_options options)
     : options_(std::move(options)),
       steady_start_(std::chrono::steady_clock::now()),
       start_(std::chrono::system_clock::now()),
       gathered_(std::make_unique<gathering>(options_.rank)) {
   heed_forks();
   gathered_->at_once =
-      options_.write == detail::trace_write::at_once || options_.mode == trace_mode::errors;
+      options_.write == detail::trace_write::at_once || options_.mode == extend::trace_mode::errors;
   gathered_->newest = gathered_->written = steady_start_;
   if (options_.directory.empty()) {
     char const* const local = std::getenv("TMPDIR");
@@ -112,7 +112,7 @@ tracer::tracer(trace_options options)
   path_ = name_of(options_, 1);
 }
 
-tracer::~tracer() {
+extend::tracer::~tracer() {
   if (descriptor_ < 0) return;
   if (auto const guard = lock_if_free(mutex_)) {
     write_locked();
@@ -123,7 +123,7 @@ tracer::~tracer() {
   ::close(descriptor_);
 }
 
-void tracer::look_at_directory(std::string* instead) noexcept {
+void extend::tracer::look_at_directory(std::string* instead) noexcept {
   int const saved = errno;
   if (::access(options_.directory.c_str(), W_OK | X_OK) != 0) {
     std::lock_guard const guard(mutex_);
@@ -132,7 +132,7 @@ void tracer::look_at_directory(std::string* instead) noexcept {
   errno = saved;
 }
 
-void tracer::tell(int error, std::string* instead) noexcept try {
+void extend::tracer::tell(int error, std::string* instead) noexcept try {
   if (std::exchange(told_, true)) return;
   bool const of_directory =
       error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS;
@@ -147,7 +147,7 @@ void tracer::tell(int error, std::string* instead) noexcept try {
 } catch (...) {  // no memory: nothing is reported
 }
 
-bool tracer::start() noexcept try {
+bool extend::tracer::start() noexcept try {
   // Creates a new file. In a directory that everyone may write to, an existing name could be
   // another user's link.
   auto const create = [&] {
@@ -175,7 +175,7 @@ bool tracer::start() noexcept try {
 
 // Writes whole lines. If not all fit, writes as many as fit, and the trace ends there. Returns the
 // number of bytes that stay.
-std::size_t tracer::put_whole(std::string_view lines) noexcept {
+std::size_t extend::tracer::put_whole(std::string_view lines) noexcept {
   detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), detail::size_limit());
   std::size_t put = 0;
   int error = 0;
@@ -198,7 +198,7 @@ std::size_t tracer::put_whole(std::string_view lines) noexcept {
   return whole;
 }
 
-void tracer::write_locked() noexcept {
+void extend::tracer::write_locked() noexcept {
   has_gathered_.store(false, std::memory_order_relaxed);
   gathering& all = *gathered_;
   // These lines belong to the parent, and are dropped with the next line.
@@ -217,17 +217,19 @@ void tracer::write_locked() noexcept {
   errno = saved;
 }
 
-void tracer::write_gathered() noexcept {
+void extend::tracer::write_gathered() noexcept {
   std::lock_guard const guard(mutex_);
   write_locked();
 }
 
-void tracer::gather_no_more() noexcept {
+void extend::tracer::gather_no_more() noexcept {
   auto const guard = lock_if_free(mutex_);
   if (!guard) return;
   gathered_->at_once = true;
   write_locked();
 }
+
+namespace extend {
 
 std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint) {
   if (options.mode == trace_mode::off) return nullptr;
@@ -245,5 +247,7 @@ std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* co
   if (is_new) made->look_at_directory(complaint);
   return place->second;
 }
+
+}  // namespace extend
 
 }  // namespace argosy

@@ -247,7 +247,7 @@ class strip_picture {
 
 namespace argosy {
 
-std::string draw(layout const& l, draw_options const& options) {
+std::string draw(layout const& l, extend::draw_options const& options) {
   return detail::strip_picture(l, options).draw();
 }
 

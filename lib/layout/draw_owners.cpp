@@ -253,7 +253,7 @@ class owners_picture {
 namespace argosy {
 
 std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes,
-                        std::int64_t element_bytes, draw_owners_options const& options) {
+                        std::int64_t element_bytes, extend::draw_owners_options const& options) {
   return detail::owners_picture(owners, sizes, element_bytes, options).draw();
 }
 

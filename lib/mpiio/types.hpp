@@ -13,7 +13,7 @@
 namespace argosy::mpiio {
 
 struct known_type {
-  argosy::typed_layout form;
+  argosy::extend::typed_layout form;
   std::string fault = {};  // why it cannot be used; if set, no other member counts
   std::int64_t size = 0;
   bool dense = false;  // true if copies of it are adjacent bytes, from the address on

@@ -19,7 +19,7 @@ namespace {
 // Returns a function that makes the datatype inside of the call, for view_shape. If the datatype is
 // invalid, all ranks get an error.
 auto maker_of(MPI_Datatype type) {
-  return [type]() -> argosy::typed_layout {
+  return [type]() -> argosy::extend::typed_layout {
     known_type const& k = known(type);
     if (!k.fault.empty()) throw invalid_layout(k.fault);
     return k.form;
@@ -71,7 +71,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_view,
     hints const given = from_info(info);
     std::string_view const name = representation ? representation : "";
     std::int64_t const at =
-        displacement == MPI_DISPLACEMENT_CURRENT ? current_displacement : displacement;
+        displacement == MPI_DISPLACEMENT_CURRENT ? extend::current_displacement : displacement;
     auto const etype_made = maker_of(etype), filetype_made = maker_of(filetype);
     settle(file, f);
     f.of.set_view(at, {etype_made, filetype_made, name}, {given, error});

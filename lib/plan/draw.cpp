@@ -187,9 +187,9 @@ std::string draw_plan(plan const& p, draw_plan_options const& options) {
   std::size_t const stride = (p.windows.size() + most_drawn_windows - 1) / most_drawn_windows;
   for (std::size_t i = 0; i < p.windows.size(); i += std::max<std::size_t>(1, stride)) {
     window const& w = p.windows[i];
-    colour const fill = w.how == passage::whole    ? plan_picture::whole_blue
-                        : w.how == passage::pieces ? plan_picture::pieces_green
-                                                   : plan_picture::merged_orange;
+    colour const fill = w.how == transfer_mode::whole    ? plan_picture::whole_blue
+                        : w.how == transfer_mode::pieces ? plan_picture::pieces_green
+                                                         : plan_picture::merged_orange;
     picture.box(w.offset, w.offset + w.length, fill, std::to_string(i));
   }
   picture.end_lane();
@@ -261,10 +261,10 @@ std::string draw_plan(collective_plan const& p, draw_plan_options const& options
 
 namespace argosy {
 
-std::string draw(plan const& p, draw_plan_options const& options) {
+std::string draw(plan const& p, extend::draw_plan_options const& options) {
   return detail::draw_plan(p, options);
 }
-std::string draw(collective_plan const& p, draw_plan_options const& options) {
+std::string draw(collective_plan const& p, extend::draw_plan_options const& options) {
   return detail::draw_plan(p, options);
 }
 

@@ -75,8 +75,8 @@ options read_options(int argc, char** argv) {
 
 // Writes the file, so that it appears complete and is never readable by other users. Returns the
 // identity of the file.
-std::optional<argosy::file_identity> write_socket_file(std::string const& path,
-                                                       std::string const& text) {
+std::optional<argosy::extend::file_identity> write_socket_file(std::string const& path,
+                                                               std::string const& text) {
   std::string const draft = path + ".new";
   ::unlink(draft.c_str());
   int const file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

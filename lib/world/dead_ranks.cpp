@@ -15,7 +15,7 @@ namespace argosy::detail {
 
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI) && OMPI_HAVE_MPI_EXT_FTMPI
 
-bool outlives_ranks() noexcept {
+bool survives_rank_death() noexcept {
   static bool const told = [] {
     int begun = 0, found = 0;
     int* on = nullptr;
@@ -31,7 +31,7 @@ bool tells_of_dead_rank(int code) noexcept {
   int what = MPI_SUCCESS;
   return code != MPI_SUCCESS && MPI_Error_class(code, &what) == MPI_SUCCESS &&
          (what == MPIX_ERR_PROC_FAILED || what == MPIX_ERR_PROC_FAILED_PENDING ||
-          what == MPIX_ERR_REVOKED || (what == MPI_ERR_IN_STATUS && outlives_ranks()));
+          what == MPIX_ERR_REVOKED || (what == MPI_ERR_IN_STATUS && survives_rank_death()));
 }
 
 int lowest_dead_rank(MPI_Comm comm) noexcept {
@@ -53,7 +53,7 @@ int lowest_dead_rank(MPI_Comm comm) noexcept {
 void revoke(MPI_Comm comm) noexcept { MPIX_Comm_revoke(comm); }
 
 bool ends_by_death(MPI_Comm comm) noexcept {
-  if (!outlives_ranks()) return false;
+  if (!survives_rank_death()) return false;
   int is_revoked = 0;
   MPIX_Comm_is_revoked(comm, &is_revoked);
   if (is_revoked == 0 && lowest_dead_rank(comm) < 0) return false;
@@ -74,7 +74,7 @@ void let_end(MPI_Request send) noexcept {
 
 #else
 
-bool outlives_ranks() noexcept { return false; }
+bool survives_rank_death() noexcept { return false; }
 bool tells_of_dead_rank(int) noexcept { return false; }
 int lowest_dead_rank(MPI_Comm) noexcept { return -1; }
 void revoke(MPI_Comm) noexcept {}

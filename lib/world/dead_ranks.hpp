@@ -9,7 +9,7 @@ namespace argosy::detail {
 
 // Returns true if the job continues when a rank dies, and MPI calls return error codes for it.
 // False before MPI_Init, and in programs of sessions only.
-bool outlives_ranks() noexcept;
+bool survives_rank_death() noexcept;
 
 // Returns true if the code of an MPI call says that a rank has died.
 bool tells_of_dead_rank(int code) noexcept;

@@ -20,11 +20,12 @@ struct front {
 
 }  // namespace
 
-std::size_t memory_world::bytes_for(int size) noexcept {
+std::size_t extend::memory_world::bytes_for(int size) noexcept {
   return sizeof(front) + 2 * static_cast<std::size_t>(size) * sizeof(slot);
 }
 
-memory_world::slot const* memory_world::meet(std::span<std::byte const> mine) const {
+extend::memory_world::slot const* extend::memory_world::meet(
+    std::span<std::byte const> mine) const {
   meeting& all = *memory_;
   std::byte* const first = all.memory.bytes().data();
   std::uint32_t const number = ++all.steps;
@@ -44,7 +45,7 @@ memory_world::slot const* memory_world::meet(std::span<std::byte const> mine) co
   return slots;
 }
 
-void memory_world::wait_for(slot& other, std::uint32_t number) const {
+void extend::memory_world::wait_for(slot& other, std::uint32_t number) const {
   meeting const& all = *memory_;
   std::atomic_ref<std::uint32_t> const word(other.number);
   for (int i = 0; i < all.looks; ++i)
@@ -63,7 +64,8 @@ void memory_world::wait_for(slot& other, std::uint32_t number) const {
   sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void memory_world::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
+void extend::memory_world::all_gather(std::span<std::byte const> mine,
+                                      std::span<std::byte> all) const {
   for (std::size_t from = 0; from < mine.size(); from += slot_bytes) {
     std::size_t const part = std::min(slot_bytes, mine.size() - from);
     step(mine.subspan(from, part), [&](std::byte const* theirs, std::size_t, int r) {
@@ -72,7 +74,7 @@ void memory_world::all_gather(std::span<std::byte const> mine, std::span<std::by
   }
 }
 
-void memory_world::broadcast(std::span<std::byte> message, int root) const {
+void extend::memory_world::broadcast(std::span<std::byte> message, int root) const {
   for (std::size_t from = 0; from < message.size(); from += slot_bytes) {
     std::span<std::byte> const part =
         message.subspan(from, std::min(slot_bytes, message.size() - from));
@@ -83,7 +85,7 @@ void memory_world::broadcast(std::span<std::byte> message, int root) const {
   }
 }
 
-std::int64_t memory_world::exclusive_sum(std::int64_t mine) const {
+std::int64_t extend::memory_world::exclusive_sum(std::int64_t mine) const {
   std::uint64_t before = 0;
   step(std::as_bytes(std::span(&mine, 1)), [&](std::byte const* theirs, std::size_t, int r) {
     std::uint64_t other = 0;
@@ -93,20 +95,20 @@ std::int64_t memory_world::exclusive_sum(std::int64_t mine) const {
   return static_cast<std::int64_t>(before);
 }
 
-shared_memory memory_world::share(std::size_t bytes, std::error_code& error) const {
+extend::shared_memory extend::memory_world::share(std::size_t bytes, std::error_code& error) const {
   return detail::share_segment(*this, bytes, error);
 }
-shared_memory memory_world::share(std::size_t bytes) const {
+extend::shared_memory extend::memory_world::share(std::size_t bytes) const {
   std::error_code error;
-  shared_memory result = share(bytes, error);
+  extend::shared_memory result = share(bytes, error);
   if (error)
-    throw std::system_error(error,
-                            "argosy::memory_world::share: " + std::to_string(bytes) + " bytes");
+    throw std::system_error(
+        error, "argosy::extend::memory_world::share: " + std::to_string(bytes) + " bytes");
   return result;
 }
 
-void memory_world::wait(std::uint32_t& word, std::uint32_t seen,
-                        std::chrono::milliseconds longest) noexcept {
+void extend::memory_world::wait(std::uint32_t& word, std::uint32_t seen,
+                                std::chrono::milliseconds longest) noexcept {
   // takes one or two microseconds, as long as the kernel needs to put a rank to sleep and wake it
   constexpr int looks = 100;
   std::atomic_ref<std::uint32_t> const w(word);
@@ -115,6 +117,6 @@ void memory_world::wait(std::uint32_t& word, std::uint32_t seen,
   detail::node_segment::wait(word, seen, longest);
 }
 
-void memory_world::wake(std::uint32_t& word) noexcept { detail::node_segment::wake(word); }
+void extend::memory_world::wake(std::uint32_t& word) noexcept { detail::node_segment::wake(word); }
 
 }  // namespace argosy

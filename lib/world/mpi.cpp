@@ -178,18 +178,19 @@ std::int64_t mpi::exclusive_sum(std::int64_t mine) const {
   return rank_ == 0 ? 0 : before;  // MPI leaves it undefined on rank 0
 }
 
-std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
+std::vector<extend::parcel> mpi::deliver(std::vector<extend::parcel> const& out) const {
   int const tag = next_parcel_tag(comm_);
   std::vector<MPI_Request> sends;
   [[maybe_unused]] ordered const memory;
-  for (parcel const& p : out) {
+  for (extend::parcel const& p : out) {
     length const l(p.content.size());
     check("MPI_Issend",
           MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_,
                      &sends.emplace_back()),
           comm_);
   }
-  std::multimap<int, parcel> in;  // by rank; the parcels of one rank in the order of arrival
+  std::multimap<int, extend::parcel>
+      in;  // by rank; the parcels of one rank in the order of arrival
   MPI_Request everybody = MPI_REQUEST_NULL;  // entered when this rank's parcels have arrived
   for (int sent = 0, ended = 0; ended == 0;) try {
       int found = 0;
@@ -198,9 +199,10 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
       check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status),
             comm_);
       if (found != 0) {
-        parcel& p = in.emplace(status.MPI_SOURCE,
-                               parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})
-                        ->second;
+        extend::parcel& p =
+            in.emplace(status.MPI_SOURCE,
+                       extend::parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})
+                ->second;
         length const l(p.content.size());
         check("MPI_Mrecv",
               MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE), comm_);
@@ -213,13 +215,13 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
         check("MPI_Test", MPI_Test(&everybody, &ended, MPI_STATUS_IGNORE), comm_);
       }
       if (found == 0 && ended == 0) std::this_thread::yield();
-    } catch (rank_failure const&) {
+    } catch (extend::rank_failure const&) {
       revoke();  // ends the messages under way, whose memory is about to be freed
       MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
       MPI_Wait(&everybody, MPI_STATUS_IGNORE);
       throw;
     }
-  std::vector<parcel> result;
+  std::vector<extend::parcel> result;
   for (auto& [rank, p] : in) result.push_back(std::move(p));
   return result;
 }
@@ -291,7 +293,7 @@ void mpi::request::drop() noexcept {
     MPI_Wait(&handle_, MPI_STATUS_IGNORE);  // local after the cancellation
   } else if (detail::ends_by_death(comm_)) {
     MPI_Wait(&handle_, MPI_STATUS_IGNORE);
-  } else if (detail::outlives_ranks()) {
+  } else if (detail::survives_rank_death()) {
     detail::let_end(handle_);
   } else {
     MPI_Request_free(&handle_);

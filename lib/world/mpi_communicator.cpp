@@ -76,7 +76,7 @@ struct mpi::made_here {
 
 mpi::mpi(MPI_Comm c, mpi const& parent) : made_(std::make_shared<made_here>(c)), comm_(c) {
   read();
-  if (!detail::outlives_ranks()) return;
+  if (!detail::survives_rank_death()) return;
   MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
   if (!parent.made_) return;
   std::lock_guard const guard(parent.made_->mutex);
@@ -84,7 +84,7 @@ mpi::mpi(MPI_Comm c, mpi const& parent) : made_(std::make_shared<made_here>(c)),
   parent.made_->of_this.push_back(made_);
 }
 
-bool mpi::outlives_ranks() noexcept { return detail::outlives_ranks(); }
+bool mpi::survives_rank_death() noexcept { return detail::survives_rank_death(); }
 
 int mpi::revoke() const {
   if (made_) made_->revoke();

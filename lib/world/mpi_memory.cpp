@@ -37,24 +37,26 @@ void go_on(MPI_Comm comm, unsigned times) {
 
 }  // namespace
 
-void mpi::meet_in(shared_memory m) {
-  auto const near = std::make_shared<memory_world const>(
+void mpi::meet_in(extend::shared_memory m) {
+  auto const near = std::make_shared<extend::memory_world const>(
       std::move(m), rank_, size_, [comm = comm_](unsigned times) { go_on(comm, times); });
   constexpr int looks_of_many = 20, looks = 2000;
   near->set_looks(detail::processors_for(*near) < size_ ? looks_of_many : looks);
   near_ = near;
 }
 
-shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
+extend::shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
   // a rank that waits in memory for a dead rank would not notice its death
-  if (outlives_ranks() && size_ > 1) {
+  if (survives_rank_death() && size_ > 1) {
     error = std::make_error_code(std::errc::operation_not_supported);
     return {};
   }
   return detail::share_segment(*this, bytes, error);
 }
 
-void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept { memory_world::wait(word, seen); }
+void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept {
+  extend::memory_world::wait(word, seen);
+}
 
 void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile) {
   std::atomic_ref<std::uint32_t> const w(word);
@@ -75,11 +77,11 @@ void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanw
   }
 }
 
-void mpi::wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
+void mpi::wake(std::uint32_t& word) noexcept { extend::memory_world::wake(word); }
 
-shared_memory mpi::share(std::size_t bytes) const {
+extend::shared_memory mpi::share(std::size_t bytes) const {
   std::error_code error;
-  shared_memory result = share(bytes, error);
+  extend::shared_memory result = share(bytes, error);
   if (error)
     throw std::system_error(error, "argosy::mpi::share: " + std::to_string(bytes) + " bytes");
   return result;

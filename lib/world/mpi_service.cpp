@@ -25,7 +25,8 @@ constexpr int serving_threads = 3;
 
 }  // namespace
 
-std::unique_ptr<service> mpi::serve(serve_function f, std::error_code& error) const {
+std::unique_ptr<extend::service> mpi::serve(extend::serve_function f,
+                                            std::error_code& error) const {
   error.clear();
   wire::station::options o;
   o.workers = serving_threads;

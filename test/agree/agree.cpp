@@ -22,10 +22,10 @@
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
-using io::agreement;
 using io::errc;
-using io::failure;
 using io::detail::arguments;
+using io::extend::agreement;
+using io::extend::failure;
 using namespace io::test;
 
 namespace {

@@ -100,8 +100,8 @@ class recorder final : public observer {
 struct counted : io::two_phase {
   static constexpr std::string_view name = "counted";
   int* calls = nullptr;
-  io::collective_plan plan(io::access_kind kind, io::access_summary const& all,
-                           io::rank_group const& ranks) const {
+  io::collective_plan plan(io::access_kind kind, io::extend::access_summary const& all,
+                           io::extend::rank_group const& ranks) const {
     ++*calls;
     return io::two_phase::plan(kind, all, ranks);
   }
@@ -171,7 +171,8 @@ run_result facts_of(run_result r, plan const& p, int ranks) {
 io::opener broken_where(io::opener files, std::string part,
                         std::shared_ptr<io::fault_script> script) {
   io::opener const broken = io::with_faults(files, std::move(script));
-  return files.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
+  return files.opening([=](std::string const& path, io::extend::open_flags flags,
+                           std::error_code& error) {
     return path.find(part) != path.npos ? broken(path, flags, error) : files(path, flags, error);
   });
 }
@@ -415,11 +416,13 @@ TEST_CASE("calls go by the policy that is chosen by the hints in force", "[beffi
   p.hints = hint_file::parse(
       "all write all on_open cb_nodes 1\n"
       "all write scatter 1024 cb_nodes 2\n");
-  policy_choice const choice = [&](call c, io::resolved_hints const& h) -> io::any_policy {
+  policy_choice const choice = [&](call c,
+                                   io::extend::resolved_hints const& h) -> io::extend::any_policy {
     asked.insert({c, h.cb_nodes});
     counted policy;
     policy.calls = &calls;
-    return c == call::together && h.cb_nodes == 2 ? io::any_policy(policy) : io::any_policy();
+    return c == call::together && h.cb_nodes == 2 ? io::extend::any_policy(policy)
+                                                  : io::extend::any_policy();
   };
   run_all(2, p, tell, argosy_files<io::lab::virtual_rank>(files.opener(), choice));
   run_result const& r = tell.runs[0];

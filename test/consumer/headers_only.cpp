@@ -9,7 +9,7 @@ static_assert(argosy::repeat(2, 8, argosy::bytes(8)) == argosy::bytes(16));
 
 // A policy must be found again by its type, with or without run-time type information.
 int main() {
-  argosy::any_policy const chosen(argosy::two_phase{});
+  argosy::extend::any_policy const chosen(argosy::two_phase{});
   return chosen.target<argosy::two_phase>() != nullptr &&
                  chosen.target<argosy::sieving>() == nullptr
              ? 0

@@ -62,7 +62,7 @@ list owned(problem const& p, std::int64_t rank) {
 
 list bytes_of(io::layout const& l) {
   list result;
-  for (io::cursor at(l); !at.done(); at.next())
+  for (io::extend::cursor at(l); !at.done(); at.next())
     for (std::int64_t b = at.current().offset; b < at.current().end(); ++b) result.push_back(b);
   return result;
 }
@@ -103,7 +103,7 @@ static_assert(tile.form() == io::subarray(io::list(io::c<64>, io::c<64>, io::c<6
 static_assert(tile.form().nodes().size() == 3 && tile.form().pieces() == 32 * 32);
 constexpr io::darray cards(io::list(io::c<4096>, io::c<4096>), io::distribute::cyclic(io::c<4>),
                            io::list(io::c<8>, io::c<8>), io::c<9>, io::type<double>,
-                           io::fortran_order);
+                           io::extend::fortran_order);
 static_assert(cards.is_static && cards.form().size() == 4096 * 4096 / 64 * 8);
 // Some numbers are fixed, some are not.
 static_assert(!io::darray(io::list(io::c<64>, 3), io::distribute::block, io::list(io::c<2>, 1), 1,

@@ -82,7 +82,7 @@ map box(list const& sizes, list const& subsizes, list const& starts, io::order o
 
 bool agree(io::layout const& form, map const& m) {
   list bytes;
-  for (io::cursor at(form); !at.done(); at.next())
+  for (io::extend::cursor at(form); !at.done(); at.next())
     for (std::int64_t b = at.current().offset; b < at.current().end(); ++b) bytes.push_back(b);
   CHECK(form.lower_bound() == (m.bounded() ? m.low : 0));
   CHECK(form.extent() == m.extent());
@@ -178,7 +178,7 @@ struct generator {
 // --- what the compiler flattens ---
 
 using io::c;
-constexpr io::element<double> real{};
+constexpr io::extend::element<double> real{};
 
 constexpr io::subarray core(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<64>),
                             io::list(c<1>, c<1>, c<1>), real);
@@ -405,11 +405,12 @@ template <>
 struct argosy::describe<padded> : argosy::members<&padded::x, &padded::id> {};
 
 TEST_CASE("no copies of a signature, and copies of none, add nothing", "[datatype]") {
-  io::signature all(io::basic::int32, 2);
-  all.append(io::signature(io::basic::float64), 0).append(io::signature(), 3);
-  CHECK(all == io::signature(io::basic::int32, 2));
-  CHECK(io::signature().append(all, 0).empty());
-  CHECK(io::signature(io::basic::int32, 0).empty());
+  io::extend::signature all(io::extend::basic::int32, 2);
+  all.append(io::extend::signature(io::extend::basic::float64), 0)
+      .append(io::extend::signature(), 3);
+  CHECK(all == io::extend::signature(io::extend::basic::int32, 2));
+  CHECK(io::extend::signature().append(all, 0).empty());
+  CHECK(io::extend::signature(io::extend::basic::int32, 0).empty());
 }
 
 TEST_CASE("a packed record has the data of the record and no holes", "[datatype]") {

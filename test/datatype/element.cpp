@@ -104,7 +104,7 @@ using fields = std::vector<std::pair<std::size_t, std::size_t>>;
 
 template <class T>
 void check(fields const& expected) {
-  std::vector<io::piece> pieces;
+  std::vector<io::extend::piece> pieces;
   for (auto [offset, size] : expected) {
     auto const o = static_cast<std::int64_t>(offset), n = static_cast<std::int64_t>(size);
     if (!pieces.empty() && pieces.back().end() == o)
@@ -113,8 +113,8 @@ void check(fields const& expected) {
       pieces.push_back({o, n});
   }
   io::layout const form = io::detail::layout_of<T>();
-  std::vector<io::piece> found;
-  for (io::cursor at(form); !at.done(); at.next()) found.push_back(at.current());
+  std::vector<io::extend::piece> found;
+  for (io::extend::cursor at(form); !at.done(); at.next()) found.push_back(at.current());
   CHECK(found == pieces);
   CHECK(form.lower_bound() == 0);
   CHECK(form.extent() == static_cast<std::int64_t>(sizeof(T)));
@@ -133,8 +133,8 @@ static_assert(io::detail::layout_of<std::complex<double>[3]>() == io::bytes(48))
 static_assert(io::detail::layout_of<std::array<std::array<int, 3>, 2>>() == io::bytes(24));
 static_assert(io::detail::layout_of<empty>().empty() &&
               io::detail::layout_of<empty>().extent() == 1);
-static_assert(std::is_empty_v<io::element<nested>> &&
-              io::detail::static_datatype<io::element<nested>>);
+static_assert(std::is_empty_v<io::extend::element<nested>> &&
+              io::detail::static_datatype<io::extend::element<nested>>);
 static_assert(io::element_type<nested> && io::element_type<double&> && io::element_type<derived>);
 static_assert(!io::element_type<int*> && !io::element_type<std::vector<int>> &&
               !io::element_type<padded*>);

@@ -76,7 +76,7 @@ struct old_view {
 template <class Buffer>
 std::vector<void const*> addresses(Buffer const& b) {
   std::vector<void const*> result;
-  for (io::cursor at(b.form()); !at.done(); at.next())
+  for (io::extend::cursor at(b.form()); !at.done(); at.next())
     for (std::int64_t k = at.current().offset; k < at.current().end(); ++k)
       result.push_back(b.address() + k);
   return result;
@@ -107,10 +107,10 @@ static_assert(writable_memory<boost::multi_array<int, 2>&> &&
               constant_memory<boost::multi_array<int, 2> const&>);
 static_assert(std::is_convertible_v<io::buffer, io::const_buffer> &&
               !std::is_convertible_v<io::const_buffer, io::buffer>);
-static_assert(io::mdspan_like<old_view> && io::detail::array_rank<view_twin<int, 3>> == 3 &&
+static_assert(io::extend::mdspan_like<old_view> && io::detail::array_rank<view_twin<int, 3>> == 3 &&
               io::detail::array_rank<old_view> == 1);
-static_assert(!io::mdspan_like<std::vector<double>> && !io::mdspan_like<double[3]> &&
-              !io::mdspan_like<std::span<int>>);
+static_assert(!io::extend::mdspan_like<std::vector<double>> &&
+              !io::extend::mdspan_like<double[3]> && !io::extend::mdspan_like<std::span<int>>);
 
 }  // namespace
 
@@ -240,7 +240,7 @@ TEST_CASE("members chosen of a base step by the class that lies there", "[memory
   auto const ids = io::memory(all.data(), io::members<&particle::id>{}, std::ssize(all));
   CHECK(ids.form() ==
         io::repeat(3, sizeof(moving), io::resized(io::at(8, io::bytes(4)), 0, sizeof(moving))));
-  CHECK(ids.types().get() == io::signature(io::basic::int32, 3));
+  CHECK(ids.types().get() == io::extend::signature(io::extend::basic::int32, 3));
   std::vector<std::byte> raw(3 * sizeof(particle));  // raw memory may hold anything
   CHECK(io::memory(raw.data(), io::members<&particle::id>{}, 3).size() == 12);
 }

@@ -31,9 +31,9 @@ namespace {
 constexpr std::uint64_t trees = argosy::test::sanitized ? 6'000 : 30'000;
 constexpr std::int64_t widest_memory = 1 << 18;
 
-std::vector<io::piece> pieces_of(io::layout const& l) {
-  std::vector<io::piece> result;
-  for (io::cursor at(l); !at.done(); at.next()) result.push_back(at.current());
+std::vector<io::extend::piece> pieces_of(io::layout const& l) {
+  std::vector<io::extend::piece> result;
+  for (io::extend::cursor at(l); !at.done(); at.next()) result.push_back(at.current());
   return result;
 }
 
@@ -42,7 +42,7 @@ constexpr io::basic_sizes text_sizes{1,  2,  3,  7,  6, 12, 11, 21, 20,
                                      40, 40, 21, 20, 9, 15, 24, 45, 46};
 
 // The items of a signature, one by one.
-using items = std::vector<io::basic>;
+using items = std::vector<io::extend::basic>;
 void list_items(std::span<io::detail::signature_node const> nodes, items& all) {
   for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span())
     for (std::int64_t k = 0; k < nodes[i].count; ++k) {
@@ -52,7 +52,7 @@ void list_items(std::span<io::detail::signature_node const> nodes, items& all) {
         list_items(nodes.subspan(i + 1, nodes[i].body), all);
     }
 }
-items items_of(io::signature const& s) {
+items items_of(io::extend::signature const& s) {
   items all;
   list_items(s.nodes(), all);
   return all;
@@ -134,9 +134,9 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
     fortran_deals +=
         any_node(t, [](tree const& at) { return at.form == form::darray && at.fortran; });
     type_map const want = expand(t, rule_of_bounds);
-    std::vector<io::piece> const pieces = joined(want.pieces);
+    std::vector<io::extend::piece> const pieces = joined(want.pieces);
     io::layout const l = to_layout(t, rule_of_bounds);
-    io::typed_layout const decoded = io::from_mpi(type.get());
+    io::extend::typed_layout const decoded = io::from_mpi(type.get());
     expect(pieces_of(decoded) == pieces, "from_mpi: other pieces");
     expect(decoded.form().lower_bound() == want.limits.low &&
                decoded.form().extent() == want.limits.extent(),
@@ -187,7 +187,7 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent()) + 1), stream;
       for (std::byte& b : memory) b = static_cast<std::byte>(random() >> 32);
       std::byte const* const origin = memory.data() - l.true_lower_bound();
-      for (io::piece const& p : pieces)
+      for (io::extend::piece const& p : pieces)
         stream.insert(stream.end(), origin + p.offset, origin + p.end());
       compare(origin, stream);
     } else if (fault.empty() && l.true_extent() <= sparse_memory::widest) {

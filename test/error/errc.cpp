@@ -19,9 +19,9 @@
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
-using io::agreement;
 using io::errc;
-using io::failure;
+using io::extend::agreement;
+using io::extend::failure;
 using namespace io::test;
 
 namespace {
@@ -201,7 +201,7 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
 
   // Words that begin with those of their class are not repeated.
   agreement const thrown =
-      io::alone(3, {errc::user_code, "code of the program threw: my own words"});
+      io::extend::alone(3, {errc::user_code, "code of the program threw: my own words"});
   CHECK_THAT(
       io::detail::message_of(thrown, "open", "f", 3),
       ContainsSubstring("failed on rank 3: code of the program threw: my own words. What to do: "));
@@ -221,8 +221,8 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
 TEST_CASE("a message has one remedy: its own, or that of the class, or none where all is said",
           "[agree][message]") {
   auto const words = [](errc e, std::string detail, std::string advice = {}) {
-    io::failure f(e, std::move(detail), std::move(advice));
-    return io::detail::message_of(io::alone(0, std::move(f)), "set_view", "state.dat", 0);
+    io::extend::failure f(e, std::move(detail), std::move(advice));
+    return io::detail::message_of(io::extend::alone(0, std::move(f)), "set_view", "state.dat", 0);
   };
   CHECK(words(errc::unsupported, "requests are pending", "wait for them first") ==
         "argosy: set_view of 'state.dat' failed on rank 0: unsupported operation; requests are "
@@ -243,24 +243,27 @@ TEST_CASE("a message has one remedy: its own, or that of the class, or none wher
 }
 
 TEST_CASE("an error inside another one brings its advice, once", "[agree][message]") {
-  io::error const inner(io::alone(0, {errc::file, "the file is not open", "open it first"}), "read",
-                        "f", 0);
+  io::error const inner(io::extend::alone(0, {errc::file, "the file is not open", "open it first"}),
+                        "read", "f", 0);
   CHECK(io::detail::words_without_advice(inner) ==
         "argosy: read of 'f' failed on rank 0: the file handle is no longer valid; the file is not "
         "open");
-  CHECK(io::detail::words_without_advice(io::error(io::alone(0, errc::io), "sync", "f", 0)) ==
-        "argosy: sync of 'f' failed on rank 0: " + io::make_error_code(errc::io).message());
-  io::error const said(io::alone(0, {errc::argument, "the offset is -1"}), "read_at", "f", 0);
+  CHECK(
+      io::detail::words_without_advice(io::error(io::extend::alone(0, errc::io), "sync", "f", 0)) ==
+      "argosy: sync of 'f' failed on rank 0: " + io::make_error_code(errc::io).message());
+  io::error const said(io::extend::alone(0, {errc::argument, "the offset is -1"}), "read_at", "f",
+                       0);
   CHECK(io::detail::words_without_advice(said).ends_with("the offset is -1"));
-  for (io::failure const& f : {io::detail::failure_of(errc::io, [&] { throw inner; }),
-                               io::detail::failure_of(errc::io, [&]() -> io::failure {
-                                 try {
-                                   throw inner;
-                                 } catch (...) {
-                                   return io::detail::failure_by("a policy");
-                                 }
-                               })}) {
-    std::string const outer = io::detail::message_of(io::alone(0, f), "load", "c", 0);
+  for (io::extend::failure const& f :
+       {io::detail::failure_of(errc::io, [&] { throw inner; }),
+        io::detail::failure_of(errc::io, [&]() -> io::extend::failure {
+          try {
+            throw inner;
+          } catch (...) {
+            return io::detail::failure_by("a policy");
+          }
+        })}) {
+    std::string const outer = io::detail::message_of(io::extend::alone(0, f), "load", "c", 0);
     CHECK(outer.ends_with("the file is not open. What to do: open it first."));
     CHECK(outer.find("What to do") == outer.rfind("What to do"));
   }
@@ -271,8 +274,9 @@ TEST_CASE("each rank that failed tells its own failure, the others that of the f
   auto const world = everyone();
   int const rank = world.rank();
   bool const failed = rank % 2 == 1 || world.size() == 1;
-  io::failure const mine =
-      failed ? io::failure(os(ENOSPC), std::to_string(rank) + " of 9 bytes") : io::failure();
+  io::extend::failure const mine =
+      failed ? io::extend::failure(os(ENOSPC), std::to_string(rank) + " of 9 bytes")
+             : io::extend::failure();
   agreement const a = io::detail::agree_on_outcome(world, mine);
   int const first = world.size() == 1 ? 0 : 1;
   CHECK(a.failed_rank == first);
@@ -283,8 +287,8 @@ TEST_CASE("each rank that failed tells its own failure, the others that of the f
 }
 
 TEST_CASE("a call of one rank fails on that rank", "[agree]") {
-  CHECK(io::alone(4, {}));
-  agreement const a = io::alone(4, {os(EDQUOT), "here"});
+  CHECK(io::extend::alone(4, {}));
+  agreement const a = io::extend::alone(4, {os(EDQUOT), "here"});
   CHECK_FALSE(a);
   CHECK(a.code == errc::quota);
   CHECK(a.cause == os(EDQUOT));

@@ -33,7 +33,7 @@ std::int64_t pick(engine& random, std::int64_t low, std::int64_t high) {
 // Returns the offset of each byte of the stream.
 std::vector<std::int64_t> offsets_of(io::layout const& l) {
   std::vector<std::int64_t> offsets;
-  for (io::cursor at(l); !at.done(); at.next())
+  for (io::extend::cursor at(l); !at.done(); at.next())
     for (std::int64_t k = 0; k < at.current().length; ++k)
       offsets.push_back(at.current().offset + k);
   return offsets;
@@ -85,9 +85,9 @@ std::vector<std::byte> random_bytes(engine& random, std::int64_t n) {
   return bytes;
 }
 
-io::any_policy random_policy(engine& random) {
+io::extend::any_policy random_policy(engine& random) {
   if (pick(random, 0, 2) == 0) return io::independent{.buffer_bytes = pick(random, 1, 3000)};
-  auto const how = static_cast<io::sieve>(pick(random, 0, 2));
+  auto const how = static_cast<io::sieving_mode>(pick(random, 0, 2));
   return io::sieving{.read_window_bytes = pick(random, 1, 3000),
                      .write_window_bytes = pick(random, 1, 3000),
                      .reads = how,
@@ -116,7 +116,7 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
 
     io::access const wanted{reading ? io::access_kind::read : io::access_kind::write, view,
                             position, bytes, memory_layout};
-    io::any_policy const policy = random_policy(random);
+    io::extend::any_policy const policy = random_policy(random);
     CHECK(policy.plan(wanted).wanted() == bytes);
     memory_handle handle(file);
     io::detail::memory_side side(memory_layout, memory.data());
@@ -155,20 +155,20 @@ TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
                    sparse = io::repeat(1000, 1 << 16, io::bytes(8));
   io::layout const memory = io::bytes(8000);
   for (auto kind : {io::access_kind::read, io::access_kind::write}) {
-    auto const all = [&](io::layout const& l, io::passage how) {
+    auto const all = [&](io::layout const& l, io::transfer_mode how) {
       io::plan const p = io::make_plan(io::sieving{}, {kind, l, 0, 8000, memory});
       return std::all_of(p.windows.begin(), p.windows.end(),
-                         [=](io::window const& w) { return w.how == how; });
+                         [=](io::extend::window const& w) { return w.how == how; });
     };
-    CHECK(all(dense, io::passage::merged));
-    CHECK(all(sparse, io::passage::pieces));
+    CHECK(all(dense, io::transfer_mode::merged));
+    CHECK(all(sparse, io::transfer_mode::pieces));
   }
   // Dense and sparse data in one access: each window is decided by its own holes.
   io::layout const mixed = io::concat(dense, io::at(16'000, sparse));
   io::plan const p =
       io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
-  CHECK(p.windows.front().how == io::passage::merged);
-  CHECK(p.windows.back().how == io::passage::pieces);
+  CHECK(p.windows.front().how == io::transfer_mode::merged);
+  CHECK(p.windows.back().how == io::transfer_mode::pieces);
 }
 
 TEST_CASE("a piece is a window of its own, whatever its length", "[sieving]") {
@@ -176,8 +176,8 @@ TEST_CASE("a piece is a window of its own, whatever its length", "[sieving]") {
   for (auto kind : {io::access_kind::read, io::access_kind::write}) {
     io::plan const p = io::make_plan(io::sieving{}, {kind, view, 100, (3 << 23) - 200, memory});
     REQUIRE(p.windows.size() == 3);
-    CHECK(p.windows.front() ==
-          io::window{100, (1 << 23) - 100, 0 + 100, (1 << 23) - 100, 1, io::passage::whole});
+    CHECK(p.windows.front() == io::extend::window{100, (1 << 23) - 100, 0 + 100, (1 << 23) - 100, 1,
+                                                  io::transfer_mode::whole});
     CHECK(p.file_calls() == 3);
     CHECK(p.buffer_bytes <= io::sieving{}.write_window_bytes);
   }
@@ -188,7 +188,7 @@ TEST_CASE("windows stay in a cache, or are as large as the program asks", "[siev
   auto const longest = [&](io::sieving const& s) {
     io::plan const p = io::make_plan(s, {io::access_kind::read, view, 0, 8 << 20, memory});
     std::int64_t most = 0;
-    for (io::window const& w : p.windows) most = std::max(most, w.length);
+    for (io::extend::window const& w : p.windows) most = std::max(most, w.length);
     CHECK(most <= p.buffer_bytes);
     return most;
   };
@@ -199,15 +199,15 @@ TEST_CASE("windows stay in a cache, or are as large as the program asks", "[siev
 
 TEST_CASE("prices decide, and calls that write have their own", "[sieving]") {
   io::layout const view = io::repeat(1000, 1000, io::bytes(8)), memory = io::bytes(8000);
-  auto const merges = [&](io::access_kind kind, io::prices const& p) {
+  auto const merges = [&](io::access_kind kind, io::extend::prices const& p) {
     return io::make_plan(io::sieving{.prices = p}, {kind, view, 0, 8000, memory})
                .windows.front()
-               .how == io::passage::merged;
+               .how == io::transfer_mode::merged;
   };
-  io::prices const cheap_writes{.call_ns = 1000, .write_call_ns = 100, .byte_ns = 0.1};
+  io::extend::prices const cheap_writes{.call_ns = 1000, .write_call_ns = 100, .byte_ns = 0.1};
   CHECK(merges(io::access_kind::read, cheap_writes));
   CHECK_FALSE(merges(io::access_kind::write, cheap_writes));
-  io::prices const dear_writes{.call_ns = 50, .write_call_ns = 1000, .byte_ns = 0.1};
+  io::extend::prices const dear_writes{.call_ns = 50, .write_call_ns = 1000, .byte_ns = 0.1};
   CHECK_FALSE(merges(io::access_kind::read, dear_writes));
   CHECK(merges(io::access_kind::write, dear_writes));
 }
@@ -219,11 +219,11 @@ struct placing_handle : memory_handle {
   using memory_handle::memory_handle;
   using memory_handle::read;
   using memory_handle::write;
-  io::io_result read(std::int64_t offset, std::span<std::byte> into) {
+  io::extend::io_result read(std::int64_t offset, std::span<std::byte> into) {
     note(offset, into.data());
     return memory_handle::read(offset, into);
   }
-  io::io_result write(std::int64_t offset, std::span<std::byte const> from) {
+  io::extend::io_result write(std::int64_t offset, std::span<std::byte const> from) {
     note(offset, from.data());
     return memory_handle::write(offset, from);
   }
@@ -251,10 +251,10 @@ TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out
     io::detail::memory_side side(dense, memory.data());
     io::report done;
     io::detail::staging buffer;
-    io::any_policy const policy = io::sieving{.read_window_bytes = 3000,
-                                              .write_window_bytes = 3000,
-                                              .reads = io::sieve::always,
-                                              .writes = io::sieve::always};
+    io::extend::any_policy const policy = io::sieving{.read_window_bytes = 3000,
+                                                      .write_window_bytes = 3000,
+                                                      .reads = io::sieving_mode::always,
+                                                      .writes = io::sieving_mode::always};
     REQUIRE_FALSE(io::detail::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, {},
                                         buffer, done));
     CHECK(handle.all_alike);
@@ -265,8 +265,8 @@ TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out
 TEST_CASE("a hint forces either way", "[sieving]") {
   io::layout const dense = io::repeat(1000, 16, io::bytes(8)), memory = io::bytes(8000);
   io::access const wanted{io::access_kind::write, dense, 0, 8000, memory};
-  CHECK(io::make_plan(io::sieving{.writes = io::sieve::never}, wanted).file_calls() == 1000);
-  CHECK(io::make_plan(io::sieving{.writes = io::sieve::always}, wanted).file_calls() == 2);
+  CHECK(io::make_plan(io::sieving{.writes = io::sieving_mode::never}, wanted).file_calls() == 1000);
+  CHECK(io::make_plan(io::sieving{.writes = io::sieving_mode::always}, wanted).file_calls() == 2);
 }
 
 TEST_CASE("a plan reads as a table", "[plan]") {

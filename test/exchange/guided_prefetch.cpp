@@ -319,7 +319,7 @@ class scripted : public io::test::memory_handle {
     resize(100 * 4096);
   }
   using memory_handle::read;
-  io::io_result read(std::span<io::read_part const> parts) {
+  io::extend::io_result read(std::span<io::read_part const> parts) {
     if (state_->reads.size() >= state_->failing_read) {
       if (state_->throws) throw std::runtime_error("thrown");
       return {0, std::make_error_code(std::errc::io_error)};
@@ -347,7 +347,7 @@ class scripted : public io::test::memory_handle {
 };
 
 struct outcome {
-  io::io_result got;
+  io::extend::io_result got;
   std::int64_t accepted = 0, released = 0;
 };
 outcome read_scattered(scripted::state& s, std::int64_t most) {

@@ -30,8 +30,8 @@ struct seconds {
 
 // Pieces are dealt to the ranks, so that all ranks exchange with all. Times are those of rank 0,
 // because calls end on all ranks together.
-io::lab::virtual_report run(io::lab::scenario const& s, io::any_policy const& policy, seconds& took,
-                            io::access_kind const kind = io::access_kind::read,
+io::lab::virtual_report run(io::lab::scenario const& s, io::extend::any_policy const& policy,
+                            seconds& took, io::access_kind const kind = io::access_kind::read,
                             bool const timeline = false) {
   io::lab::virtual_files const files(s.disk);
   std::vector<std::byte> const hoped(static_cast<std::size_t>(each * s.ranks), std::byte{3});
@@ -61,7 +61,7 @@ io::lab::virtual_report run(io::lab::scenario const& s, io::any_policy const& po
   return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .timeline = timeline})
       .run(together);
 }
-seconds times_of(io::lab::scenario const& s, io::any_policy const& policy) {
+seconds times_of(io::lab::scenario const& s, io::extend::any_policy const& policy) {
   seconds took;
   run(s, policy, took, io::access_kind::write);
   run(s, policy, took, io::access_kind::read);
@@ -111,7 +111,7 @@ TEST_CASE("without overlap a call takes the sum of its two phases, and with it l
   struct {
     char const* name;
     int per_node, layers;
-    io::any_policy overlapped, in_turn;
+    io::extend::any_policy overlapped, in_turn;
   } const all[] = {{"two-phase", 1, 1, rounds(true), rounds(false)},
                    {"two-phase, two to a node", 2, 1, rounds(true), rounds(false)},
                    {"two layers", 2, 2, rounds(true, 2), rounds(false, 2)},
@@ -140,7 +140,7 @@ TEST_CASE("without overlap no data of an aggregator travels while it is in the f
   for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
     for (int const per_node : {1, 2}) {
       CAPTURE(per_node, kind == io::access_kind::write);
-      auto const beside = [&](io::any_policy const& policy) {
+      auto const beside = [&](io::extend::any_policy const& policy) {
         seconds unused;
         io::lab::virtual_report const r = run(in_balance(per_node), policy, unused, kind, true);
         REQUIRE(r.flows.size() > 50);
@@ -158,12 +158,12 @@ TEST_CASE("without overlap no data of an aggregator travels while it is in the f
 }
 
 TEST_CASE("a plan says whether it overlaps, and ranks must want the same", "[overlap]") {
-  io::access_summary all;
+  io::extend::access_summary all;
   all.low = 0;
   all.high = all.bytes = 10 << 20;
   all.ranks = 4;
   all.granule = 1;
-  io::rank_group const ranks{.size = 4, .nodes = 4, .block_bytes = 4096};
+  io::extend::rank_group const ranks{.size = 4, .nodes = 4, .block_bytes = 4096};
   for (bool const overlap : {true, false}) {
     for (io::collective_plan const& p :
          {rounds(overlap).plan(io::access_kind::write, all, ranks),

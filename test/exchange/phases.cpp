@@ -37,7 +37,8 @@ bool is_phase(std::string_view kind) {
 }
 
 // Every rank has each size-th stretch of 512 bytes, so that all ranks exchange with all.
-io::lab::virtual_report written_by(io::lab::scenario s, io::any_policy policy, bool timeline) {
+io::lab::virtual_report written_by(io::lab::scenario s, io::extend::any_policy policy,
+                                   bool timeline) {
   io::lab::virtual_files const files;
   return io::lab::virtual_cluster(std::move(s), {.timeline = timeline})
       .run([&](io::lab::virtual_rank const& world) {
@@ -138,7 +139,7 @@ TEST_CASE("a timeline of virtual ranks has all phases, and they add up to the ti
 
 TEST_CASE("locks are a phase of their own", "[phases][virtual]") {
   auto const r = written_by({.ranks = 4, .ranks_per_node = 4, .seed = 3},
-                            io::sieving{.writes = io::sieve::always}, true);
+                            io::sieving{.writes = io::sieving_mode::always}, true);
   std::int64_t locks = 0;
   for (call_times const& c : times_of(r, 4))
     locks += c.own.contains("locks") ? c.own.at("locks") : 0;

@@ -48,7 +48,7 @@ TEST_CASE("marks are the bytes of a layout", "[marks][random]") {
     marks.set(l, from, to, 0, granule);
     std::vector<bool> hoped(static_cast<std::size_t>(bits));
     std::int64_t position = 0;
-    for (io::cursor at(l); !at.done(); at.next())
+    for (io::extend::cursor at(l); !at.done(); at.next())
       for (std::int64_t k = 0; k < at.current().length; ++k, ++position)
         if (position >= from && position < to)
           hoped[static_cast<std::size_t>((at.current().offset + k) / granule)] = true;
@@ -62,7 +62,7 @@ TEST_CASE("marks are the bytes of a layout", "[marks][random]") {
 TEST_CASE("windows of a plan cover the domains, each byte once", "[two_phase]") {
   for (std::int64_t const window : {1, 7, 100, 4096})
     for (std::int64_t const low : {0, 5, 5000}) {
-      io::access_summary all;
+      io::extend::access_summary all;
       all.low = low;
       all.high = low + 10'007;
       all.bytes = 10'007;
@@ -72,7 +72,7 @@ TEST_CASE("windows of a plan cover the domains, each byte once", "[two_phase]") 
           io::access_kind::write, all, {.size = 5, .nodes = 1, .block_bytes = 512});
       REQUIRE(p.together);
       std::int64_t at = low;
-      for (io::file_domain const& d : p.domains) {
+      for (io::extend::file_domain const& d : p.domains) {
         for (std::int64_t k = 0; k < p.rounds_of(d); ++k) {
           io::detail::file_window const w = p.window_of(d, k);
           CHECK(w.begin == at);
@@ -101,7 +101,7 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
     }
     io::layout const l = io::table(offsets, unit), memory = io::bytes(l.size());
     io::access const mine{io::access_kind::write, l, 0, l.size(), memory};
-    io::access_summary all;
+    io::extend::access_summary all;
     all.low = offsets.front();
     all.high = offsets.back() + unit;
     all.bytes = l.size();
@@ -110,12 +110,12 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
     all.granule = io::granule_of(l);
     io::detail::access_histogram const where = io::detail::histogram_of(mine, all);
     REQUIRE(std::accumulate(where.bytes.begin(), where.bytes.end(), std::int64_t{0}) == all.bytes);
-    io::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = block};
+    io::extend::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = block};
     io::two_phase const policy{.window_bytes = 4096};
     io::collective_plan const p = policy.plan(io::access_kind::write, all, ranks, where);
     REQUIRE(p.together);
     std::int64_t end = all.low, bytes = 0, most = 0;
-    for (io::file_domain const& d : p.domains) {
+    for (io::extend::file_domain const& d : p.domains) {
       CHECK(d.begin >= end);
       CHECK(d.end >= d.begin);
       CHECK(d.begin % p.granule == 0);
@@ -136,17 +136,17 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
   // aggregators without data.
   io::layout const l = io::concat(io::at(0, io::bytes(10 << 20)), io::at(1000 << 20, io::bytes(1)));
   io::access const mine{io::access_kind::write, l, 0, l.size(), l};
-  io::access_summary all;
+  io::extend::access_summary all;
   all.low = 0;
   all.high = (1000 << 20) + 1;
   all.bytes = l.size();
   all.ranks = 1;
   all.granule = 1;
   REQUIRE(io::detail::may_be_uneven(all));
-  io::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = 4096};
+  io::extend::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = 4096};
   auto const most_in = [&](io::collective_plan const& p) {
     std::int64_t result = 0;
-    for (io::file_domain const& d : p.domains)
+    for (io::extend::file_domain const& d : p.domains)
       result = std::max(result, l.bytes_before(d.end) - l.bytes_before(d.begin));
     return result;
   };
@@ -158,18 +158,18 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing",
 }
 
 TEST_CASE("aggregators are those that may, one of each node after the other", "[two_phase]") {
-  io::access_summary all;
+  io::extend::access_summary all;
   all.low = 0;
   all.high = all.bytes = 100 << 20;
   all.ranks = 6;
   all.granule = 1;
-  auto const owners = [&](io::two_phase const& policy, io::rank_group const& ranks) {
+  auto const owners = [&](io::two_phase const& policy, io::extend::rank_group const& ranks) {
     std::vector<int> result;
-    for (io::file_domain const& d : policy.plan(io::access_kind::write, all, ranks).domains)
+    for (io::extend::file_domain const& d : policy.plan(io::access_kind::write, all, ranks).domains)
       result.push_back(d.rank);
     return result;
   };
-  io::rank_group ranks{.size = 6, .nodes = 3, .block_bytes = 4096};
+  io::extend::rank_group ranks{.size = 6, .nodes = 3, .block_bytes = 4096};
   CHECK(owners({.aggregators = 3}, ranks) == std::vector<int>{0, 2, 4});
   CHECK(owners({.aggregators_per_node = 1}, ranks) == std::vector<int>{0, 2, 4});
   ranks.eligible = {0, 1, 2, 3, 4, 5};  // ranks dealt to the nodes
@@ -234,7 +234,7 @@ TEST_CASE("policies that differ between ranks are found before anything is writt
 }
 
 TEST_CASE("the choice between together and alone is by price, and says so", "[automatic]") {
-  io::access_summary all;
+  io::extend::access_summary all;
   all.low = 0;
   all.high = 1 << 30;
   all.bytes = 1 << 30;
@@ -246,7 +246,7 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
   all.most_pieces = 1;
   all.alone_ns = 30'000'000;
   all.alone_sum_ns = 4 * all.alone_ns;
-  io::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 4096};
+  io::extend::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 4096};
   io::collective_plan const apart = io::automatic{}.plan(io::access_kind::write, all, ranks);
   CHECK_FALSE(apart.together);
   CHECK_THAT(apart.reason, Catch::Matchers::ContainsSubstring("each by itself"));

@@ -52,8 +52,8 @@ struct arrivals {
 class looking_handle {
  public:
   looking_handle(dealt d, std::shared_ptr<arrivals> a) : dealt_(d), arrivals_(std::move(a)) {}
-  io::io_result read(std::int64_t, std::span<std::byte>) { return {}; }
-  io::io_result write(std::int64_t offset, std::span<std::byte const> from) {
+  io::extend::io_result read(std::int64_t, std::span<std::byte>) { return {}; }
+  io::extend::io_result write(std::int64_t offset, std::span<std::byte const> from) {
     auto const n = static_cast<std::int64_t>(from.size());
     for (std::int64_t i = 0; i + 8 <= n; i += 8) {
       std::uint64_t word;
@@ -65,13 +65,13 @@ class looking_handle {
     arrivals_->longest = std::max<std::int64_t>(arrivals_->longest, n);
     return {n, {}};
   }
-  io::io_result read(std::span<io::read_part const>) { return {}; }
-  io::io_result write(std::span<io::write_part const> parts) {
+  io::extend::io_result read(std::span<io::read_part const>) { return {}; }
+  io::extend::io_result write(std::span<io::write_part const> parts) {
     return io::detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte const> from) {
       return write(offset, from);
     });
   }
-  std::error_code lock(std::int64_t, std::int64_t, io::lock_kind) { return {}; }
+  std::error_code lock(std::int64_t, std::int64_t, io::extend::lock_kind) { return {}; }
   std::error_code unlock(std::int64_t, std::int64_t) { return {}; }
   std::int64_t size(std::error_code&) { return 0; }
   std::error_code resize(std::int64_t) { return {}; }
@@ -85,16 +85,16 @@ class looking_handle {
   dealt dealt_;
   std::shared_ptr<arrivals> arrivals_;
 };
-static_assert(io::handle<looking_handle>);
+static_assert(io::extend::handle<looking_handle>);
 
 // Returns the peak of a rank's heap in one call that writes `total` bytes of all ranks.
 std::size_t peak_of(nodes_world const& world, std::int64_t total, std::int64_t piece) {
   int const rank = world.rank(), size = world.size();
   auto const seen = std::make_shared<arrivals>();
   dealt const d{piece, size};
-  io::opener const files(
-      [&](std::string const&, io::open_flags, std::error_code&) { return looking_handle(d, seen); },
-      [](std::string const&) { return std::error_code(); });
+  io::opener const files([&](std::string const&, io::extend::open_flags,
+                             std::error_code&) { return looking_handle(d, seen); },
+                         [](std::string const&) { return std::error_code(); });
   auto f = io::basic_file<nodes_world>::open(world, "looked at", io::mode::create | io::mode::write,
                                              {}, files);
   f.set_view(rank * piece, {io::type<std::byte>, io::resized(io::bytes(piece), 0, piece * size)});

@@ -174,7 +174,7 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
       std::vector<int> result;
       io::collective_plan const p = f.explain_at_all(io::access_kind::write, world.rank() << 20,
                                                      data, io::two_phase{.window_bytes = 4096});
-      for (io::file_domain const& d : p.domains) result.push_back(d.rank);
+      for (io::extend::file_domain const& d : p.domains) result.push_back(d.rank);
       // The aggregators of the plan must be those that write.
       io::report const r =
           f.write_at_all(world.rank() << 20, data, io::two_phase{.window_bytes = 4096});

@@ -28,7 +28,8 @@ using guard = io::detail::write_guard<memory_handle>;
 
 // Returns the gate of each rank of a node.
 std::vector<write_gate> gates(int ranks) {
-  io::shared_memory const all = io::shared_memory::private_zeros(write_gate::bytes_for(ranks));
+  io::extend::shared_memory const all =
+      io::extend::shared_memory::private_zeros(write_gate::bytes_for(ranks));
   std::vector<write_gate> result;
   for (int r = 0; r < ranks; ++r)
     result.emplace_back(all.part(0, all.bytes().size()), r, ranks, nullptr);

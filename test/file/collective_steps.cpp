@@ -34,7 +34,7 @@ namespace {
 constexpr std::int64_t bytes = 64;
 
 // Makes one call, and waits until it is complete.
-void make(file& f, operation what, int rank, io::any_policy const& with) {
+void make(file& f, operation what, int rank, io::extend::any_policy const& with) {
   std::vector<std::byte> data(bytes);
   std::int64_t const at = rank * bytes;
   switch (what) {
@@ -157,7 +157,8 @@ TEST_CASE("each collective call makes the reductions of its steps, and no others
     for (bool const near : {false, true})
       for (bool const together : {false, true}) {
         CAPTURE(r.name, r.kind, near, together);
-        io::any_policy const with = together ? io::any_policy(io::two_phase{}) : io::independent{};
+        io::extend::any_policy const with =
+            together ? io::extend::any_policy(io::two_phase{}) : io::independent{};
         CHECK(steps_of(near ? 4 : 1, [&](file& f, int rank) { make(f, r.of, rank, with); }) ==
               expected(r, near, together));
       }
@@ -180,7 +181,7 @@ TEST_CASE("a call that is wrong on one rank ends where it begins", "[file]") {
       auto const wrong = [&](file& f, int rank) {
         std::vector<std::byte> const data(bytes);
         std::error_code error;
-        io::any_policy const with = small ? io::any_policy() : io::two_phase{};
+        io::extend::any_policy const with = small ? io::extend::any_policy() : io::two_phase{};
         f.write_at_all(rank == 2 ? -1 : 0, data, {with, error});
         CHECK(error == (rank == 2 ? io::errc::argument : io::errc::error_on_another_rank));
       };

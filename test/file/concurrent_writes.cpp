@@ -71,7 +71,8 @@ void write_at_the_same_time(io::mpi const& world, std::string const& path, io::m
     std::int64_t const window = pick(random, 20, 3000);
     switch (how) {
       case writer::merging:
-        f.write_at(0, data, io::sieving{.write_window_bytes = window, .writes = io::sieve::always});
+        f.write_at(0, data,
+                   io::sieving{.write_window_bytes = window, .writes = io::sieving_mode::always});
         break;
       case writer::by_pieces:
         f.write_at(0, data, io::independent{});
@@ -88,12 +89,12 @@ void write_at_the_same_time(io::mpi const& world, std::string const& path, io::m
       case writer::requests: {
         std::vector<io::request> all;
         for (std::int64_t at = 0; at < 2 * mine; at += 50)
-          all.push_back(
-              f.iwrite_at(at,
-                          std::span(data).subspan(
-                              static_cast<std::size_t>(at),
-                              static_cast<std::size_t>(std::min<std::int64_t>(50, 2 * mine - at))),
-                          io::sieving{.write_window_bytes = window, .writes = io::sieve::always}));
+          all.push_back(f.iwrite_at(
+              at,
+              std::span(data).subspan(
+                  static_cast<std::size_t>(at),
+                  static_cast<std::size_t>(std::min<std::int64_t>(50, 2 * mine - at))),
+              io::sieving{.write_window_bytes = window, .writes = io::sieving_mode::always}));
         io::wait_all(all);
         break;
       }

@@ -28,11 +28,11 @@ inline layout interleaved(mpi const& world, std::int64_t block) {
 inline layout every_other(std::int64_t block) { return resized(bytes(block), 0, 2 * block); }
 inline sieving const merging_windows{.read_window_bytes = 256,
                                      .write_window_bytes = 256,
-                                     .reads = sieve::always,
-                                     .writes = sieve::always};
+                                     .reads = sieving_mode::always,
+                                     .writes = sieving_mode::always};
 // Hints for files whose ranks write such windows. On several nodes ranks merge by themselves only
 // if this hint asks for it.
-inline hints const merging_on_nodes{.ds_write = toggle::enable};
+inline hints const merging_on_nodes{.ds_write = tristate::enable};
 // Returns true if the ranks do not share memory. The shared pointer then lies in a file.
 inline bool on_several_nodes(mpi const& world) { return world.node().size() < world.size(); }
 

@@ -49,13 +49,13 @@ struct trigger {
   int left = -1;
 };
 
-class mortal : public io::forwarding<mortal, io::any_handle> {
+class mortal : public io::extend::forwarding<mortal, io::extend::any_handle> {
  public:
   mortal() = default;
-  mortal(io::any_handle inner, std::shared_ptr<trigger> t)
+  mortal(io::extend::any_handle inner, std::shared_ptr<trigger> t)
       : forwarding(std::move(inner)), trigger_(std::move(t)) {}
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
     if (trigger_ && call.kind == trigger_->kind && trigger_->left >= 0 && trigger_->left-- == 0)
       die();
     return act();
@@ -82,8 +82,10 @@ struct program {
     room.assign(per_rank, 0);
   }
   io::file open(std::error_code& error) const {
-    io::opener const files = io::posix_opener().wrapping(
-        [t = at](io::any_handle h) -> io::any_handle { return mortal(std::move(h), t); });
+    io::opener const files =
+        io::posix_opener().wrapping([t = at](io::extend::any_handle h) -> io::extend::any_handle {
+          return mortal(std::move(h), t);
+        });
     return io::file::open(
         comm, path, io::mode::create | io::mode::read_write,
         {io::hints{.cb_nodes = ranks, .policy = "two_phase", .window_bytes = 64 << 10}, error},
@@ -216,7 +218,7 @@ int main(int argc, char** argv) {
   program p;
   p.comm = MPI_COMM_WORLD;
   p.count();
-  if (!io::mpi::outlives_ranks()) {
+  if (!io::mpi::survives_rank_death()) {
     if (p.rank == 0) std::puts("skipped: this job ends when a rank dies (mpiexec --with-ft ulfm)");
     MPI_Finalize();
     return 77;

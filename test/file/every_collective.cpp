@@ -50,14 +50,15 @@ bool everywhere(World const& world, bool here) {
 
 // Registers a representation whose copying is code of the program.
 char const* program_representation() {
-  auto const copy = [](io::basic, std::int64_t count, std::byte const* from, std::byte* to) {
+  auto const copy = [](io::extend::basic, std::int64_t count, std::byte const* from,
+                       std::byte* to) {
     program_code::run();
     std::memcpy(to, from, static_cast<std::size_t>(4 * count));
     return true;
   };
   code taken;
-  io::register_representation("of the program", {.file_bytes = {}, .read = copy, .write = copy},
-                              taken);
+  io::extend::register_representation("of the program",
+                                      {.file_bytes = {}, .read = copy, .write = copy}, taken);
   return "of the program";
 }
 

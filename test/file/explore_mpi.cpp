@@ -55,10 +55,11 @@ struct processes {
   }
 };
 
-class lockless : public argosy::any_handle {
+class lockless : public argosy::extend::any_handle {
  public:
-  lockless(std::in_place_t, argosy::any_handle inner) : argosy::any_handle(std::move(inner)) {}
-  std::error_code lock(std::int64_t, std::int64_t, argosy::lock_kind) { return {}; }
+  lockless(std::in_place_t, argosy::extend::any_handle inner)
+      : argosy::extend::any_handle(std::move(inner)) {}
+  std::error_code lock(std::int64_t, std::int64_t, argosy::extend::lock_kind) { return {}; }
   std::error_code unlock(std::int64_t, std::int64_t) { return {}; }
 };
 
@@ -144,7 +145,7 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
   p.before[0] = 4000;
   policy_choice const windows{.kind = policy_kind::sieving,
                               .window_bytes = 4096,
-                              .merge = static_cast<int>(argosy::sieve::always)};
+                              .merge = static_cast<int>(argosy::sieving_mode::always)};
   // If ranks are on several nodes, each merges by itself, under locks, only if this hint asks for
   // it.
   p.steps = {{.what = op::open, .hints = {{"romio_ds_write", "enable"}}},
@@ -207,7 +208,7 @@ TEST_CASE("the shim tears with any error, and fills disks", "[explore][faults]")
   argosy::test::scratch const dir;
   std::string const path = dir / "torn";
   std::error_code e;
-  auto f = argosy::raw_posix::open(path, {.read = true, .write = true, .create = true}, e);
+  auto f = argosy::extend::raw_posix::open(path, {.read = true, .write = true, .create = true}, e);
   REQUIRE(!e);
   std::vector<std::byte> const data(100, std::byte{1});
   REQUIRE(argosy_faults(path.c_str(), "write@1=torn:7:ENOSPC") == 0);

@@ -71,7 +71,7 @@ TEST_CASE("a shared pointer that lies in a hidden file breaks like any file",
   plain_world const world(mpi);
   scripted decorator(tier_place::decorator);
   io::test::break_transfers(mpi, world, decorator, directory.string(), true, mpi.size() > 1,
-                            {false}, io::toggle::disable);
+                            {false}, io::tristate::disable);
   system_calls calls("broken");
   io::test::break_transfers(mpi, world, calls, directory.string(), true, mpi.size() > 1, {false});
   // Only the file is left.
@@ -296,9 +296,11 @@ TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process l
   constexpr std::int64_t limit = 1 << 20, large = 1 << 17;
   std::vector<char> data(large, static_cast<char>('a' + world.rank()));
   table cells(world, "RLIMIT_FSIZE");
-  auto const all_policies = {io::any_policy(io::independent{}), io::any_policy(io::sieving{})};
+  auto const all_policies = {io::extend::any_policy(io::independent{}),
+                             io::extend::any_policy(io::sieving{})};
   for_each_set_of_ranks(world, [&](bool limited_here, std::string const& where) {
-    using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
+    using call =
+        std::function<io::report(io::file&, io::extend::any_policy const&, std::error_code&)>;
     std::int64_t const beyond = limit + world.rank() * large;
     std::pair<char const*, call> const calls[] = {
         {"write_at",
@@ -316,7 +318,7 @@ TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process l
         {"preallocate",
          [&](io::file& f, auto&, auto& e) { return f.preallocate(2 * limit, e), io::report(); }},
     };
-    for (io::any_policy const& policy : all_policies)
+    for (io::extend::any_policy const& policy : all_policies)
       for (auto const& [name, run] : calls) {
         cells.begin(std::string(name) + ", limit " + where);
         std::string_view const n = name;
@@ -370,7 +372,8 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
   constexpr std::int64_t mine = 160 << 10;  // two ranks fill the disk
   std::int64_t const start = world.rank() * mine;
   std::vector<char> data(mine, static_cast<char>('a' + world.rank()));
-  using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
+  using call =
+      std::function<io::report(io::file&, io::extend::any_policy const&, std::error_code&)>;
   std::pair<char const*, call> const calls[] = {
       {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(start, data, {p, e}); }},
       {"iwrite_at",
@@ -384,9 +387,9 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
        [&](io::file& f, auto& p, auto& e) { return f.write_ordered(data, {p, e}); }},
   };
   for (bool const alone : {true, false})
-    for (io::any_policy const& policy :
-         {io::any_policy(io::independent{.buffer_bytes = 16 << 10}),
-          io::any_policy(io::sieving{.write_window_bytes = 16 << 10})})
+    for (io::extend::any_policy const& policy :
+         {io::extend::any_policy(io::independent{.buffer_bytes = 16 << 10}),
+          io::extend::any_policy(io::sieving{.write_window_bytes = 16 << 10})})
       for (auto const& [name, run] : calls) {
         cells.begin(std::string(name) + ", " + std::string(policy.name()) +
                     (alone ? ", one more file" : ""));

@@ -105,8 +105,8 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
         trouble t{.name = "", .kind = kind, .number = number, .times = number == EAGAIN ? 3 : 50};
         if (number == 0) t.bytes = 3;
         tier->arm(t);
-        for (io::any_policy const& policy :
-             {io::any_policy(io::independent{}), io::any_policy(merging_windows)}) {
+        for (io::extend::any_policy const& policy :
+             {io::extend::any_policy(io::independent{}), io::extend::any_policy(merging_windows)}) {
           CHECK(f.write_at_all(0, out, {policy, error}).bytes == 640);
           CHECK_FALSE(error);
           CHECK(f.read_at_all(0, in, {policy, error}).bytes == 640);
@@ -139,9 +139,10 @@ TEST_CASE(
     std::int64_t const tile = 8 * n;
     std::int64_t const there =
         size / tile * 8 + std::clamp<std::int64_t>(size % tile - 8 * world.rank(), 0, 8);
-    for (io::any_policy const& policy :
-         {io::any_policy(io::independent{}), io::any_policy(io::sieving{}),
-          io::any_policy(merging_windows), io::any_policy(io::independent{.buffer_bytes = 5})}) {
+    for (io::extend::any_policy const& policy :
+         {io::extend::any_policy(io::independent{}), io::extend::any_policy(io::sieving{}),
+          io::extend::any_policy(merging_windows),
+          io::extend::any_policy(io::independent{.buffer_bytes = 5})}) {
       auto const check = [&](io::report const& r, std::vector<char> const& in) {
         CHECK(r.bytes == there);
         CHECK(std::count(in.begin(), in.end(), 'o') == there);
@@ -163,18 +164,18 @@ TEST_CASE(
 namespace {
 
 // A real file that another program truncates while it is read, after the first bytes.
-struct cut_while_read : io::raw_posix {
+struct cut_while_read : io::extend::raw_posix {
   std::string path;
   std::int64_t calls = 0;
 
   cut_while_read() = default;
-  cut_while_read(io::raw_posix&& raw, std::string p)
-      : io::raw_posix(std::move(raw)), path(std::move(p)) {}
-  using io::raw_posix::read;
-  io::io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    if (calls++ > 0) return io::raw_posix::read(offset, memory);
-    io::io_result const got =
-        io::raw_posix::read(offset, memory.first(std::min<std::size_t>(memory.size(), 100)));
+  cut_while_read(io::extend::raw_posix&& raw, std::string p)
+      : io::extend::raw_posix(std::move(raw)), path(std::move(p)) {}
+  using io::extend::raw_posix::read;
+  io::extend::io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    if (calls++ > 0) return io::extend::raw_posix::read(offset, memory);
+    io::extend::io_result const got = io::extend::raw_posix::read(
+        offset, memory.first(std::min<std::size_t>(memory.size(), 100)));
     if (::truncate(path.c_str(), 50) != 0) std::perror("truncate");
     return got;
   }
@@ -190,11 +191,11 @@ TEST_CASE("a file that is truncated while it is read is an error with the true c
   if (world.rank() == 0) make_file(path, 4000);
   world.barrier();
   int const odd = world.size() / 2;
-  io::opener const files =
-      io::posix_opener().opening([&](auto const& name, auto flags, auto& e) -> io::any_handle {
-        io::raw_posix raw = io::raw_posix::open(name, flags, e);
+  io::opener const files = io::posix_opener().opening(
+      [&](auto const& name, auto flags, auto& e) -> io::extend::any_handle {
+        io::extend::raw_posix raw = io::extend::raw_posix::open(name, flags, e);
         if (e) return {};
-        return io::any_handle(io::retrying(cut_while_read(std::move(raw), name)));
+        return io::extend::any_handle(io::extend::retrying(cut_while_read(std::move(raw), name)));
       });
   io::file f =
       io::file::open(world, path, mode::read, {}, world.rank() == odd ? files : io::posix_opener());
@@ -301,11 +302,11 @@ TEST_CASE("what the user's code throws reaches the caller, and the file stays us
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::error_code ignored;
-  io::register_representation("throwing",
-                              {.file_bytes = {},
-                               .read = [](auto...) -> bool { throw my_exception{3}; },
-                               .write = [](auto...) -> bool { throw my_exception{4}; }},
-                              ignored);
+  io::extend::register_representation("throwing",
+                                      {.file_bytes = {},
+                                       .read = [](auto...) -> bool { throw my_exception{3}; },
+                                       .write = [](auto...) -> bool { throw my_exception{4}; }},
+                                      ignored);
   io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write);
   table cells(world, "exceptions of the user");
   std::array<int, 4> data{1, 2, 3, 4};

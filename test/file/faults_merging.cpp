@@ -88,8 +88,8 @@ TEST_CASE("a write that is short and says nothing is an error", "[faults][mergin
                               tier.files());
   std::vector<char> const data(512, 'n');
   std::error_code error;
-  for (io::any_policy const& policy :
-       {io::any_policy(io::independent{}), io::any_policy(merging_windows)})
+  for (io::extend::any_policy const& policy :
+       {io::extend::any_policy(io::independent{}), io::extend::any_policy(merging_windows)})
     for (bool const holes : {false, true}) {
       f.set_view(0, holes ? every_other(16) : io::layout(io::bytes(16)));
       tier.script().clear();
@@ -111,9 +111,10 @@ TEST_CASE("an aggregator's write that is short and says nothing is an error on e
                               tier.files());
   std::vector<char> const data(512, 'n');
   std::error_code error;
-  for (io::any_policy const& policy :
-       {io::any_policy(io::two_phase{}), io::any_policy(io::two_phase{.window_bytes = 64}),
-        io::any_policy(io::data_shipping{})})
+  for (io::extend::any_policy const& policy :
+       {io::extend::any_policy(io::two_phase{}),
+        io::extend::any_policy(io::two_phase{.window_bytes = 64}),
+        io::extend::any_policy(io::data_shipping{})})
     for (bool const holes : {false, true}) {
       f.set_view(0, holes ? every_other(16) : io::layout(io::bytes(16)));
       for (std::int64_t const bytes : {5, 0}) {

@@ -315,11 +315,11 @@ TEST_CASE(
   CHECK(f.read_at_all(mine, got).bytes == 96);
   double const r = 100.0 * world().rank();
   CHECK(got == std::vector<double>{r + 6, r + 7, r + 8, r + 11, r + 12, r + 13, 1, 2, 3, 4, 5, 6});
-  std::vector<double> spread(20);
-  CHECK(f.read_at_all(mine, {spread, inside, std::uint8_t{1}}).bytes == 48);
-  CHECK(spread[6] == r + 6);
-  CHECK(spread[13] == r + 13);
-  CHECK(spread[5] == 0);
+  std::vector<double> rank_statistics(20);
+  CHECK(f.read_at_all(mine, {rank_statistics, inside, std::uint8_t{1}}).bytes == 48);
+  CHECK(rank_statistics[6] == r + 6);
+  CHECK(rank_statistics[13] == r + 13);
+  CHECK(rank_statistics[5] == 0);
   std::vector<block> blocks(3);
   CHECK(f.write_at_all(mine, {blocks, io::members<&block::u>{}}).bytes == 144);
   CHECK(f.write_at_all(mine, {blocks, io::members<&block::u>{}, 2}).bytes == 96);

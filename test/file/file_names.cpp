@@ -169,12 +169,12 @@ enum class meanwhile { nothing, replaced, written, opened };
 io::opener failing_after(io::mpi const& world, std::function<void(std::string const&)> act) {
   io::opener const below = io::posix_opener();
   if (world.rank() != world.size() - 1) return below;
-  return below.opening(
-      [act](std::string const& path, io::open_flags, std::error_code& error) -> io::any_handle {
-        act(path);
-        error = {EMFILE, std::system_category()};
-        return {};
-      });
+  return below.opening([act](std::string const& path, io::extend::open_flags,
+                             std::error_code& error) -> io::extend::any_handle {
+    act(path);
+    error = {EMFILE, std::system_category()};
+    return {};
+  });
 }
 
 }  // namespace
@@ -227,9 +227,9 @@ TEST_CASE("a file that is removed while it is opened is made anew, or is no such
   io::opener const below = io::posix_opener();
   // Another open that fails removes the file that it has made, after this open has found it.
   int times = 0;
-  io::opener const files =
-      below.opening([&](std::string const& name, io::open_flags flags, std::error_code& error) {
-        io::any_handle opened = below(name, flags, error);
+  io::opener const files = below.opening(
+      [&](std::string const& name, io::extend::open_flags flags, std::error_code& error) {
+        io::extend::any_handle opened = below(name, flags, error);
         if (!error && !flags.create && times-- > 0) fs::remove(name);
         return opened;
       });
@@ -258,7 +258,8 @@ TEST_CASE("where opens of a file fail beside others that succeed, no byte of tho
   bool const fails = world.rank() % 2 == 0;
   int sizes = 0;  // fails the first time, when append asks for the size of the new file
   io::opener const failing = with_question(
-      io::posix_opener(), [&](std::string const&, io::handle_call const& call) -> std::error_code {
+      io::posix_opener(),
+      [&](std::string const&, io::extend::handle_call const& call) -> std::error_code {
         if (call.kind != io::file_call::size || sizes++ > 0) return {};
         return std::make_error_code(std::errc::io_error);
       });

@@ -266,11 +266,11 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   };
   scratch const dir;
   std::error_code error;
-  io::register_representation("throws on writing",
-                              {.file_bytes = {},
-                               .read = [](auto...) { return true; },
-                               .write = [](auto...) -> bool { throw mine{5}; }},
-                              error);
+  io::extend::register_representation("throws on writing",
+                                      {.file_bytes = {},
+                                       .read = [](auto...) { return true; },
+                                       .write = [](auto...) -> bool { throw mine{5}; }},
+                                      error);
   REQUIRE_FALSE(error);
   auto const script = std::make_shared<io::fault_script>();
   file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write, {},

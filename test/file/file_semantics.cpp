@@ -202,13 +202,13 @@ TEST_CASE("what code of the program throws has a class of its own on the other r
 
 namespace {
 // A handle that reports wrong numbers of moved bytes.
-class miscounting : public io::forwarding<miscounting, io::any_handle> {
+class miscounting : public io::extend::forwarding<miscounting, io::extend::any_handle> {
  public:
-  miscounting(io::any_handle inner, std::int64_t wrong)
+  miscounting(io::extend::any_handle inner, std::int64_t wrong)
       : forwarding(std::move(inner)), wrong_(wrong) {}
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
-    io::io_result done = act();
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
+    io::extend::io_result done = act();
     if (call.moves_data()) done.bytes += wrong_;
     return done;
   }
@@ -225,13 +225,14 @@ TEST_CASE("a handle that miscounts what it moved is not believed", "[file][error
     int const bad = 0;  // the aggregator of these few bytes
     io::opener const good = io::posix_opener();
     io::opener const files =
-        rank() != bad ? good
-                      : good.opening([&](std::string const& path, io::open_flags flags,
-                                         std::error_code& error) {
-                          io::any_handle opened = good(path, flags, error);
-                          return error ? io::any_handle()
-                                       : io::any_handle(miscounting(std::move(opened), wrong));
-                        });
+        rank() != bad
+            ? good
+            : good.opening([&](std::string const& path, io::extend::open_flags flags,
+                               std::error_code& error) {
+                io::extend::any_handle opened = good(path, flags, error);
+                return error ? io::extend::any_handle()
+                             : io::extend::any_handle(miscounting(std::move(opened), wrong));
+              });
     auto f = io::file::open(world(), here / "data", mode::create | mode::read_write, {}, files);
     f.set_view(16 * rank(), io::resized(io::bytes(16), 0, 16 * size()));
     std::vector<std::byte> data(3200);
@@ -251,9 +252,9 @@ TEST_CASE("a handle that miscounts what it moved is not believed", "[file][error
     };
     is_told("write_at, by pieces", [&] { f.write_at(0, data, {io::independent{}, error}); });
     is_told("write_at, merging",
-            [&] { f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, error}); });
+            [&] { f.write_at(0, data, {io::sieving{.writes = io::sieving_mode::always}, error}); });
     is_told("read_at",
-            [&] { f.read_at(0, data, {io::sieving{.reads = io::sieve::always}, error}); });
+            [&] { f.read_at(0, data, {io::sieving{.reads = io::sieving_mode::always}, error}); });
     is_told("write_at_all",
             [&] { f.write_at_all(0, data, {io::two_phase{.aggregators = size()}, error}); });
     is_told("read_at_all",
@@ -278,11 +279,11 @@ TEST_CASE("exclusive says nothing without create", "[file][open]") {
 
 TEST_CASE("a trace of errors does not show that a file to be made was not there", "[file][trace]") {
   shared_scratch const here(world());
-  for (auto const& [mode_of_trace, lines] :
-       {std::pair(io::trace_mode::errors, 0), std::pair(io::trace_mode::calls, 1)}) {
+  for (auto const& [mode_of_trace, lines] : {std::pair(io::extend::trace_mode::errors, 0),
+                                             std::pair(io::extend::trace_mode::calls, 1)}) {
     scratch const mine;
-    io::trace_options o{.mode = mode_of_trace, .directory = mine.string(), .rank = rank()};
-    auto const to = std::make_shared<io::tracer>(o);
+    io::extend::trace_options o{.mode = mode_of_trace, .directory = mine.string(), .rank = rank()};
+    auto const to = std::make_shared<io::extend::tracer>(o);
     auto f = io::file::open(world(), here / std::to_string(lines), mode::create | mode::read_write,
                             {}, io::with_tracing(io::posix_opener(), to));
     to->flush();
@@ -330,10 +331,11 @@ TEST_CASE("data whose types are not its bytes is an error of the call, and no ra
   std::vector<int> const numbers(8, 7);
   f.set_view(0, {io::type<int>, io::external32});
   io::const_buffer const right = io::memory(numbers);
-  io::const_buffer const wrong(right.address(), right.form(), io::signature(io::basic::int32, 5));
+  io::const_buffer const wrong(right.address(), right.form(),
+                               io::extend::signature(io::extend::basic::int32, 5));
   int const last = world().size() - 1;
-  for (io::any_policy const& policy :
-       {io::any_policy(io::two_phase{}), io::any_policy(io::independent{})}) {
+  for (io::extend::any_policy const& policy :
+       {io::extend::any_policy(io::two_phase{}), io::extend::any_policy(io::independent{})}) {
     std::error_code error;
     if (rank() == last)
       f.write_at_all(8 * rank(), wrong, {policy, error});
@@ -405,7 +407,7 @@ TEST_CASE("memory that ranks share does not count as a file", "[world][limit]") 
   std::error_code error;
   {
     constexpr std::size_t bytes = 1 << 20;
-    io::shared_memory const m = c.share(bytes, error);
+    io::extend::shared_memory const m = c.share(bytes, error);
     CHECK_FALSE(error);
     if (!error) {
       auto* const numbers = reinterpret_cast<int*>(m.bytes().data());
@@ -452,7 +454,7 @@ TEST_CASE("policies of one rank that differ from those of all ranks are told by 
   int const mine = rank();
   std::error_code error;
   f.write_at_all(4 * rank(), mine,
-                 {rank() == 0 ? io::any_policy(io::sieving{}) : io::two_phase{}, error});
+                 {rank() == 0 ? io::extend::any_policy(io::sieving{}) : io::two_phase{}, error});
   CHECK(error == errc::not_same);
   CHECK(f.what_failed().find("sieving") != std::string::npos);
   CHECK(f.what_failed().find("two_phase") != std::string::npos);

@@ -29,9 +29,9 @@
 
 namespace io = argosy;
 using Catch::Contains;
-using io::hint_moment;
 using io::hint_source;
 using io::hint_status;
+using io::extend::hint_moment;
 using namespace io::literals;
 using namespace io::test;
 
@@ -51,12 +51,12 @@ bool rejects(std::string const& name, std::string const& value, std::string cons
   CHECK(s.status == hint_status::rejected);
   CHECK(s.value == io::detail::find_hint(name)->standard);
   CHECK_THAT(s.why, Contains(why));
-  CHECK(given(name, value).values() == io::resolved_hints());
+  CHECK(given(name, value).values() == io::extend::resolved_hints());
   return s.status == hint_status::rejected;
 }
 
 // Returns the row of the table in docs/use/hints.md.
-std::string row(io::hint_info const& h) {
+std::string row(io::extend::hint_info const& h) {
   std::ostringstream text;
   text << "| `" << h.name << "` | ";
   if (h.choices.empty()) {
@@ -64,7 +64,7 @@ std::string row(io::hint_info const& h) {
     if (h.least > 0) text << ", at least " << h.least;
     if (h.most < INT64_MAX) text << ", at most " << h.most;
   } else {
-    char const* before = h.kind == io::hint_kind::list ? "some of `" : "`";
+    char const* before = h.kind == io::extend::hint_kind::list ? "some of `" : "`";
     std::stringstream choices{std::string(h.choices)};
     for (std::string one; std::getline(choices, one, ','); before = ", `")
       text << before << one << "`";
@@ -90,7 +90,7 @@ struct temporary_file {
 
 TEST_CASE("without hints all are at their defaults", "[hints]") {
   io::file_hints const h;
-  CHECK(h.all().size() == io::known_hints().size());
+  CHECK(h.all().size() == io::extend::known_hints().size());
   for (io::hint_state const& s : h.all()) {
     CHECK(s.status == hint_status::defaulted);
     CHECK(s.why.empty());
@@ -98,15 +98,15 @@ TEST_CASE("without hints all are at their defaults", "[hints]") {
   CHECK(h.values().ind_rd_buffer_bytes == 4_MiB);
   CHECK(h.values().ind_wr_buffer_bytes == 512_KiB);
   CHECK(h.values().cb_buffer_bytes == 4_MiB);
-  CHECK(h.values().ds_read == io::toggle::automatic);
-  CHECK(h.values().policy == io::resolved_hints::policy_name::automatic);
+  CHECK(h.values().ds_read == io::tristate::automatic);
+  CHECK(h.values().policy == io::extend::resolved_hints::policy_name::automatic);
   CHECK_FALSE(h.values().file_permissions);
 }
 
 TEST_CASE("defaults as text and as values are the same", "[hints]") {
   // Every default must be a value that the hint accepts and that changes nothing.
-  for (io::hint_info const& h : io::known_hints()) {
-    if (h.standard.empty() || h.when == io::hint_time::never) continue;
+  for (io::extend::hint_info const& h : io::extend::known_hints()) {
+    if (h.standard.empty() || h.when == io::extend::hint_time::never) continue;
     CAPTURE(h.name);
     auto set = given(std::string(h.name), std::string(h.standard));
     CHECK(set.find(h.name)->status == (h.used ? hint_status::accepted : hint_status::ignored));
@@ -121,7 +121,7 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
       values.cb_buffer_given = false;
     }
     if (h.name == "argosy_window_size") values.window_given = false;
-    CHECK(values == io::resolved_hints());
+    CHECK(values == io::extend::resolved_hints());
   }
 }
 
@@ -177,11 +177,11 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .cb_buffer_bytes = 8_MiB,
                         .cb_nodes = 3,
                         .cb_config_list = "*:1",
-                        .cb_read = io::toggle::enable,
-                        .cb_write = io::toggle::disable,
+                        .cb_read = io::tristate::enable,
+                        .cb_write = io::tristate::disable,
                         .min_domain_bytes = 1_MiB,
-                        .ds_read = io::toggle::disable,
-                        .ds_write = io::toggle::enable,
+                        .ds_read = io::tristate::disable,
+                        .ds_write = io::tristate::enable,
                         .ind_rd_buffer_bytes = 1_MiB,
                         .ind_wr_buffer_bytes = 2_MiB,
                         .file_permissions = 0640,
@@ -198,7 +198,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .progress = "in_calls",
                         .io_threads = 2,
                         .max_ranges = 0,
-                        .partitioning = io::toggle::disable,
+                        .partitioning = io::tristate::disable,
                         .price_call_ns = 900,
                         .price_write_call_ns = 950,
                         .price_lock_ns = 1000.5,
@@ -218,12 +218,13 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   CHECK(v.largeblock_switchable);
   CHECK_FALSE(v.largeblock_io);
   CHECK(v.price_byte_ns == 0.25);
-  CHECK(v.policy == io::resolved_hints::policy_name::two_phase);
+  CHECK(v.policy == io::extend::resolved_hints::policy_name::two_phase);
   // Every hint that has an effect must have a member.
   std::set<std::string> names;
   for (io::detail::named_hint const& n : typed.by_name()) names.insert(n.name);
-  for (io::hint_info const& h : io::known_hints())
-    if (h.used && h.when != io::hint_time::never) CHECK((names.count(std::string(h.name)) == 1));
+  for (io::extend::hint_info const& h : io::extend::known_hints())
+    if (h.used && h.when != io::extend::hint_time::never)
+      CHECK((names.count(std::string(h.name)) == 1));
   CHECK(io::hints().empty());
   // If both are given, the member counts.
   CHECK(given(io::hints{.cb_nodes = 3}.set("cb_nodes", "5")).values().cb_nodes == 3);
@@ -235,10 +236,11 @@ TEST_CASE("a hint with another value than its default changes what is resolved",
     CAPTURE(name, value);
     auto const set = given(name, value);
     CHECK(set.find(name)->status == hint_status::accepted);
-    CHECK_FALSE(set.values() == io::resolved_hints());
+    CHECK_FALSE(set.values() == io::extend::resolved_hints());
   };
   for (io::detail::named_hint const& n : every_hint_by_name().named) {
-    auto const known = std::ranges::find(io::known_hints(), n.name, &io::hint_info::name);
+    auto const known =
+        std::ranges::find(io::extend::known_hints(), n.name, &io::extend::hint_info::name);
     if (known->used && n.name != "collective_buffering") changes(n.name, n.value);
   }
   changes("collective_buffering", "false");
@@ -306,13 +308,13 @@ TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hint
   CHECK(h.find("cb_node")->status == hint_status::ignored);
   CHECK(h.find("cb_node")->why == "unknown; did you mean cb_nodes?");
   CHECK(h.find("cb_nodes")->status == hint_status::defaulted);
-  CHECK(h.all().size() == io::known_hints().size() + 2);
+  CHECK(h.all().size() == io::extend::known_hints().size() + 2);
   CHECK(h.find("nothing") == nullptr);
 
   // The last value counts, also for unknown hints.
   auto const twice = given(io::hints{.named = {{"colour", "red"}, {"colour", "blue"}}});
   CHECK(twice.find("colour")->value == "blue");
-  CHECK(twice.all().size() == io::known_hints().size() + 1);
+  CHECK(twice.all().size() == io::extend::known_hints().size() + 1);
 }
 
 TEST_CASE("an unknown hint that is nearly a known one is asked about", "[hints]") {
@@ -330,8 +332,8 @@ TEST_CASE("an unknown hint that is nearly a known one is asked about", "[hints]"
 }
 
 TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]") {
-  io::hints const file =
-      io::parse_hints("cb_nodes 2\ncb_buffer_size 1m\nromio_ds_read disable\n", "site.hints");
+  io::hints const file = io::extend::parse_hints(
+      "cb_nodes 2\ncb_buffer_size 1m\nromio_ds_read disable\n", "site.hints");
   io::hints const info{.named = {{"cb_nodes", "3"}, {"cb_buffer_size", "huge"}}};
   io::hints const code{.cb_nodes = 4};
   io::file_hints const h(file, info, code);
@@ -341,7 +343,7 @@ TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]"
   CHECK(*h.find("cb_buffer_size") == io::hint_state{"cb_buffer_size", "1048576",
                                                     hint_status::rejected, hint_source::info,
                                                     "\"huge\" is not a decimal integer"});
-  CHECK(h.values().ds_read == io::toggle::disable);
+  CHECK(h.values().ds_read == io::tristate::disable);
   CHECK(h.find("romio_ds_read")->source == hint_source::environment);
   CHECK(h.find("romio_ds_read")->why == "site.hints:3");
 }
@@ -388,7 +390,7 @@ TEST_CASE("what takes longer than any clock shows takes for ever", "[hints]") {
     t.where = std::make_shared<io::detail::used_view const>(io::view(0, io::type<int>));
     t.bytes = 400;
     t.memory = std::make_shared<io::const_buffer const>();
-    io::access_summary const one = f.summary_of(t);
+    io::extend::access_summary const one = f.summary_of(t);
     CHECK(one.alone_ns == one.alone_sum_ns);
     CHECK(one.alone_ns > 0);
     CHECK((one.alone_ns == std::numeric_limits<std::int64_t>::max()) == (price == "1e300"));
@@ -399,15 +401,15 @@ TEST_CASE("a line of a hints file may have a = between name and value", "[hints]
   for (std::string const line :
        {"cb_nodes 4", "cb_nodes = 4", "cb_nodes=4", "cb_nodes= 4 # four", "cb_nodes\t=4"}) {
     CAPTURE(line);
-    io::file_hints const h(io::parse_hints(line, "f"), {}, {});
+    io::file_hints const h(io::extend::parse_hints(line, "f"), {}, {});
     CHECK(h.values().cb_nodes == 4);
     CHECK(h.find("cb_nodes")->why == "f:1");
   }
   for (std::string const line : {"cb_nodes =", "cb_nodes="})
-    CHECK_THAT(io::file_hints(io::parse_hints(line, "f"), {}, {}).find("cb_nodes")->why,
+    CHECK_THAT(io::file_hints(io::extend::parse_hints(line, "f"), {}, {}).find("cb_nodes")->why,
                Contains("a name and a value"));
   for (std::string const line : {"= 4", "=", "='="}) {
-    io::file_hints const h(io::parse_hints(line, "f"), {}, {});
+    io::file_hints const h(io::extend::parse_hints(line, "f"), {}, {});
     REQUIRE(h.find(line));
     CHECK_THAT(h.find(line)->why, Contains("f:1") && Contains("a name before its value"));
   }
@@ -416,7 +418,7 @@ TEST_CASE("a line of a hints file may have a = between name and value", "[hints]
 TEST_CASE("prices that are hints are not called those of local files", "[hints][prices]") {
   auto const prices = [](io::hints const& h) {
     io::detail::chosen const c(given(h).values());
-    io::access_summary all;
+    io::extend::access_summary all;
     all.low = 0;
     all.high = all.bytes = all.spans = 100;
     all.pieces = all.ranks = 1;
@@ -431,9 +433,9 @@ TEST_CASE("prices that are hints are not called those of local files", "[hints][
 
 TEST_CASE("where ranks differ, a value is told with the variable and file that it is from",
           "[hints]") {
-  io::file_hints const h(io::parse_hints("cb_nodes 4", "site.txt"), {},
+  io::file_hints const h(io::extend::parse_hints("cb_nodes 4", "site.txt"), {},
                          io::hints{.cb_block_bytes = 1_MiB},
-                         io::parse_hints("argosy_policy sieving", "mine.txt"));
+                         io::extend::parse_hints("argosy_policy sieving", "mine.txt"));
   std::string const lines = io::detail::lines_with_sources(h);
   CHECK_THAT(lines, Contains("cb_nodes 4\tARGOSY_HINTS, site.txt:1\n") &&
                         Contains("cb_block_size 1048576\n") &&
@@ -450,9 +452,9 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
       "ind_rd_buffer_size lots\n"
       "whatever 1\n"
       "romio_filesystem_type a#b");
-  io::file_hints const h(io::read_hints_file(file.path), {}, {});
+  io::file_hints const h(io::extend::read_hints_file(file.path), {}, {});
   CHECK(h.values().cb_nodes == 4);
-  CHECK(h.values().ds_write == io::toggle::disable);
+  CHECK(h.values().ds_write == io::tristate::disable);
   CHECK(h.values().cb_buffer_bytes == 4_MiB);
   CHECK(h.find("cb_buffer_size")->status == hint_status::rejected);
   CHECK_THAT(h.find("cb_buffer_size")->why,
@@ -464,11 +466,11 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
 
   for (std::string const path : {"/nowhere/at/all", "/tmp"}) {
     CAPTURE(path);
-    io::file_hints const none(io::read_hints_file(path), {}, {});
+    io::file_hints const none(io::extend::read_hints_file(path), {}, {});
     REQUIRE(none.find("ARGOSY_HINTS") != nullptr);
     CHECK(none.find("ARGOSY_HINTS")->status == hint_status::rejected);
     CHECK_THAT(none.find("ARGOSY_HINTS")->why, Contains("cannot be read"));
-    CHECK(none.values() == io::resolved_hints());
+    CHECK(none.values() == io::extend::resolved_hints());
   }
   // The path in the environment may name anything.
   std::string const pipe = file.path + ".pipe", large = file.path + ".large";
@@ -478,24 +480,24 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
                                   {"/dev/zero", "no regular file"},
                                   {large, "more than 1 MiB"}}) {
     CAPTURE(path);
-    io::hints const none = io::read_hints_file(path, "ROMIO_HINTS");
+    io::hints const none = io::extend::read_hints_file(path, "ROMIO_HINTS");
     REQUIRE(none.named.size() == 1);
     CHECK(none.named[0].name == "ROMIO_HINTS");
     CHECK(none.named[0].value == path);
     CHECK_THAT(none.named[0].fault, Contains(why));
   }
   std::filesystem::resize_file(large, 1 << 20);
-  CHECK(io::read_hints_file(large).empty());
+  CHECK(io::extend::read_hints_file(large).empty());
   std::filesystem::remove(pipe);
   std::filesystem::remove(large);
   ::setenv("ARGOSY_HINTS", file.path.c_str(), 1);
-  CHECK(io::detail::environment_hints() == io::read_hints_file(file.path));
+  CHECK(io::detail::environment_hints() == io::extend::read_hints_file(file.path));
   ::setenv("ARGOSY_HINTS", "", 1);
   CHECK(io::detail::environment_hints().empty());
   ::unsetenv("ARGOSY_HINTS");
   CHECK(io::detail::environment_hints().empty());
   ::setenv("ARGOSY_HINTS_OVERRIDE", file.path.c_str(), 1);
-  CHECK(io::detail::overriding_hints() == io::read_hints_file(file.path));
+  CHECK(io::detail::overriding_hints() == io::extend::read_hints_file(file.path));
   ::setenv("ARGOSY_HINTS_OVERRIDE", "/nowhere/at/all", 1);
   CHECK(io::file_hints({}, {}, {}, io::detail::overriding_hints())
             .find("ARGOSY_HINTS_OVERRIDE")
@@ -503,16 +505,18 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
   ::unsetenv("ARGOSY_HINTS_OVERRIDE");
   CHECK(io::detail::overriding_hints().empty());
 
-  auto const broken = io::file_hints(io::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
+  auto const broken =
+      io::file_hints(io::extend::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
   CHECK(broken.values().cb_nodes == 3);
-  CHECK(broken.all().size() == io::known_hints().size() + 2);  // each wrong line is reported
+  CHECK(broken.all().size() ==
+        io::extend::known_hints().size() + 2);  // each wrong line is reported
   CHECK(broken.all().back().status == hint_status::rejected);
   CHECK_THAT(broken.all().back().why, Contains("a name and a value") && Contains("here:3"));
 }
 
 TEST_CASE("hints that must be equal on all ranks have one hash", "[hints]") {
-  auto const a = given(io::hints{.cb_nodes = 4, .ds_read = io::toggle::enable});
-  auto const b = given(io::hints{.cb_nodes = 4, .ds_read = io::toggle::disable});
+  auto const a = given(io::hints{.cb_nodes = 4, .ds_read = io::tristate::enable});
+  auto const b = given(io::hints{.cb_nodes = 4, .ds_read = io::tristate::disable});
   auto const c = given(io::hints{.cb_nodes = 5});
   CHECK(a.same_hash() == b.same_hash());
   CHECK(a.same_hash() != c.same_hash());
@@ -534,7 +538,8 @@ TEST_CASE("hints print as a table", "[hints]") {
           Contains("defaults: ") && Contains("filename = state.dat"));
   CHECK(to_string(io::file_hints()).starts_with("defaults: "));
   std::string const all = to_string(h, io::detail::hints_shown::all);
-  for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));
+  for (io::extend::hint_info const& i : io::extend::known_hints())
+    CHECK_THAT(all, Contains(std::string(i.name)));
 }
 
 TEST_CASE("a long value does not put the others apart", "[hints]") {
@@ -553,7 +558,7 @@ std::vector<std::string> page_of_hints(std::vector<std::string> const& lines) {
   for (std::string const& line : lines) {
     if (!line.starts_with("| `")) made.push_back(line);
     if (line == "|---|---|---|---|---|---|")
-      for (io::hint_info const& h : io::known_hints()) made.push_back(row(h));
+      for (io::extend::hint_info const& h : io::extend::known_hints()) made.push_back(row(h));
   }
   return made;
 }

@@ -15,14 +15,14 @@
 namespace io = argosy;
 using Catch::Contains;
 using io::detail::operation;
-using policies = io::resolved_hints::policy_name;
+using policies = io::extend::resolved_hints::policy_name;
 using io::hint_status;
 using namespace io::literals;
 using namespace io::test;
 
 TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][effect]") {
   auto const state_of = [](std::string const& text, std::string const& name) {
-    return *io::detail::with_effects(io::file_hints(io::parse_hints(text, "f"), {}, {}), {})
+    return *io::detail::with_effects(io::file_hints(io::extend::parse_hints(text, "f"), {}, {}), {})
                 .find(name);
   };
   auto const fate = [&](std::string const& text, std::string const& name) {
@@ -59,7 +59,7 @@ TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][ef
     CHECK(fate(name + "\nargosy_policy data_shipping", alone) == accepted);
     CHECK(fate(name + "\nIBM_largeblock_io false", alone) == accepted);
     CHECK(fate(name + "\nargosy_price_block_ns 100", alone) == accepted);
-    CHECK(io::detail::with_effects(io::file_hints(io::parse_hints(name, "f"), {}, {}),
+    CHECK(io::detail::with_effects(io::file_hints(io::extend::parse_hints(name, "f"), {}, {}),
                                    {.may_ship = true})
               .find(alone)
               ->status == accepted);
@@ -80,11 +80,11 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   using io::detail::hint_facts;
   auto const given_all = [](std::string const& over = "") {
     return io::file_hints(
-        io::parse_hints(
+        io::extend::parse_hints(
             "cb_nodes 4\nargosy_window_size 1m\ncb_block_size 4096\nargosy_policy two_phase\n"
             "romio_ds_write enable\ncb_config_list a:1,b:1,*:0",
             "f"),
-        {}, {}, io::parse_hints(over, "o"));
+        {}, {}, io::extend::parse_hints(over, "o"));
   };
   auto const state_of = [&](std::string const& name, hint_facts const& facts,
                             std::string const& over = "") {
@@ -136,8 +136,9 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   // Hints that choose a policy do not count in a call that was given one. They count in calls that
   // were given none.
   auto const contradicted = [&](hint_facts const& facts, std::string const& over = "") {
-    auto const all = io::file_hints(io::parse_hints("cb_nodes 2\nargosy_policy sieving", "f"), {},
-                                    {}, io::parse_hints(over, "o"));
+    auto const all =
+        io::file_hints(io::extend::parse_hints("cb_nodes 2\nargosy_policy sieving", "f"), {}, {},
+                       io::extend::parse_hints(over, "o"));
     return io::detail::with_effects(all, facts).find("cb_nodes")->why;
   };
   argument.policy = "two_phase";
@@ -299,7 +300,8 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
   };
   for (row const& r : rows) {
     CAPTURE(r.code, r.over, r.name, r.last.call_name(), r.last.policy);
-    io::file_hints const h(io::parse_hints(r.code, "f"), {}, {}, io::parse_hints(r.over, "o"));
+    io::file_hints const h(io::extend::parse_hints(r.code, "f"), {}, {},
+                           io::extend::parse_hints(r.over, "o"));
     io::hint_state const told = *io::detail::with_effects(h, r.last).find(r.name);
     CHECK(name_of(told.status) == name_of(r.status));
     CHECK(told.why == r.why);

@@ -96,7 +96,7 @@ TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   CHECK(again.values().window_bytes == f.values().window_bytes);
   MPI_Info standard = io::to_info(io::file_hints());
   CHECK(io::file_hints({}, io::from_info(standard), {}).values().window_bytes ==
-        io::resolved_hints().window_bytes);
+        io::extend::resolved_hints().window_bytes);
   MPI_Info_free(&standard);
 }
 
@@ -312,10 +312,10 @@ io::opener throttled(latency per_call, double bytes_per_second = 0) {
 }
 
 // A handle of a program that is slow, and reports that.
-class distant : public io::forwarding<distant, io::any_handle> {
+class distant : public io::extend::forwarding<distant, io::extend::any_handle> {
  public:
-  explicit distant(io::any_handle inner) : forwarding(std::move(inner)) {}
-  io::storage storage() const { return forwarding::storage().slowed(1e6); }
+  explicit distant(io::extend::any_handle inner) : forwarding(std::move(inner)) {}
+  io::extend::storage storage() const { return forwarding::storage().slowed(1e6); }
 };
 
 // Returns the plan for interleaved pieces of 1000 bytes, four of each rank.
@@ -342,7 +342,7 @@ TEST_CASE("behind a throttle many small pieces go together, by what its calls ta
     io::collective_plan const fast = plan_of_pieces(world, path, io::posix_opener(), kind);
     io::collective_plan const slow = plan_of_pieces(world, path, throttled(latency(1000)), kind);
     io::opener const own = io::posix_opener().wrapping(
-        [](io::any_handle h) { return io::any_handle(distant(std::move(h))); });
+        [](io::extend::any_handle h) { return io::extend::any_handle(distant(std::move(h))); });
     io::collective_plan const told = plan_of_pieces(world, path, own, kind);
     INFO(fast.reason << "\n" << slow.reason << "\n" << told.reason);
     CHECK_FALSE(fast.together);
@@ -364,7 +364,7 @@ TEST_CASE("behind a throttle a rank by itself merges over holes that are cheaper
     std::vector<char> data(1000);
     io::plan const p = f.explain_at(io::access_kind::read, 0, data);
     f.close();
-    return std::ranges::count(p.windows, io::passage::merged, &io::window::how) > 0;
+    return std::ranges::count(p.windows, io::transfer_mode::merged, &io::extend::window::how) > 0;
   };
   CHECK_FALSE(merged(io::posix_opener()));
   CHECK(merged(throttled(latency(1000))));
@@ -372,8 +372,8 @@ TEST_CASE("behind a throttle a rank by itself merges over holes that are cheaper
 }
 
 TEST_CASE("what a file lies on is told with what slows it down", "[hints][mpi][prices]") {
-  io::storage const local;
-  io::storage const s = local.slowed(2000, 10);
+  io::extend::storage const local;
+  io::extend::storage const s = local.slowed(2000, 10);
   CHECK(s.name == "local files slowed by 2000 ns a call slowed to 100 MB/s");
   CHECK(s.prices.call_ns == local.prices.call_ns + 2000);
   CHECK(s.prices.write_call_ns == local.prices.write_call_ns + 2000);

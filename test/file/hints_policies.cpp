@@ -15,14 +15,14 @@
 #include <argosy/policy.hpp>
 
 namespace io = argosy;
-using io::hint_moment;
 using io::hint_source;
 using io::hint_status;
+using io::extend::hint_moment;
 using namespace io::literals;
 using namespace io::test;
 
 TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]") {
-  io::hints const file = io::parse_hints(
+  io::hints const file = io::extend::parse_hints(
       "cb_nodes 3\nargosy_window_size many\nromio_ds_read enable\nno_such 1", "site");
   io::file_hints h({}, {}, io::hints{.cb_nodes = 8, .window_bytes = 1_MiB}, file);
   CHECK(h.values().cb_nodes == 3);
@@ -35,7 +35,7 @@ TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]"
   CHECK_FALSE(h.values().overrides("argosy_window_size"));
   CHECK(h.values().overrides("romio_ds_read"));
 
-  for (io::hint_moment const moment : {hint_moment::set_view, hint_moment::set_hints}) {
+  for (io::extend::hint_moment const moment : {hint_moment::set_view, hint_moment::set_hints}) {
     h.merge(io::hints{.cb_nodes = 5, .window_bytes = 2_MiB}, hint_source::code, moment);
     CHECK(h.values().cb_nodes == 3);
     CHECK(h.values().window_bytes == 2_MiB);
@@ -54,14 +54,14 @@ TEST_CASE("an overriding hint that chooses the policy is not contradicted by oth
           "[hints][override]") {
   auto const chosen = [](io::hints const& code, std::string const& over,
                          io::access_kind kind) -> std::string {
-    io::file_hints const h({}, {}, code, io::parse_hints(over, "site"));
-    io::any_policy const together = io::detail::chosen(h.values()).together(kind);
+    io::file_hints const h({}, {}, code, io::extend::parse_hints(over, "site"));
+    io::extend::any_policy const together = io::detail::chosen(h.values()).together(kind);
     return together.has_value() ? std::string(together.name()) : "alone";
   };
   using enum io::access_kind;
   io::hints const against{.collective_buffering = false,
-                          .cb_read = io::toggle::disable,
-                          .cb_write = io::toggle::disable,
+                          .cb_read = io::tristate::disable,
+                          .cb_write = io::tristate::disable,
                           .largeblock_io = io::largeblock::on,
                           .policy = "sieving"};
   for (io::access_kind const kind : {read, write}) {
@@ -70,7 +70,7 @@ TEST_CASE("an overriding hint that chooses the policy is not contradicted by oth
     CHECK(chosen(against, "argosy_policy data_shipping", kind) == "data_shipping");
     CHECK(chosen(against, "collective_buffering true", kind) == "automatic");
     CHECK(chosen(against, "IBM_largeblock_io false", kind) == "data_shipping");
-    CHECK(chosen(io::hints{.cb_read = io::toggle::enable, .cb_write = io::toggle::enable},
+    CHECK(chosen(io::hints{.cb_read = io::tristate::enable, .cb_write = io::tristate::enable},
                  "collective_buffering false", kind) == "alone");
     CHECK(chosen({}, "collective_buffering false\nromio_cb_read enable\nromio_cb_write enable",
                  kind) == "two_phase");
@@ -79,17 +79,19 @@ TEST_CASE("an overriding hint that chooses the policy is not contradicted by oth
   }
   CHECK(chosen(against, "romio_cb_write enable", write) == "two_phase");
   CHECK(chosen(against, "romio_cb_write enable", read) == "automatic");
-  io::file_hints const told({}, {}, against, io::parse_hints("romio_cb_write enable", "site"));
+  io::file_hints const told({}, {}, against,
+                            io::extend::parse_hints("romio_cb_write enable", "site"));
   CHECK(told.find("argosy_policy")->status == hint_status::overridden);
   CHECK(told.find("argosy_policy")->why == "ARGOSY_HINTS_OVERRIDE chooses the policy");
   CHECK(told.find("romio_cb_write")->status == hint_status::accepted);
 }
 
 TEST_CASE("overriding hints change the policies that calls are given", "[hints][override]") {
-  auto const changed = [](io::any_policy const& given, std::string const& over,
+  auto const changed = [](io::extend::any_policy const& given, std::string const& over,
                           bool together = true, io::access_kind kind = io::access_kind::write) {
     return io::detail::overridden(
-        given, io::file_hints({}, {}, {}, io::parse_hints(over, "site")).values(), kind, together);
+        given, io::file_hints({}, {}, {}, io::extend::parse_hints(over, "site")).values(), kind,
+        together);
   };
   io::two_phase const program{
       .buffer_bytes = 1_MiB, .window_bytes = 64_KiB, .aggregators = 2, .align_bytes = 3};
@@ -116,13 +118,13 @@ TEST_CASE("overriding hints change the policies that calls are given", "[hints][
   CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3")
             .target<io::data_shipping>()
             ->stripe_bytes == 1_MiB);
-  io::sieving const sieve =
+  io::sieving const sieving_mode =
       *changed(io::sieving{},
                "romio_ds_write disable\nind_rd_buffer_size 64\nargosy_price_lock_ns 9")
            .target<io::sieving>();
-  CHECK((sieve.writes == io::sieve::never && sieve.read_window_bytes == 64 &&
-         sieve.prices.lock_ns == 9));
-  CHECK(sieve.write_window_bytes == io::sieving().write_window_bytes);
+  CHECK((sieving_mode.writes == io::sieving_mode::never && sieving_mode.read_window_bytes == 64 &&
+         sieving_mode.prices.lock_ns == 9));
+  CHECK(sieving_mode.write_window_bytes == io::sieving().write_window_bytes);
 
   // Hints that choose a policy replace it. Hints romio_cb_* do not concern a rank by itself.
   CHECK_FALSE(changed(program, "argosy_policy sieving").has_value());
@@ -137,8 +139,8 @@ TEST_CASE("each hint that sets a member of a policy overrides it", "[hints][over
   auto const check = []<class Policy>(Policy const& given, std::vector<std::string> const& hints) {
     for (std::string const& line : hints) {
       CAPTURE(line);
-      io::file_hints const h({}, {}, {}, io::parse_hints(line, "site"));
-      io::any_policy const changed =
+      io::file_hints const h({}, {}, {}, io::extend::parse_hints(line, "site"));
+      io::extend::any_policy const changed =
           io::detail::overridden(given, h.values(), io::access_kind::write, true);
       Policy mine = *changed.target<Policy>();
       if constexpr (std::is_same_v<Policy, io::automatic>) mine.storage = given.storage;
@@ -176,7 +178,7 @@ TEST_CASE("a buffer or a window that is given makes larger windows of two_phase"
   CHECK(made({.window_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
   CHECK(made({.cb_buffer_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
 
-  io::access_summary all;
+  io::extend::access_summary all;
   all.high = 64_MiB;
   all.bytes = all.most_bytes = all.spans = all.high;
   all.pieces = all.most_pieces = all.granule = all.ranks = 1;
@@ -199,29 +201,29 @@ TEST_CASE("a buffer or a window that is given makes larger windows of two_phase"
 }
 
 TEST_CASE("collective_buffering = false means no two-phase, unless said otherwise", "[hints]") {
-  CHECK(given("collective_buffering", "false").values().cb_read == io::toggle::disable);
-  auto const h = given(io::hints{.collective_buffering = false, .cb_write = io::toggle::enable});
-  CHECK(h.values().cb_read == io::toggle::disable);
-  CHECK(h.values().cb_write == io::toggle::enable);
+  CHECK(given("collective_buffering", "false").values().cb_read == io::tristate::disable);
+  auto const h = given(io::hints{.collective_buffering = false, .cb_write = io::tristate::enable});
+  CHECK(h.values().cb_read == io::tristate::disable);
+  CHECK(h.values().cb_write == io::tristate::enable);
   auto again = h;
   again.merge(io::hints{.collective_buffering = true}, hint_source::code, hint_moment::set_hints);
-  CHECK(again.values().cb_read == io::toggle::automatic);
+  CHECK(again.values().cb_read == io::tristate::automatic);
   // An invalid value does not count.
   io::hints wrong{.collective_buffering = false};
   wrong.set("romio_cb_read", "perhaps");
-  CHECK(given(wrong).values().cb_read == io::toggle::disable);
+  CHECK(given(wrong).values().cb_read == io::tristate::disable);
 }
 
 TEST_CASE("a rejected hint does not say otherwise", "[hints]") {
   auto h = given(io::hints{.collective_buffering = false, .named = {{"romio_cb_read", "maybe"}}});
   CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
-  CHECK(h.values().cb_read == io::toggle::disable);
-  CHECK(h.values().cb_write == io::toggle::disable);
+  CHECK(h.values().cb_read == io::tristate::disable);
+  CHECK(h.values().cb_write == io::tristate::disable);
   // The valid value before it counts.
   h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}},
           hint_source::code, hint_moment::set_hints);
   CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
-  CHECK(h.values().cb_read == io::toggle::enable);
+  CHECK(h.values().cb_read == io::tristate::enable);
 }
 
 TEST_CASE("hints choose the policy of collective calls", "[hints]") {
@@ -231,7 +233,7 @@ TEST_CASE("hints choose the policy of collective calls", "[hints]") {
          std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
     io::hints h;
     for (auto const& [name, value] : all) h.named.push_back({name, value});
-    io::any_policy const together = io::detail::chosen(given(h).values()).together(kind);
+    io::extend::any_policy const together = io::detail::chosen(given(h).values()).together(kind);
     return together.has_value() ? std::string(together.name()) : "each rank by itself";
   };
   for (access_kind const kind : {access_kind::read, access_kind::write}) {

@@ -19,7 +19,7 @@ namespace io = argosy;
 using io::access_kind;
 using io::detail::library_policies;
 using io::detail::operation;
-using policies = io::resolved_hints::policy_name;
+using policies = io::extend::resolved_hints::policy_name;
 using namespace io::test;
 
 namespace {
@@ -44,10 +44,11 @@ TEST_CASE("the hint argosy_policy chooses every policy of the library", "[hints]
     CHECK(static_cast<std::size_t>(h.values().policy) == library_policies::place_of<P>());
     io::detail::chosen const c(h.values());
     for (access_kind const kind : {access_kind::read, access_kind::write}) {
-      io::any_policy const& by = io::collective_policy<P> ? c.together(kind) : c.alone;
+      io::extend::any_policy const& by =
+          io::extend::collective_policy<P> ? c.together(kind) : c.alone;
       CHECK(by.target<P>());
     }
-    CHECK(c.together(access_kind::read).has_value() == io::collective_policy<P>);
+    CHECK(c.together(access_kind::read).has_value() == io::extend::collective_policy<P>);
   });
   std::string const words(io::detail::find_hint("argosy_policy")->choices);
   CHECK(std::ranges::count(words, ',') + 1 == static_cast<std::ptrdiff_t>(library_policies::size));
@@ -56,13 +57,13 @@ TEST_CASE("the hint argosy_policy chooses every policy of the library", "[hints]
 TEST_CASE("a policy of the library is known by its type, whatever its name", "[hints][policies]") {
   library_policies::for_each([]<class P>(std::type_identity<P>) {
     INFO(P::name);
-    io::any_policy const given(P{});
+    io::extend::any_policy const given(P{});
     CHECK(given.keeps_rules());
     auto const found = io::detail::library_policy(given);
     REQUIRE(found.has_value());
     CHECK(static_cast<std::size_t>(*found) == library_policies::place_of<P>());
   });
-  io::any_policy const own(namesake{});
+  io::extend::any_policy const own(namesake{});
   CHECK(own.name() == io::two_phase::name);
   CHECK_FALSE(own.keeps_rules());
   CHECK_FALSE(io::detail::library_policy(own));
@@ -71,7 +72,8 @@ TEST_CASE("a policy of the library is known by its type, whatever its name", "[h
 
 TEST_CASE("hints tell of every policy that a call is given whether they were applied to it",
           "[hints][policies]") {
-  io::file_hints const h({}, {}, {}, io::parse_hints("cb_nodes 2\nromio_ds_write disable", "o"));
+  io::file_hints const h({}, {}, {},
+                         io::extend::parse_hints("cb_nodes 2\nromio_ds_write disable", "o"));
   auto const why = [&](policies policy, operation call, std::string const& name) {
     std::string_view const called = io::detail::policy_table[static_cast<std::size_t>(policy)].name;
     io::detail::hint_facts const last{.call = call,
@@ -89,7 +91,7 @@ TEST_CASE("hints tell of every policy that a call is given whether they were app
     std::string const not_applied = "write_all was given " + name;
     CHECK_THAT(why(policy, operation::write_all, "cb_nodes"),
                Catch::StartsWith(aggregates ? applied : not_applied));
-    if (io::independent_policy<P>)
+    if (io::extend::independent_policy<P>)
       CHECK_THAT(why(policy, operation::write_at, "romio_ds_write"),
                  Catch::StartsWith(policy == policies::sieving
                                        ? "applied to " + name + ", which write_at was given"

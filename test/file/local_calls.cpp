@@ -45,7 +45,7 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
   std::span<double const> const from(out);
   std::span<double> const into(in);
   std::error_code error;
-  io::any_policy const given = io::independent{};
+  io::extend::any_policy const given = io::independent{};
 
   struct call {
     std::string name;
@@ -89,7 +89,7 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
   file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
   std::vector<int> const out{1, 2, 3, 4, 5, 6, 7};
   f.write_at(0, out);
-  io::any_policy const named = io::sieving{};
+  io::extend::any_policy const named = io::sieving{};
   for (std::int64_t const displacement : {0, 3})
     for (std::int64_t const offset :
          {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2}, std::int64_t{5}, std::int64_t{7},
@@ -142,8 +142,8 @@ TEST_CASE(
   };
   std::vector<io::hints> const all_hints{
       {},
-      {.ds_read = io::toggle::disable},
-      {.ds_read = io::toggle::enable},
+      {.ds_read = io::tristate::disable},
+      {.ds_read = io::tristate::enable},
       {.ind_rd_buffer_bytes = 64},
       {.price_piece_ns = 1e6},
   };
@@ -168,12 +168,12 @@ TEST_CASE(
             static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
         if (bytes > 4000) continue;
         std::vector<std::byte> close(bytes, std::byte{0}), planned(bytes, std::byte{0});
-        io::any_policy const named = io::sieving{
+        io::extend::any_policy const named = io::sieving{
             .read_window_bytes = h.ind_rd_buffer_bytes.value_or(io::sieving{}.read_window_bytes),
-            .reads = !h.ds_read                         ? io::sieve::automatic
-                     : *h.ds_read == io::toggle::enable ? io::sieve::always
-                                                        : io::sieve::never,
-            .prices = {.piece_ns = h.price_piece_ns.value_or(io::prices{}.piece_ns)}};
+            .reads = !h.ds_read                           ? io::sieving_mode::automatic
+                     : *h.ds_read == io::tristate::enable ? io::sieving_mode::always
+                                                          : io::sieving_mode::never,
+            .prices = {.piece_ns = h.price_piece_ns.value_or(io::extend::prices{}.piece_ns)}};
         std::error_code close_error, planned_error;
         io::report const a = f.read_at(offset, close, close_error);
         std::string const words = f.what_failed();
@@ -278,7 +278,7 @@ TEST_CASE(
           script->add(fault);
           outcome& got = both.emplace_back();
           got.memory.assign(6, -1);
-          io::any_policy const named = io::sieving{};
+          io::extend::any_policy const named = io::sieving{};
           io::how const how = by_name ? io::how(named, got.error) : io::how(got.error);
           try {
             f.seek(1);
@@ -332,7 +332,7 @@ TEST_CASE("one stretch of memory is that, however it is described", "[file][loca
       {"nothing of something", [&] { return std::span<int const>(numbers).first(0); }},
       {"less than nothing", [&]() -> io::source { return {numbers.data(), io::type<int>, -4}; }},
   };
-  io::any_policy const named = io::sieving{};
+  io::extend::any_policy const named = io::sieving{};
   for (shape const& s : shapes)
     for (bool const by_name : {false, true}) {
       INFO(s.name << (by_name ? ", by a named policy" : ""));

@@ -37,7 +37,7 @@
 namespace io = argosy;
 using io::errc;
 using io::mode;
-using io::toggle;
+using io::tristate;
 using io::detail::lone_writes;
 using io::detail::merge_safety;
 using io::detail::merging;
@@ -58,8 +58,8 @@ struct situation {
   int ranks = 3;
   bool near = true;
   bool gates = true;  // false: there was no memory for them
-  io::storage on = {};
-  toggle asked = toggle::automatic;
+  io::extend::storage on = {};
+  tristate asked = tristate::automatic;
   bool agreed = false;
   bool reads = true;  // permissions let the ranks read
   locks have = locks::work;
@@ -67,7 +67,7 @@ struct situation {
   bool is_unique() const { return has(how, mode::unique_open); }
 };
 
-io::storage traits(bool network, bool caches, bool exact, bool late) {
+io::extend::storage traits(bool network, bool caches, bool exact, bool late) {
   return {.over_network = network,
           .separate_caches = caches,
           .exact_writes = exact,
@@ -77,7 +77,7 @@ io::storage traits(bool network, bool caches, bool exact, bool late) {
 // One rank of such a file. All ranks share `lines`, which begin as zeros.
 class rank_of {
  public:
-  rank_of(situation const& s, int rank, io::shared_memory const& lines)
+  rank_of(situation const& s, int rank, io::extend::shared_memory const& lines)
       : file(memory_handle(std::make_shared<memory_file>())) {
     merges.begin(s.how, rank, s.ranks);
     merges.can_read(s.reads);
@@ -91,10 +91,10 @@ class rank_of {
     merges.agree(s.agreed);
   }
   merge_safety merges;
-  io::any_handle file;
+  io::extend::any_handle file;
 
  private:
-  static write_gate gate_of(situation const& s, int rank, io::shared_memory const& lines) {
+  static write_gate gate_of(situation const& s, int rank, io::extend::shared_memory const& lines) {
     if (!s.gates) return {};
     std::size_t const bytes = write_gate::bytes_for(s.ranks);
     if (s.near) return {lines.part(0, bytes), rank, s.ranks, nullptr};
@@ -103,8 +103,8 @@ class rank_of {
   }
 };
 
-io::shared_memory lines_of_gates() {
-  return io::shared_memory::private_zeros(3 * write_gate::bytes_for(3));
+io::extend::shared_memory lines_of_gates() {
+  return io::extend::shared_memory::private_zeros(3 * write_gate::bytes_for(3));
 }
 
 // Calls `body` with each possible situation. Several nodes need several ranks. Locks can be in vain
@@ -121,7 +121,7 @@ void for_all(std::function<void(situation const&)> const& body) {
     s.on = traits(bit(4), bit(5), bit(6), bit(7));
     s.reads = bit(8);
     if (s.ranks == 1 && !s.near) continue;
-    for (toggle const asked : {toggle::automatic, toggle::enable, toggle::disable})
+    for (tristate const asked : {tristate::automatic, tristate::enable, tristate::disable})
       for (locks const have : {locks::work, locks::lack, locks::are_vain}) {
         if (have == locks::are_vain && (s.near || !s.on.over_network)) continue;
         s.asked = asked;
@@ -212,8 +212,8 @@ std::string_view fault(situation const& s, rank_of const& r, call const& c) {
 // Returns true if the documentation promises that a call merges if its policy finds that cheaper.
 bool merges_by_the_pages(situation const& s, call const& c) {
   if (!s.reads || (!s.near && s.on.reads_late)) return false;
-  bool const agreed = s.agreed && s.asked == toggle::automatic;
-  if (!s.near && c.who == by::rank && s.asked != toggle::enable && !agreed) return false;
+  bool const agreed = s.agreed && s.asked == tristate::automatic;
+  if (!s.near && c.who == by::rank && s.asked != tristate::enable && !agreed) return false;
   if (s.have == locks::work) return true;
   bool const alone = s.ranks == 1 && !c.others && c.who == by::rank;
   bool const by_itself = alone || (c.who == by::all && !c.others);
@@ -226,8 +226,8 @@ bool goes_free(situation const& s, call const& c) {
   if (!s.gates || c.who == by::agent || c.beside) return false;
   if (s.near) return true;
   if (s.on.separate_caches && !s.on.exact_writes) return false;
-  bool const agreed = s.agreed && s.asked == toggle::automatic;
-  return c.who == by::all || (s.asked != toggle::enable && !agreed && !c.agents);
+  bool const agreed = s.agreed && s.asked == tristate::automatic;
+  return c.who == by::all || (s.asked != tristate::enable && !agreed && !c.agents);
 }
 
 std::string words(situation const& s, call const& c) {
@@ -266,7 +266,7 @@ std::string words(merging const& m) {
 }  // namespace
 
 TEST_CASE("a rank that may merge keeps out all that may be written meanwhile", "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   std::string_view wrong;
   for_all([&](situation const& s) {
     rank_of const first(s, 0, lines), last(s, s.ranks - 1, lines);
@@ -283,7 +283,7 @@ TEST_CASE("a rank that may merge keeps out all that may be written meanwhile", "
 
 TEST_CASE("ranks merge, and write without locks, wherever the pages promise it",
           "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for_all([&](situation const& s) {
     rank_of const r(s, 0, lines);
     for (call const& c : calls) {
@@ -305,10 +305,10 @@ struct row {
   char const* then;
 };
 
-io::storage const lustre = traits(true, false, false, false);
-io::storage const gluster = traits(true, true, true, false);
-io::storage const nfs = traits(true, true, false, false);
-io::storage const moose = traits(true, true, true, true);
+io::extend::storage const lustre = traits(true, false, false, false);
+io::extend::storage const gluster = traits(true, true, true, false);
+io::extend::storage const nfs = traits(true, true, false, false);
+io::extend::storage const moose = traits(true, true, true, true);
 
 constexpr mode unique = mode::write | mode::unique_open;
 constexpr call thread{by::rank, true}, request{by::rank, true, true}, together{by::all},
@@ -371,19 +371,19 @@ std::vector<row> rows_of_a_node() {
       {"what a file lies on is nothing to a node", {.on = nfs}, {}, "ranks, merges, opens, gate"},
       {"nor if it is read late", {.on = moose}, {}, "ranks, merges, opens, gate"},
       {"nor do hints keep a node from merging",
-       {.asked = toggle::disable},
+       {.asked = tristate::disable},
        {},
        "ranks, merges, opens, gate"},
   };
 }
 
-situation far(io::storage const& s, mode how = mode::write) {
+situation far(io::extend::storage const& s, mode how = mode::write) {
   return {.how = how, .near = false, .on = s};
 }
-situation asking(io::storage const& s, toggle asked, bool agreed) {
+situation asking(io::extend::storage const& s, tristate asked, bool agreed) {
   return {.near = false, .on = s, .asked = asked, .agreed = agreed};
 }
-situation having(io::storage const& s, locks have) {
+situation having(io::extend::storage const& s, locks have) {
   return {.near = false, .on = s, .have = have};
 }
 
@@ -394,15 +394,15 @@ std::vector<row> rows_of_nodes() {
        {},
        "ranks, opens, gate, sees its node"},
       {"by the hint they do, and lock",
-       asking(lustre, toggle::enable, false),
+       asking(lustre, tristate::enable, false),
        {},
        "ranks, merges, opens, sees its node"},
       {"and by agreement",
-       asking(lustre, toggle::automatic, true),
+       asking(lustre, tristate::automatic, true),
        {},
        "ranks, merges, opens, sees its node"},
       {"but not if they are told not to",
-       asking(lustre, toggle::disable, true),
+       asking(lustre, tristate::disable, true),
        {},
        "ranks, opens, gate, sees its node"},
       {"collective calls do", far(lustre), together,
@@ -438,7 +438,7 @@ std::vector<row> rows_of_caches() {
        "ranks, merges, long ones too, owns, never waits, sees its node"},
       {"NFS: without locks nothing is merged", having(nfs, locks::lack), together,
        "none, opens, owns, never waits"},
-      {"MooseFS: nothing is merged", asking(moose, toggle::enable, true), {}, "none, opens"},
+      {"MooseFS: nothing is merged", asking(moose, tristate::enable, true), {}, "none, opens"},
       {"MooseFS: not by collective calls", far(moose), together, "none, opens, owns, never waits"},
       {"MooseFS: not by agents", far(moose), agent, "none, opens"},
       {"read late, and whole pages: all lock",
@@ -451,7 +451,7 @@ std::vector<row> rows_of_caches() {
 }  // namespace
 
 TEST_CASE("each call gets what the pages say of its node and its file system", "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for (auto const& rows : {rows_of_a_node(), rows_of_nodes(), rows_of_caches()})
     for (row const& one : rows) {
       INFO(one.what);
@@ -465,7 +465,7 @@ TEST_CASE("each call gets what the pages say of its node and its file system", "
 
 TEST_CASE("a rank that has locked all that it accesses keeps other opens out, and no rank",
           "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for (bool const reads : {false, true})
     for (bool const near : {false, true}) {
       CAPTURE(reads, near);
@@ -478,7 +478,7 @@ TEST_CASE("a rank that has locked all that it accesses keeps other opens out, an
 }
 
 TEST_CASE("a gate is that of all ranks, or of those of one node", "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for (bool const near : {false, true}) {
     CAPTURE(near);
     rank_of r({.near = near}, 1, lines);
@@ -503,8 +503,8 @@ TEST_CASE("a file is taken to lie on local storage until something else is known
   m.meet({}, false);
   CHECK_FALSE(m.caches_differ());
   CHECK_FALSE(m.may_lock_in_vain());
-  CHECK_FALSE(m.may_plan(toggle::automatic));
-  CHECK(m.may_plan(toggle::enable));
+  CHECK_FALSE(m.may_plan(tristate::automatic));
+  CHECK(m.may_plan(tristate::enable));
   CHECK(words(m.together(true)) == "ranks, merges, never waits, sees its node");
 }
 
@@ -536,7 +536,7 @@ TEST_CASE("opens that may write enter the file, unless they are unique", "[file]
 
 TEST_CASE("locks are tried across nodes where several of them reach a file for writing",
           "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for_all([&](situation const& s) {
     rank_of r(s, 0, lines);
     bool const tries = s.have == locks::work && s.on.over_network && !s.near;
@@ -547,11 +547,11 @@ TEST_CASE("locks are tried across nodes where several of them reach a file for w
 }
 
 TEST_CASE("ranks of several nodes plan merges if all lock what they write", "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for_all([&](situation const& s) {
     rank_of const r(s, 0, lines);
-    for (toggle const hint : {toggle::automatic, toggle::enable, toggle::disable}) {
-      bool const lock = hint == toggle::enable || (hint == toggle::automatic && s.agreed);
+    for (tristate const hint : {tristate::automatic, tristate::enable, tristate::disable}) {
+      bool const lock = hint == tristate::enable || (hint == tristate::automatic && s.agreed);
       if (r.merges.may_plan(hint) != (s.near || (lock && !s.on.reads_late)))
         FAIL(static_cast<int>(hint) << ": " << words(s, {}));
     }
@@ -563,7 +563,7 @@ TEST_CASE("ranks of several nodes plan merges if all lock what they write", "[fi
 namespace {
 
 constexpr io::sieving always{
-    .write_window_bytes = 32, .writes = io::sieve::always, .merges = false};
+    .write_window_bytes = 32, .writes = io::sieving_mode::always, .merges = false};
 
 used_view seen(io::view const& v, bool written = true) {
   return used_view(v, false, false, written);
@@ -621,14 +621,15 @@ TEST_CASE("a rank would merge in a view that has holes", "[file][merging]") {
   std::array<int, 2> const lengths{4, 4}, places{0, 12};
   io::view const touching(0, io::type<std::byte>,
                           io::hindexed(lengths, places, io::type<std::byte>));
-  CHECK_FALSE(r.would_merge(touching, {.write_window_bytes = 8, .writes = io::sieve::always}));
-  CHECK(r.would_merge(touching, {.write_window_bytes = 16, .writes = io::sieve::always}));
+  CHECK_FALSE(
+      r.would_merge(touching, {.write_window_bytes = 8, .writes = io::sieving_mode::always}));
+  CHECK(r.would_merge(touching, {.write_window_bytes = 16, .writes = io::sieving_mode::always}));
 }
 
 TEST_CASE("each byte of a short copy is looked at, and the smallest hole counts",
           "[file][merging]") {
   far_rank const r;
-  io::sieving const short_windows{.write_window_bytes = 4, .writes = io::sieve::always};
+  io::sieving const short_windows{.write_window_bytes = 4, .writes = io::sieving_mode::always};
   auto const copies_of = [](auto const& type, std::int64_t extent) {
     return io::view(0, io::type<std::byte>, io::resized(type, 0, extent));
   };
@@ -638,13 +639,13 @@ TEST_CASE("each byte of a short copy is looked at, and the smallest hole counts"
   CHECK(r.would_merge(copies_of(two_bytes, 12), short_windows));  // from the second byte on
   CHECK_FALSE(r.would_merge(copies_of(two_bytes, 14), short_windows));
   CHECK(r.would_merge(copies_of(io::contiguous(3, io::type<std::byte>), 4),
-                      {.write_window_bytes = 5, .writes = io::sieve::always}));
+                      {.write_window_bytes = 5, .writes = io::sieving_mode::always}));
 }
 
 TEST_CASE("the policy says whether a window with holes would be merged", "[file][merging]") {
   far_rank const r;
-  CHECK_FALSE(r.would_merge(with_holes, {.writes = io::sieve::never}));
-  io::prices const dear_calls{.write_call_ns = 1e9}, dear_locks{.lock_ns = 1e9};
+  CHECK_FALSE(r.would_merge(with_holes, {.writes = io::sieving_mode::never}));
+  io::extend::prices const dear_calls{.write_call_ns = 1e9}, dear_locks{.lock_ns = 1e9};
   CHECK(r.would_merge(with_holes, {.prices = dear_calls}));
   CHECK(r.would_merge(with_holes, {.prices = dear_calls, .merges = false}));
   CHECK_FALSE(r.would_merge(with_holes, {.prices = dear_locks}));
@@ -698,8 +699,8 @@ TEST_CASE("no rank asks to merge where it may not, or where a hint says whether 
   CHECK_FALSE(merges_after([](merge_safety& m) { m.locks_in_vain(); }));
   CHECK_FALSE(merges_after([](merge_safety& m) { m.lies_on(moose); }));
   CHECK_FALSE(merges_after([](merge_safety& m) { m.can_read(false); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.follow(toggle::enable); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.follow(toggle::disable); }));
+  CHECK_FALSE(merges_after([](merge_safety& m) { m.follow(tristate::enable); }));
+  CHECK_FALSE(merges_after([](merge_safety& m) { m.follow(tristate::disable); }));
 }
 
 // --- Files.
@@ -707,19 +708,20 @@ TEST_CASE("no rank asks to merge where it may not, or where a hint says whether 
 namespace {
 
 // A handle that records calls of locks and syncs.
-class noting : public io::forwarding<noting, io::any_handle> {
+class noting : public io::extend::forwarding<noting, io::extend::any_handle> {
  public:
-  noting(io::any_handle h, std::shared_ptr<std::vector<std::string>> done)
-      : io::forwarding<noting, io::any_handle>(std::move(h)), done_(std::move(done)) {}
+  noting(io::extend::any_handle h, std::shared_ptr<std::vector<std::string>> done)
+      : io::extend::forwarding<noting, io::extend::any_handle>(std::move(h)),
+        done_(std::move(done)) {}
   std::error_code reconcile() {
     done_->push_back("reconcile");
     return forwarding::reconcile();
   }
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
     std::string text(to_string(call.kind));
     if (call.kind == io::file_call::lock)
-      text += call.lock == io::lock_kind::shared ? " shared" : " exclusive";
+      text += call.lock == io::extend::lock_kind::shared ? " shared" : " exclusive";
     if (call.offset == merge_safety::lock_tried_at && call.length == 1) text += " tried";
     done_->push_back(std::move(text));
     return act();
@@ -737,25 +739,25 @@ struct one_file {
   std::shared_ptr<io::fault_script> script = std::make_shared<io::fault_script>();
   std::shared_ptr<texts> done = std::make_shared<texts>();
 
-  io::any_handle open() const {
+  io::extend::any_handle open() const {
     std::error_code error;
-    io::any_handle h =
+    io::extend::any_handle h =
         io::posix_opener()(dir / "f", {.read = true, .write = true, .create = true}, error);
     if (error) throw std::system_error(error);
     h.target<io::posix>()->raw().longest_lock_wait = std::chrono::seconds(10);
     return h;
   }
-  io::any_handle noted(io::any_handle h) const {
-    return noting(io::faulty(std::move(h), script), done);
+  io::extend::any_handle noted(io::extend::any_handle h) const {
+    return noting(io::extend::faulty(std::move(h), script), done);
   }
 };
 
 // One rank of an open of the file.
 struct rank_in {
-  io::any_handle file;
+  io::extend::any_handle file;
   merge_safety merges;
   bool none = true;
-  io::failure failed;
+  io::extend::failure failed;
 
   rank_in(one_file const& in, std::uint64_t number, int rank = 0, int ranks = 1) : file(in.open()) {
     merges.begin(mode::write, rank, ranks);
@@ -811,9 +813,9 @@ TEST_CASE("an open that came beside a strange lock is seen when it writes, thoug
                              change([](merge_safety& m) { m.lacks_locks(); }),
                              change([](merge_safety& m) { m.locks_in_vain(); })}) {
     one_file const f;
-    io::any_handle program = f.open();
-    CHECK_FALSE(
-        program.lock(0, std::numeric_limits<std::int64_t>::max(), io::lock_kind::exclusive));
+    io::extend::any_handle program = f.open();
+    CHECK_FALSE(program.lock(0, std::numeric_limits<std::int64_t>::max(),
+                             io::extend::lock_kind::exclusive));
     rank_in r(f, 1);
     CHECK(r.opens().unseen());
     after(r.merges);
@@ -822,8 +824,8 @@ TEST_CASE("an open that came beside a strange lock is seen when it writes, thoug
     CHECK(other.is_alone());
     CHECK_FALSE(other.opens().readmit(other.file));
     io::report done;
-    io::detail::write_guard<io::any_handle> guard(r.file, r.merges.alone(false, false, false),
-                                                  done);
+    io::detail::write_guard<io::extend::any_handle> guard(
+        r.file, r.merges.alone(false, false, false), done);
     CHECK_FALSE(guard.pieces(0, 8, [] { return std::error_code(); }));
     CHECK_FALSE(other.is_alone());
   }
@@ -831,7 +833,7 @@ TEST_CASE("an open that came beside a strange lock is seen when it writes, thoug
 
 TEST_CASE("a unique open is alone by promise, and one for reading never", "[file][merging]") {
   one_file const f;
-  io::any_handle file = f.noted(f.open());
+  io::extend::any_handle file = f.noted(f.open());
   for (mode const how : {mode::read, mode::read | mode::unique_open, unique}) {
     merge_safety m;
     m.begin(how, 0, 1);
@@ -849,11 +851,11 @@ TEST_CASE("a rank without locks learns it when it enters, and reports other erro
   for (auto const& one : cases) {
     one_file const f;
     f.script->add(io::fail_from(io::file_call::lock, 1, one.error));
-    io::any_handle file = f.noted(f.open());
+    io::extend::any_handle file = f.noted(f.open());
     merge_safety m;
     m.begin(mode::write, 0, 1);
     bool none = !one.none;
-    io::failure const failed = m.enter(file, 1, none);
+    io::extend::failure const failed = m.enter(file, 1, none);
     CHECK(failed.code == one.error);
     CHECK(failed.detail == "trying a byte-range lock");
     CHECK(none == one.none);
@@ -865,23 +867,23 @@ namespace {
 // Tries a lock after `change`, on a handle that records its calls.
 struct tried {
   bool none = false;
-  io::failure failed;
+  io::extend::failure failed;
   texts done;
 
-  tried(one_file const& f, io::any_handle h, std::function<void(merge_safety&)> const& change = {},
-        bool none_before = false)
+  tried(one_file const& f, io::extend::any_handle h,
+        std::function<void(merge_safety&)> const& change = {}, bool none_before = false)
       : none(none_before) {
     merge_safety m;
     m.begin(unique, 0, 3);
     if (change) change(m);
-    io::any_handle file = f.noted(std::move(h));
+    io::extend::any_handle file = f.noted(std::move(h));
     f.done->clear();
     failed = m.try_lock(file, none);
     done = *f.done;
   }
 };
 
-io::any_handle blind(bool has_locks = true) {
+io::extend::any_handle blind(bool has_locks = true) {
   auto const file = std::make_shared<memory_file>();
   file->has_locks = has_locks;
   return memory_handle(file);
@@ -905,8 +907,8 @@ TEST_CASE("a lock is tried far behind the data, and given back", "[file][merging
 
 TEST_CASE("a lock of another program is not waited for", "[file][merging]") {
   one_file const f;
-  io::any_handle other = f.open();
-  CHECK_FALSE(other.lock(merge_safety::lock_tried_at, 1, io::lock_kind::exclusive));
+  io::extend::any_handle other = f.open();
+  CHECK_FALSE(other.lock(merge_safety::lock_tried_at, 1, io::extend::lock_kind::exclusive));
   tried const t(f, f.open());
   CHECK_FALSE(t.failed);
   CHECK_FALSE(t.none);
@@ -995,7 +997,7 @@ TEST_CASE("a write counts when it begins and when it ends", "[file][merging]") {
 }
 
 TEST_CASE("writes count where nodes have caches of their own", "[file][merging]") {
-  io::shared_memory const lines = lines_of_gates();
+  io::extend::shared_memory const lines = lines_of_gates();
   for_all([&](situation const& s) {
     rank_of r(s, 0, lines);
     merge_safety const& seen_by_others = r.merges;

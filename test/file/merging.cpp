@@ -35,7 +35,7 @@ namespace {
 
 using file = io::basic_file<io::self>;
 
-constexpr io::sieving merged{.write_window_bytes = 4096, .writes = io::sieve::always};
+constexpr io::sieving merged{.write_window_bytes = 4096, .writes = io::sieving_mode::always};
 constexpr std::int64_t pieces = 32, bytes = 8 * pieces;
 
 io::report put(file& f, std::int64_t at, std::string const& text) { return f.write_at(at, text); }
@@ -66,13 +66,14 @@ std::string content(std::string const& path) {
 }
 
 // Calls a function between the read and the write of a merge.
-class watched : public io::forwarding<watched, io::any_handle> {
+class watched : public io::extend::forwarding<watched, io::extend::any_handle> {
  public:
-  watched(io::any_handle h, std::shared_ptr<std::function<void()>> then)
-      : io::forwarding<watched, io::any_handle>(std::move(h)), then_(std::move(then)) {}
+  watched(io::extend::any_handle h, std::shared_ptr<std::function<void()>> then)
+      : io::extend::forwarding<watched, io::extend::any_handle>(std::move(h)),
+        then_(std::move(then)) {}
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
-    io::io_result const done = act();
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
+    io::extend::io_result const done = act();
     if (call.kind == io::file_call::read && *then_) std::exchange(*then_, {})();
     return done;
   }
@@ -82,11 +83,11 @@ class watched : public io::forwarding<watched, io::any_handle> {
 };
 io::opener watched_opener(std::shared_ptr<std::function<void()>> then) {
   io::opener const inner = io::posix_opener();
-  return inner.opening(
-      [inner, then](std::string const& path, io::open_flags flags, std::error_code& error) {
-        io::any_handle h = inner(path, flags, error);
-        return error ? io::any_handle() : io::any_handle(watched(std::move(h), then));
-      });
+  return inner.opening([inner, then](std::string const& path, io::extend::open_flags flags,
+                                     std::error_code& error) {
+    io::extend::any_handle h = inner(path, flags, error);
+    return error ? io::extend::any_handle() : io::extend::any_handle(watched(std::move(h), then));
+  });
 }
 
 // Waits until `done` is true, at most as long as it would need if nothing blocked it.

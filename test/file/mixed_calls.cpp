@@ -266,7 +266,7 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
           "[file][errors][mixed]") {
   between_nodes each;
   auto& [ranks, apart, served, board, mixed] = each;
-  io::source_location const here = io::source_location::current();
+  io::extend::source_location const here = io::extend::source_location::current();
   bool const finds = ranks.rank() == ranks.size() - 1;
   {
     auto const inside = finds ? nullptr : std::make_unique<waiting>(board.get(), "sync", here);
@@ -278,7 +278,7 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
     MPI_Barrier(MPI_COMM_WORLD);
   }
   REQUIRE(mixed->is_void(1));
-  io::agreement const why = mixed->fault("iread_at_all", here, false);
+  io::extend::agreement const why = mixed->fault("iread_at_all", here, false);
   CHECK(why.failed_rank == (ranks.size() > 2 ? ranks.size() - 1 : 0));
   CHECK_THAT(why.detail,
              Catch::Contains("which 1 of " + std::to_string(ranks.size()) + " ranks have begun"));
@@ -288,7 +288,7 @@ TEST_CASE("words of who has begun and of what was decided are lost, and nobody w
           "[file][errors][mixed]") {
   between_nodes each;
   auto& [ranks, apart, served, board, mixed] = each;
-  io::source_location const here = io::source_location::current();
+  io::extend::source_location const here = io::extend::source_location::current();
   bool const is_deaf = ranks.rank() == ranks.size() - 1;
   if (is_deaf)
     served->listen(

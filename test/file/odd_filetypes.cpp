@@ -103,15 +103,15 @@ std::vector<std::uint8_t> numbers(std::size_t n, int salt) {
   return all;
 }
 
-io::any_policy random_policy(random_source& random) {
+io::extend::any_policy random_policy(random_source& random) {
   switch (from_to(random, 0, 3)) {
     case 0:
       return io::independent{.buffer_bytes = from_to(random, 1, 40)};
     case 1:
       return io::sieving{.read_window_bytes = 16,
                          .write_window_bytes = 16,
-                         .reads = io::sieve::always,
-                         .writes = io::sieve::always};
+                         .reads = io::sieving_mode::always,
+                         .writes = io::sieving_mode::always};
     case 2:
       return io::two_phase{};
     default:
@@ -168,7 +168,7 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
           lenient && call % 2 == 0 ? from_to(own, 0, 4 * left) : 4 * from_to(own, 0, left);
       bool const reads = !writes || from_to(common, 0, 1) == 0,
                  together = from_to(common, 0, 1) == 0;
-      io::any_policy const by = random_policy(common);
+      io::extend::any_policy const by = random_policy(common);
       CAPTURE(call, at, bytes, reads, together);
       auto const place = [&](std::int64_t i) {
         return static_cast<std::size_t>(m.offset_of(4 * at + i));
@@ -432,9 +432,9 @@ TEST_CASE("a program that goes no further than the first copy may have any exten
   f.set_view(mine, {io::type<std::uint8_t>, m.filetype()});
   std::vector<std::uint8_t> const data = numbers(static_cast<std::size_t>(m.size()), 3);
   std::vector<std::uint8_t> back(data.size());
-  for (io::any_policy const& p :
-       {io::any_policy(), io::any_policy(io::two_phase{.buffer_bytes = 256}),
-        io::any_policy(io::sieving{})}) {
+  for (io::extend::any_policy const& p :
+       {io::extend::any_policy(), io::extend::any_policy(io::two_phase{.buffer_bytes = 256}),
+        io::extend::any_policy(io::sieving{})}) {
     CAPTURE(std::string(p.has_value() ? p.name() : "as the hints choose"));
     f.write_at_all(0, data, p);
     f.read_at_all(0, back, p);

@@ -153,11 +153,13 @@ struct nodes_apart : nodes_world {
   nodes_apart duplicate() const { return nodes_world::duplicate(); }
   nodes_apart split(int colour, int key) const { return nodes_world::split(colour, key); }
   nodes_apart node() const { return nodes_world::node(); }
-  std::unique_ptr<io::service> serve(io::serve_function, std::error_code& error) const {
-    struct nobody : io::service {
-      std::vector<io::service_answer> call(std::vector<io::parcel> const& requests) override {
-        return std::vector<io::service_answer>(requests.size(),
-                                               {make_error_code(io::errc::rank_failed), {}});
+  std::unique_ptr<io::extend::service> serve(io::extend::serve_function,
+                                             std::error_code& error) const {
+    struct nobody : io::extend::service {
+      std::vector<io::extend::service_answer> call(
+          std::vector<io::extend::parcel> const& requests) override {
+        return std::vector<io::extend::service_answer>(
+            requests.size(), {make_error_code(io::errc::rank_failed), {}});
       }
     };
     error = listens ? std::error_code() : std::make_error_code(std::errc::host_unreachable);

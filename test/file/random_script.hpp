@@ -23,6 +23,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 namespace io = argosy;
 
 struct padded {
@@ -62,7 +64,7 @@ struct tile {
 
 // The places in memory. at[i]: bytes from the start of the buffer to element i.
 struct memory {
-  enum class shape { dense, spread, backwards, scattered, copies } how = shape::dense;
+  enum class shape { dense, rank_statistics, backwards, scattered, copies } how = shape::dense;
   std::int64_t first = 0, stride = 0, copies = 1;
   list at, inner;
   std::int64_t bytes = 0;
@@ -102,7 +104,7 @@ io::buffer buffer_of(std::byte* start, memory const& m) {
   switch (m.how) {
     case memory::shape::dense:
       break;
-    case memory::shape::spread:
+    case memory::shape::rank_statistics:
       return io::memory(first, io::hvector(n, 1, m.stride, e));
     case memory::shape::backwards:
       return io::memory(first, io::hvector(n, 1, -m.stride, e));
@@ -158,8 +160,8 @@ inline std::vector<kind> const& kinds() {
 inline std::vector<tile> deal(engine& random, int ranks) {
   std::vector<tile> all(static_cast<std::size_t>(ranks));
   auto const how = static_cast<tile::shape>(pick(random, 0, 4));
-  auto const spread = [&](std::int64_t extent, std::int64_t longest, auto&& lengths,
-                          auto&& starts) {
+  auto const rank_statistics = [&](std::int64_t extent, std::int64_t longest, auto&& lengths,
+                                   auto&& starts) {
     for (std::int64_t at = 0; at < extent;) {
       std::int64_t const length = std::min(pick(random, 1, longest), extent - at),
                          owner = pick(random, 0, ranks);
@@ -174,11 +176,11 @@ inline std::vector<tile> deal(engine& random, int ranks) {
   std::int64_t const extent = pick(random, 1, one_in(random, 5) ? 400 : 60),
                      longest = one_in(random, 2) ? 3 : 20;
   if (how == tile::shape::listed)
-    spread(
+    rank_statistics(
         extent, longest, [](tile& t) -> list& { return t.lengths; },
         [](tile& t) -> list& { return t.starts; });
   if (how == tile::shape::nested)
-    spread(
+    rank_statistics(
         std::max<std::int64_t>(extent / a, 1), longest,
         [](tile& t) -> list& { return t.inner_lengths; },
         [](tile& t) -> list& { return t.inner_starts; });
@@ -267,8 +269,8 @@ inline memory memory_for(engine& random, kind const& k, std::int64_t n) {
   return m;
 }
 
-inline io::any_policy random_policy(engine& random) {
-  auto const any = [&] { return static_cast<io::sieve>(pick(random, 0, 2)); };
+inline io::extend::any_policy random_policy(engine& random) {
+  auto const any = [&] { return static_cast<io::sieving_mode>(pick(random, 0, 2)); };
   // all numbers are drawn, whichever policy is used
   std::int64_t const least = pick(random, 1, 40);
   io::sieving const small{.read_window_bytes = pick(random, 1, 500),
@@ -283,7 +285,7 @@ inline io::any_policy random_policy(engine& random) {
     case 2:
       return io::independent{.buffer_bytes = least};
     case 3:
-      return io::sieving{.reads = io::sieve::always, .writes = io::sieve::always};
+      return io::sieving{.reads = io::sieving_mode::always, .writes = io::sieving_mode::always};
     default:
       return small;
   }
@@ -305,7 +307,7 @@ struct call {
   bool seeks = false;
   std::int64_t count = 0;
   memory where;
-  io::any_policy policy;
+  io::extend::any_policy policy;
   std::uint64_t seed = 0;  // seed of the bytes in memory
 };
 
@@ -373,8 +375,8 @@ inline script make_script(std::uint64_t seed, int ranks) {
   if (one_in(random, 2)) {
     s.hints.ind_rd_buffer_bytes = pick(random, 1, 300);
     s.hints.ind_wr_buffer_bytes = pick(random, 1, 300);
-    s.hints.ds_read = static_cast<io::toggle>(pick(random, 0, 2));
-    s.hints.ds_write = static_cast<io::toggle>(pick(random, 0, 2));
+    s.hints.ds_read = static_cast<io::tristate>(pick(random, 0, 2));
+    s.hints.ds_write = static_cast<io::tristate>(pick(random, 0, 2));
     s.hints.io_threads = pick(random, 1, 3);
   }
   std::vector<tile> tiles = deal(random, ranks);

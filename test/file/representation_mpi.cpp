@@ -39,7 +39,7 @@ void compare(MPI_Datatype type, T (*value)(std::mt19937_64&), MPI_Aint item_byte
   auto const count = static_cast<int>(data.size());
 
   auto const m = io::memory(data);
-  io::converter const c(io::external32, m.form(), m.types());
+  io::extend::converter const c(io::external32, m.form(), m.types());
   REQUIRE(c.file_size() == item_bytes * count);
   std::vector<std::byte> ours(static_cast<std::size_t>(c.file_size())), theirs(ours.size() + 4096);
   REQUIRE(c.gather(data.data(), 0, c.file_size(), ours.data()));
@@ -57,7 +57,7 @@ void compare(MPI_Datatype type, T (*value)(std::mt19937_64&), MPI_Aint item_byte
   CHECK(std::memcmp(back.data(), data.data(), sizeof(T) * data.size()) == 0);
   std::vector<T> read(data.size());
   auto const n = io::memory(read);
-  io::converter from(io::external32, n.form(), n.types());
+  io::extend::converter from(io::external32, n.form(), n.types());
   REQUIRE(from.scatter(theirs.data(), 0, from.file_size(), read.data()));
   CHECK(std::memcmp(read.data(), data.data(), sizeof(T) * data.size()) == 0);
 }
@@ -112,7 +112,7 @@ TEST_CASE("bools are written as MPI_Pack_external writes them", "[representation
   std::array<bool, 50> data{};
   for (bool& b : data) b = truth(random);
   auto const m = io::memory(data);
-  io::converter const c(io::external32, m.form(), m.types());
+  io::extend::converter const c(io::external32, m.form(), m.types());
   std::vector<std::byte> ours(50), theirs(50);
   REQUIRE(c.gather(data.data(), 0, 50, ours.data()));
   MPI_Aint position = 0;
@@ -147,7 +147,7 @@ TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes
          any_integer<int>(random),
          {7, any_integer<short>(random)}};
   auto const m = io::memory(data.data(), io::vector(40, 2, 3, io::type<cell>));
-  io::converter const c(io::external32, m.form(), m.types());
+  io::extend::converter const c(io::external32, m.form(), m.types());
   REQUIRE(c.file_size() == 40 * 2 * 32);
   std::vector<std::byte> ours(static_cast<std::size_t>(c.file_size())), theirs(ours.size());
   REQUIRE(c.gather(data.data(), 0, c.file_size(), ours.data()));
@@ -191,12 +191,12 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them",
     if (has("long_double_int") || has_stride_of_minus_one(t) || has_darray_of_nothing(t)) continue;
     made_type const type = make_mpi(t, false, seen);
     commit(type);
-    io::typed_layout const typed = io::from_mpi(type.get());
+    io::extend::typed_layout const typed = io::from_mpi(type.get());
     io::layout const& described = typed;
     if (described.empty() || described.true_extent() > widest) continue;
-    io::signature const types = io::detail::signature_of(typed);
-    io::converter const encode(io::external32, described, types);
-    io::converter decode(io::external32, described, types);
+    io::extend::signature const types = io::detail::signature_of(typed);
+    io::extend::converter const encode(io::external32, described, types);
+    io::extend::converter decode(io::external32, described, types);
     std::vector<std::byte> stream(static_cast<std::size_t>(encode.file_size()));
     std::mt19937_64 random(case_seed);
     for (std::byte& b : stream) b = static_cast<std::byte>(random() >> 32);
@@ -366,12 +366,13 @@ TEST_CASE("deviations of the MPI library from the table of external32",
   struct row {
     char const* name;
     MPI_Datatype type;
-    io::basic basic;
+    io::extend::basic basic;
   };
-  for (row const& r : {row{"MPI_LONG", MPI_LONG, io::basic::long_int},
-                       row{"MPI_UNSIGNED_LONG", MPI_UNSIGNED_LONG, io::basic::unsigned_long},
-                       row{"MPI_WCHAR", MPI_WCHAR, io::basic::wide_character},
-                       row{"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, io::basic::long_double}}) {
+  for (row const& r :
+       {row{"MPI_LONG", MPI_LONG, io::extend::basic::long_int},
+        row{"MPI_UNSIGNED_LONG", MPI_UNSIGNED_LONG, io::extend::basic::unsigned_long},
+        row{"MPI_WCHAR", MPI_WCHAR, io::extend::basic::wide_character},
+        row{"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, io::extend::basic::long_double}}) {
     MPI_Aint const told = pack_size(r.type);
     std::int64_t const standard = io::detail::size_in(io::detail::external32_sizes, r.basic);
     if (told != standard)

@@ -57,7 +57,7 @@ int in_threads(std::function<int(int)> const& body) {
 // Reads and writes at random in etypes of the thread, each an int. `mine` is their expected
 // content.
 int use_own_part(file& f, int thread, int steps, std::int64_t first, std::vector<int>& mine,
-                 io::any_policy const& by) {
+                 io::extend::any_policy const& by) {
   std::mt19937_64 random(seed() * 100 + static_cast<std::uint64_t>(thread));
   auto const below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   int wrong = 0;
@@ -94,11 +94,11 @@ TEST_CASE("threads read and write parts of their own of one file at explicit off
   scratch const dir(io::test::in_memory());
   io::hints small;  // small windows, so that calls have many of them
   small.ind_rd_buffer_bytes = small.ind_wr_buffer_bytes = 512;
-  small.ds_read = small.ds_write = io::toggle::enable;
+  small.ds_read = small.ds_write = io::tristate::enable;
   struct one {
     char const* name;
     bool holes, big_endian;
-    io::any_policy by;
+    io::extend::any_policy by;
     io::mode how;
   };
   one const all[] = {
@@ -215,7 +215,7 @@ TEST_CASE("each thread has the errors of its own calls, and its own look at the 
             bool const fails = t % 2 == 0 && k % 3 != 2;
             std::int64_t const at = fails ? -1 - t : t;
             f.read_at(at, std::span(&value, 1),
-                      {k % 2 == 0 ? io::any_policy() : io::sieving{}, error});
+                      {k % 2 == 0 ? io::extend::any_policy() : io::sieving{}, error});
             wrong += static_cast<bool>(error) != fails;
             std::string const& told = f.what_failed();
             wrong += fails ? told.find("the offset is " + std::to_string(at)) == std::string::npos
@@ -234,7 +234,7 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging su
           "[threads][file]") {
   scratch const dir(io::test::in_memory());
   io::hints merges;
-  merges.ds_write = io::toggle::enable;
+  merges.ds_write = io::tristate::enable;
   merges.cb_nodes = 1;
   for (auto const how : {created, created | io::mode::unique_open}) {
     for (bool const before : {false, true}) {  // the thread has used the file before

@@ -33,10 +33,11 @@ nodes_world one_rank_a_node() { return {io::mpi(MPI_COMM_WORLD), {.per_node = 1}
 // Returns an opener that counts the opens of files that hold a shared pointer.
 io::opener counting(std::shared_ptr<std::atomic<int>> const& pointers) {
   io::opener const below = io::posix_opener();
-  return below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
-    if (path.find(".pointer-") != std::string::npos) ++*pointers;
-    return below(path, flags, error);
-  });
+  return below.opening(
+      [=](std::string const& path, io::extend::open_flags flags, std::error_code& error) {
+        if (path.find(".pointer-") != std::string::npos) ++*pointers;
+        return below(path, flags, error);
+      });
 }
 
 // Returns the numbers that all ranks have written, sorted, because their order is open.
@@ -189,12 +190,12 @@ TEST_CASE("a sequential file whose pointer cannot be read keeps its view, and al
   shared_scratch const here(world);
   auto const broken = std::make_shared<std::atomic<bool>>(false);
   io::opener const below = io::posix_opener();
-  io::opener const files =
-      below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
+  io::opener const files = below.opening(
+      [=](std::string const& path, io::extend::open_flags flags, std::error_code& error) {
         if (!*broken || path.find(".pointer-") == std::string::npos)
           return below(path, flags, error);
         error = std::make_error_code(std::errc::io_error);
-        return io::any_handle();
+        return io::extend::any_handle();
       });
   auto f = nodes_file::open(world, here / "data", mode::create | mode::write | mode::sequential, {},
                             files);
@@ -203,11 +204,11 @@ TEST_CASE("a sequential file whose pointer cannot be read keeps its view, and al
   world.barrier();
   *broken = world.rank() == 0;  // rank 0 reads the pointer for all ranks
   std::error_code error;
-  f.set_view(io::current_displacement, io::type<int>, error);
+  f.set_view(io::extend::current_displacement, io::type<int>, error);
   CHECK(error == (world.rank() == 0 ? errc::io : errc::error_on_another_rank));
   CHECK(f.view().etype().extent() == 1);
   *broken = false;
-  f.set_view(io::current_displacement, io::type<int>);
+  f.set_view(io::extend::current_displacement, io::type<int>);
   CHECK(f.view().displacement() == 12);
   f.close();
 }

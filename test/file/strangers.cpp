@@ -40,7 +40,7 @@ namespace {
 io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
 
 using file_of_one = io::basic_file<io::self>;
-constexpr io::sieving merged{.write_window_bytes = 4096, .writes = io::sieve::always};
+constexpr io::sieving merged{.write_window_bytes = 4096, .writes = io::sieving_mode::always};
 constexpr std::int64_t pieces = 32, bytes = 8 * pieces;
 constexpr std::int64_t whole_file = 0, first_reserved = std::numeric_limits<std::int64_t>::max() -
                                                         (std::int64_t{1} << 60);
@@ -110,7 +110,7 @@ std::unique_ptr<stranger> stranger_at(io::mpi const& world, std::string const& p
 
 // Returns an opener for files of the operating system that wait at most `longest` for a lock.
 io::opener waiting(std::chrono::milliseconds longest) {
-  return io::posix_opener().wrapping([longest](io::any_handle h) {
+  return io::posix_opener().wrapping([longest](io::extend::any_handle h) {
     h.target<io::posix>()->raw().longest_lock_wait = longest;
     return h;
   });
@@ -300,13 +300,14 @@ TEST_CASE("after close a child made by fork keeps no lock of the file", "[file][
 namespace {
 
 // Calls a function between the read and the write of a merge.
-class watched : public io::forwarding<watched, io::any_handle> {
+class watched : public io::extend::forwarding<watched, io::extend::any_handle> {
  public:
-  watched(io::any_handle h, std::function<void()> then)
-      : io::forwarding<watched, io::any_handle>(std::move(h)), then_(std::move(then)) {}
+  watched(io::extend::any_handle h, std::function<void()> then)
+      : io::extend::forwarding<watched, io::extend::any_handle>(std::move(h)),
+        then_(std::move(then)) {}
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
-    io::io_result const done = act();
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
+    io::extend::io_result const done = act();
     if (call.kind == io::file_call::read) then_();
     return done;
   }
@@ -338,7 +339,7 @@ TEST_CASE(
         ::kill(::getpid(), SIGKILL);
       };
       auto const opener = io::posix_opener().wrapping(
-          [&](io::any_handle h) { return watched(std::move(h), killed); });
+          [&](io::extend::any_handle h) { return watched(std::move(h), killed); });
       auto f = file_of_one::open(io::self(), path, mode::read_write, {}, opener);
       look_at_pieces(f, 0);
       merge(f, 'x');
@@ -380,7 +381,7 @@ TEST_CASE(
       ::close(ends[1]);
       ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
       auto const opener = io::posix_opener().wrapping(
-          [](io::any_handle h) { return watched(std::move(h), [] { ::usleep(20'000); }); });
+          [](io::extend::any_handle h) { return watched(std::move(h), [] { ::usleep(20'000); }); });
       auto f = file_of_one::open(io::self(), path, mode::read_write, {}, opener);
       look_at_pieces(f, world.size());
       merge(f, 'x');
@@ -444,7 +445,7 @@ TEST_CASE(
   std::string const few(8, 'x');
   f->iwrite_at(0, few).wait();  // makes a thread
   auto const go = std::make_shared<std::atomic<bool>>(false);
-  auto const opener = io::posix_opener().wrapping([&](io::any_handle h) {
+  auto const opener = io::posix_opener().wrapping([&](io::extend::any_handle h) {
     return watched(std::move(h), [go] {
       while (!*go) ::usleep(1000);
     });

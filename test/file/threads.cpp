@@ -276,7 +276,7 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
       for (int t = 0; t < 2; ++t)
         asking.emplace_back([&, t] {
           for (int k = 0; k < 30; ++k) {
-            std::vector<io::parcel> questions;
+            std::vector<io::extend::parcel> questions;
             for (int r = 0; r < world.size(); ++r)
               questions.push_back(
                   {r, std::vector<std::byte>(static_cast<std::size_t>(1 + 997 * k), std::byte(t))});
@@ -315,12 +315,12 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
   CAPTURE(seed());
   constexpr int ranks = 4;
   std::atomic<int> wrong{0};
-  auto const memory = std::make_shared<io::shared_memory>(
-      io::shared_memory::private_zeros(io::memory_world::bytes_for(ranks)));
+  auto const memory = std::make_shared<io::extend::shared_memory>(
+      io::extend::shared_memory::private_zeros(io::extend::memory_world::bytes_for(ranks)));
   std::vector<std::thread> threads;
   for (int r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] {
-      io::memory_world const world(memory->part(0, memory->bytes().size()), r, ranks);
+      io::extend::memory_world const world(memory->part(0, memory->bytes().size()), r, ranks);
       std::mt19937_64 random(seed());
       for (int k = 0; k < 400; ++k) {
         std::size_t const bytes = random() % 3000;

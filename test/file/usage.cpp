@@ -48,7 +48,7 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   CHECK(all.of(&io::report::bytes).sum == 50 * n * (n + 1));
   CHECK(all.of(&io::report::bytes).mean() == 50.0 * (n + 1));
   CHECK(all.of(&io::report::locks) == [&] {
-    io::spread none(0);
+    io::extend::rank_statistics none(0);
     none.ranks = n;
     return none;
   }());
@@ -208,14 +208,14 @@ TEST_CASE("a call whose place is not known is told without one", "[report][usage
 
 TEST_CASE("of calls of one size on several ranks, the place is that of the lowest rank",
           "[report][usage][where]") {
-  auto const numbers = [](int rank, std::int64_t bytes, io::source_location const& where) {
+  auto const numbers = [](int rank, std::int64_t bytes, io::extend::source_location const& where) {
     io::detail::usage counted("f", rank);
     counted.add(io::detail::operation::write_at, {.bytes = bytes}, false, 0, {}, where);
     counted.told();
     return counted.numbers();
   };
-  auto const here = io::source_location::current();
-  auto const there = io::source_location::current();
+  auto const here = io::extend::source_location::current();
+  auto const there = io::extend::source_location::current();
   auto all = numbers(2, 8, there);
   all.combine(numbers(1, 8, here));
   all.combine(numbers(0, 7, there));

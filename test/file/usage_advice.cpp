@@ -32,13 +32,14 @@ io::detail::usage_report paced(std::vector<std::int64_t> const& begin_ms, std::i
   io::detail::usage_report r{.path = "f"};
   r.ranks = static_cast<int>(begin_ms.size());
   r.processors = r.ranks;
-  for (auto& s : r.numbers.totals) s = io::spread(0);
+  for (auto& s : r.numbers.totals) s = io::extend::rank_statistics(0);
   r.numbers.paced_together = 10;
   for (std::size_t i = 0; i < begin_ms.size(); ++i) {
-    io::detail::waits_to_begin const mine{io::spread(begin_ms[i] * 1'000'000), static_cast<int>(i)};
+    io::detail::waits_to_begin const mine{io::extend::rank_statistics(begin_ms[i] * 1'000'000),
+                                          static_cast<int>(i)};
     i == 0 ? void(r.numbers.begin = mine) : r.numbers.begin.combine(mine);
-    r.numbers.waited.combine(io::spread(waited_ms * 1'000'000));
-    r.numbers.paced.combine(io::spread(time_ms * 1'000'000));
+    r.numbers.waited.combine(io::extend::rank_statistics(waited_ms * 1'000'000));
+    r.numbers.paced.combine(io::extend::rank_statistics(time_ms * 1'000'000));
   }
   return r;
 }
@@ -62,7 +63,7 @@ TEST_CASE("the rank that others wait for is named", "[report][usage]") {
   CHECK_THAT(advice(late), Contains("rank 2 comes last"));
   late.numbers.paced_together = 100;
   CHECK(advice(late).empty());
-  late.numbers.rows[0].calls = io::spread(1);
+  late.numbers.rows[0].calls = io::extend::rank_statistics(1);
   CHECK_THAT(to_string(late),
              Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
   // No particular rank is late, or none at all.
@@ -97,7 +98,7 @@ TEST_CASE("more aggregators are advised where there may be more", "[report][usag
       advice(wait),
       Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
           !Contains("cb_nodes"));
-  auto const here = io::source_location::current();
+  auto const here = io::extend::source_location::current();
   wait.numbers.largest.at.set(here);
   CHECK_THAT(advice(wait),
              Contains("for the windows of 1 aggregator (the largest call at ") &&
@@ -115,11 +116,11 @@ TEST_CASE("where the program waits for most of its calls in the background, that
   auto const waiting = [](std::int64_t waited_ms, std::int64_t time_ms) {
     auto r = paced({0, 0}, 0, 0);
     for (int rank = 0; rank < 2; ++rank) {
-      r.numbers.background.combine(io::spread(time_ms * 1'000'000));
+      r.numbers.background.combine(io::extend::rank_statistics(time_ms * 1'000'000));
       std::size_t const last = io::detail::report_numbers.size() - 1;
       CHECK(io::detail::report_numbers[last].value == &io::report::waited_ns);
       if (rank == 0) r.numbers.totals[last] = {};
-      r.numbers.totals[last].combine(io::spread(waited_ms * 1'000'000));
+      r.numbers.totals[last].combine(io::extend::rank_statistics(waited_ms * 1'000'000));
     }
     return r;
   };
@@ -141,12 +142,12 @@ TEST_CASE("at the end of a program its files are a line each, and all of them on
     auto r = paced({0, 0}, 0, 0);
     r.path = path;
     for (std::size_t k : {0u, 9u})
-      r.numbers.rows[k] = {io::spread(3), 1000, 5,
+      r.numbers.rows[k] = {io::extend::rank_statistics(3), 1000, 5,
                            k == 0 ? 1 : 0};  // local reads, collective writes
     for (std::size_t i = 0; i < io::detail::report_numbers.size(); ++i)
       if (io::detail::report_numbers[i].value == &io::report::time_ns)
-        r.numbers.totals[i] = io::spread(ms * 1'000'000);
-    if (copy_ms > 0) r.copy_ns = io::spread(copy_ms * 1'000'000);
+        r.numbers.totals[i] = io::extend::rank_statistics(ms * 1'000'000);
+    if (copy_ms > 0) r.copy_ns = io::extend::rank_statistics(copy_ms * 1'000'000);
     all.add(r);
   };
   auto const line = [&](std::string const& name) {
@@ -226,16 +227,17 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
                       std::int64_t most = 0) {
     for (std::size_t i = 0; i < io::detail::report_numbers.size(); ++i)
       if (io::detail::report_numbers[i].value == which) {
-        io::spread& s = r.numbers.totals[i];
-        s = io::spread(each);
-        for (int k = 1; k < r.ranks; ++k) s.combine(io::spread(k == 1 && most > 0 ? most : each));
+        io::extend::rank_statistics& s = r.numbers.totals[i];
+        s = io::extend::rank_statistics(each);
+        for (int k = 1; k < r.ranks; ++k)
+          s.combine(io::extend::rank_statistics(k == 1 && most > 0 ? most : each));
       }
   };
   using io::detail::operation;
   auto const calls = [](usage_report& r, operation call, std::int64_t n, std::int64_t bytes) {
     auto& row = r.numbers.rows[io::detail::kind_of_call(io::detail::row_of(call))];
-    row.calls = io::spread(n / r.ranks);
-    for (int k = 1; k < r.ranks; ++k) row.calls.combine(io::spread(n / r.ranks));
+    row.calls = io::extend::rank_statistics(n / r.ranks);
+    for (int k = 1; k < r.ranks; ++k) row.calls.combine(io::extend::rank_statistics(n / r.ranks));
     row.bytes = bytes;
   };
   usage_report r{.path = "f", .ranks = 4, .processors = 4};

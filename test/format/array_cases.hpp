@@ -22,6 +22,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 struct particle {
   double x[3];
   float charge;

@@ -190,9 +190,8 @@ TEST_CASE("a rename that fails leaves the old checkpoint; a directory that is no
     io::lab::virtual_files const files = with_first();
     io::opener const inner = files.opener();
     auto const fails = [](auto const&...) { return std::make_error_code(std::errc::io_error); };
-    auto const open = [=](std::string const& path, io::open_flags flags, std::error_code& error) {
-      return inner(path, flags, error);
-    };
+    auto const open = [=](std::string const& path, io::extend::open_flags flags,
+                          std::error_code& error) { return inner(path, flags, error); };
     auto const remove = [=](std::string const& path) { return inner.remove(path); };
     auto const rename = [=](std::string const& from, std::string const& to) {
       return inner.rename(from, to);
@@ -253,7 +252,7 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
     c.add("small", small).add("many", part_of_many(0, 1), u).save(world, "f", {}, files.opener());
   });
   std::vector<std::byte> const good = files.content("f");
-  io::failure why;
+  io::extend::failure why;
   auto const h = io::detail::parse_checkpoint_header(good, why);
   REQUIRE(h.has_value());
   std::int64_t const at = h->find("many")->offset, block = h->block_bytes;
@@ -465,7 +464,7 @@ TEST_CASE("a failed save says that the old checkpoint is there, unless the new o
     io::lab::virtual_files const files = with_first();
     io::opener const usual = files.opener();
     auto const no_space = make_error_code(std::errc::no_space_on_device);
-    io::opener const failing([=](std::string const& path, io::open_flags flags,
+    io::opener const failing([=](std::string const& path, io::extend::open_flags flags,
                                  std::error_code& error) { return usual(path, flags, error); },
                              [=](std::string const& path) { return usual.remove(path); },
                              [=](std::string const& from, std::string const& to) {
@@ -856,7 +855,8 @@ TEST_CASE("what replaces a file has its permissions", "[format][checkpoint]") {
         CHECK(static_cast<unsigned>(entry.status().permissions()) == 0600);
       }
   };
-  auto const opens = [&](std::string const& path, io::open_flags flags, std::error_code& error) {
+  auto const opens = [&](std::string const& path, io::extend::open_flags flags,
+                         std::error_code& error) {
     look();
     return inner(path, flags, error);
   };
@@ -900,8 +900,8 @@ TEST_CASE("an old checkpoint that cannot be opened is replaced", "[format][check
   c.save(io::self(), here / "f");
   auto const inner = io::posix_opener();
   auto const failing = [&](int with) {
-    return inner.opening([&, with](std::string const& path, io::open_flags flags,
-                                   std::error_code& error) -> io::any_handle {
+    return inner.opening([&, with](std::string const& path, io::extend::open_flags flags,
+                                   std::error_code& error) -> io::extend::any_handle {
       if (path != here / "f") return inner(path, flags, error);
       error = {with, std::system_category()};
       return {};

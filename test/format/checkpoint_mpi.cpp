@@ -139,19 +139,19 @@ TEST_CASE("a save that fails removes its own file, wherever the process is by th
     world.barrier();
     std::filesystem::current_path(here / "");
     std::string part;
-    io::opener const files =
-        with_question(io::posix_opener(),
-                      [&](std::string const& path, io::handle_call const& call) -> std::error_code {
-                        if (world.rank() != 0 || call.kind != io::file_call::sync) return {};
-                        part = path;
-                        std::filesystem::current_path(here / "elsewhere");
-                        std::ofstream(here / ("elsewhere/" + path)) << "of somebody";
-                        if (replaced) {
-                          std::ofstream(here / "finished") << "of another";
-                          std::filesystem::rename(here / "finished", here / path);
-                        }
-                        return std::make_error_code(std::errc::io_error);
-                      });
+    io::opener const files = with_question(
+        io::posix_opener(),
+        [&](std::string const& path, io::extend::handle_call const& call) -> std::error_code {
+          if (world.rank() != 0 || call.kind != io::file_call::sync) return {};
+          part = path;
+          std::filesystem::current_path(here / "elsewhere");
+          std::ofstream(here / ("elsewhere/" + path)) << "of somebody";
+          if (replaced) {
+            std::ofstream(here / "finished") << "of another";
+            std::filesystem::rename(here / "finished", here / path);
+          }
+          return std::make_error_code(std::errc::io_error);
+        });
     std::error_code error;
     state(world.rank(), world.size(), 1, true).named<io::mpi>().save(world, "f", error, files);
     CHECK(failed_on(world, 0, io::errc::io, error));

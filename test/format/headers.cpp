@@ -74,7 +74,7 @@ namespace {
 
 template <class T>
 std::string name_of() {
-  return to_string(io::dtype_of<T>());
+  return to_string(io::extend::dtype_of<T>());
 }
 
 std::vector<std::byte> bytes_of(std::string_view text) {
@@ -92,7 +92,7 @@ std::vector<std::byte> npy(std::string const& text, int version = 1) {
 }
 
 std::string refusal_of(std::vector<std::byte> const& start) {
-  io::failure why;
+  io::extend::failure why;
   CHECK_FALSE(io::detail::parse_npy_header(start, why).has_value());
   CHECK(why.code == io::errc::damaged);
   return why.detail;
@@ -103,12 +103,12 @@ std::string refusal_of(std::string const& text) { return refusal_of(npy(text)); 
 io::checkpoint_header some_arrays() {
   io::checkpoint_header h;
   h.arrays.push_back({.name = "u",
-                      .type = io::dtype_of<double>(),
+                      .type = io::extend::dtype_of<double>(),
                       .order = io::order::fortran,
                       .shape = {300, 1000}});
-  h.arrays.push_back({.name = "it's", .type = io::dtype_of<particle>(), .shape = {7}});
-  h.arrays.push_back({.name = "nothing", .type = io::dtype_of<int>(), .shape = {0, 5}});
-  h.arrays.push_back({.name = "step", .type = io::dtype_of<std::int64_t>()});
+  h.arrays.push_back({.name = "it's", .type = io::extend::dtype_of<particle>(), .shape = {7}});
+  h.arrays.push_back({.name = "nothing", .type = io::extend::dtype_of<int>(), .shape = {0, 5}});
+  h.arrays.push_back({.name = "step", .type = io::extend::dtype_of<std::int64_t>()});
   io::detail::place_arrays(h);
   return h;
 }
@@ -162,8 +162,8 @@ TEST_CASE("types of C++ have the names of NumPy's", "[format][dtype]") {
 
 TEST_CASE("members that a struct is described by are fields, by their names", "[format][dtype]") {
   CHECK(name_of<particle>() == "[('x', '<f8', (3,)), ('id', '<i4')]");
-  CHECK(io::dtype_of<particle>().bytes == 28);
-  CHECK(io::dtype_of<particle>().fields[1].offset == 24);
+  CHECK(io::extend::dtype_of<particle>().bytes == 28);
+  CHECK(io::extend::dtype_of<particle>().fields[1].offset == 24);
   CHECK(name_of<private_names>() == "[('id', '<i4'), ('v', '<f4', (2, 2))]");
   CHECK(name_of<aggregate>() == "[('f0', '<f4'), ('f1', '<c16')]");
   CHECK(name_of<std::pair<int, particle>>() ==
@@ -172,25 +172,27 @@ TEST_CASE("members that a struct is described by are fields, by their names", "[
 
 TEST_CASE("a .npy header that is written reads back, in the lowest version that holds it",
           "[format][npy]") {
-  std::vector<io::dtype> types{io::dtype_of<double>(), io::dtype_of<bool>(),
-                               io::dtype_of<particle>(), io::dtype_of<by_form>()};
-  io::dtype wide{.kind = 'r', .fields = {}}, foreign{.kind = 'r', .fields = {}};
+  std::vector<io::extend::dtype> types{io::extend::dtype_of<double>(), io::extend::dtype_of<bool>(),
+                                       io::extend::dtype_of<particle>(),
+                                       io::extend::dtype_of<by_form>()};
+  io::extend::dtype wide{.kind = 'r', .fields = {}}, foreign{.kind = 'r', .fields = {}};
   for (int i = 0; i < 4000; ++i)
-    io::detail::add_field(wide, "a_field_of_a_name" + std::to_string(i), {io::dtype_of<int>()});
+    io::detail::add_field(wide, "a_field_of_a_name" + std::to_string(i),
+                          {io::extend::dtype_of<int>()});
   io::detail::add_field(foreign,
                         "gr\xc3\xb6\xc3\x9f"
                         "e",
-                        {io::dtype_of<int>()});
+                        {io::extend::dtype_of<int>()});
   types.push_back(wide);
   types.push_back(foreign);
-  for (io::dtype const& t : types)
+  for (io::extend::dtype const& t : types)
     for (std::vector<std::int64_t> const& shape :
          {std::vector<std::int64_t>{}, {7}, {3, 4}, {0, 1LL << 40}, {1, 2, 3, 4, 5}})
       for (io::order const o : {io::order::c, io::order::fortran}) {
         auto const bytes = io::detail::npy_header_of(t, o, shape);
         CHECK(bytes.size() % 4096 == 0);
         CHECK(bytes.back() == std::byte{'\n'});
-        io::failure why;
+        io::extend::failure why;
         auto const h = io::detail::parse_npy_header(bytes, why);
         INFO(why.detail);
         REQUIRE(h.has_value());
@@ -203,11 +205,11 @@ TEST_CASE("a .npy header that is written reads back, in the lowest version that 
 }
 
 TEST_CASE("headers as NumPy and Python 2 write them are understood", "[format][npy]") {
-  io::failure why;
+  io::extend::failure why;
   auto h = io::detail::parse_npy_header(
       npy("{'descr': '>f8', 'fortran_order': False, 'shape': (3L, 4L), }      \n"), why);
   REQUIRE(h.has_value());
-  CHECK(h->type == io::dtype{.kind = 'f', .order = '>', .bytes = 8, .fields = {}});
+  CHECK(h->type == io::extend::dtype{.kind = 'f', .order = '>', .bytes = 8, .fields = {}});
   CHECK(h->shape == std::vector<std::int64_t>{3, 4});
   CHECK(h->bytes() == 96);
   CHECK(to_string(*h).rfind("'>f8' (3, 4), from byte", 0) == 0);
@@ -264,7 +266,7 @@ std::string record_in_records(int depth) {
 
 TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") {
   std::string const good = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n";
-  io::failure why;
+  io::extend::failure why;
   REQUIRE(io::detail::parse_npy_header(npy(good), why).has_value());
   REQUIRE(io::detail::parse_npy_header(
               npy("{'descr': " + record_in_records(7) + ", 'fortran_order': False, 'shape': (3,)}"),
@@ -322,7 +324,7 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
 TEST_CASE("a checkpoint's header reads back; its arrays lie one behind the other",
           "[format][checkpoint]") {
   io::checkpoint_header const h = some_arrays();
-  io::failure why;
+  io::extend::failure why;
   auto const back = io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
   INFO(why.detail);
   REQUIRE(back.has_value());
@@ -342,9 +344,9 @@ TEST_CASE("a checkpoint's header may have many arrays of records", "[format][che
   io::checkpoint_header h;
   for (int i = 0; i < 20000; ++i)
     h.arrays.push_back(
-        {.name = "a" + std::to_string(i), .type = io::dtype_of<particle>(), .shape = {3}});
+        {.name = "a" + std::to_string(i), .type = io::extend::dtype_of<particle>(), .shape = {3}});
   io::detail::place_arrays(h);
-  io::failure why;
+  io::extend::failure why;
   auto const back = io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
   INFO(why.detail);
   REQUIRE(back.has_value());
@@ -354,15 +356,15 @@ TEST_CASE("a checkpoint's header may have many arrays of records", "[format][che
 
 TEST_CASE("a checkpoint's header may have a record of 20,000 members", "[format][checkpoint]") {
   io::checkpoint_header h;
-  io::dtype const real = io::dtype_of<double>();
-  io::dtype record{.kind = 'r', .fields = {}};
+  io::extend::dtype const real = io::extend::dtype_of<double>();
+  io::extend::dtype record{.kind = 'r', .fields = {}};
   for (int i = 0; i < 20000; ++i) {
     record.fields.push_back({.name = "m" + std::to_string(i), .type = real, .offset = 8 * i});
     record.bytes += 8;
   }
   h.arrays.push_back({.name = "u", .type = record, .shape = {3}});
   io::detail::place_arrays(h);
-  io::failure why;
+  io::extend::failure why;
   auto const back = io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
   INFO(why.detail);
   REQUIRE(back.has_value());
@@ -371,7 +373,7 @@ TEST_CASE("a checkpoint's header may have a record of 20,000 members", "[format]
 
 TEST_CASE("a checkpoint's header that is broken is refused, in words", "[format][checkpoint]") {
   auto const refused = [](std::vector<std::byte> const& bytes) {
-    io::failure why;
+    io::extend::failure why;
     CHECK_FALSE(io::detail::parse_checkpoint_header(bytes, why).has_value());
     CHECK(why.code == io::errc::damaged);
     return why.detail;
@@ -415,8 +417,8 @@ TEST_CASE("one process looks at the header of a file, or hears why there is none
     out.close();
     return here / name;
   };
-  auto const h = io::read_header(
-      put("a.npy", io::detail::npy_header_of(io::dtype_of<float>(), io::order::c, {5}), 20));
+  auto const h = io::read_header(put(
+      "a.npy", io::detail::npy_header_of(io::extend::dtype_of<float>(), io::order::c, {5}), 20));
   REQUIRE(std::holds_alternative<io::npy_header>(h));
   CHECK(std::get<io::npy_header>(h).shape == std::vector<std::int64_t>{5});
 
@@ -440,7 +442,8 @@ TEST_CASE("one process looks at the header of a file, or hears why there is none
     return "nothing was thrown";
   };
   CHECK_THAT(
-      words(put("b.npy", io::detail::npy_header_of(io::dtype_of<float>(), io::order::c, {5}), 19)),
+      words(put("b.npy",
+                io::detail::npy_header_of(io::extend::dtype_of<float>(), io::order::c, {5}), 19)),
       ContainsSubstring("b.npy") && ContainsSubstring("its header speaks of 4116"));
   CHECK_THAT(words(put("d", c, 0)), ContainsSubstring("its header speaks of"));
   CHECK_THAT(words(put("e", bytes_of("hello"), 0)),

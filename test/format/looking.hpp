@@ -15,6 +15,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 class looking_handle {
  private:
   template <class Call>

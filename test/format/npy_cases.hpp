@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Returns all bytes of a file, read by this rank.
 template <communicator World>
 std::vector<std::byte> bytes_of_file(World const&, std::string const& path, opener const& files) {

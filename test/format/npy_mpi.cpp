@@ -79,11 +79,11 @@ void write_one(io::mpi const& world, std::string const& path, io::order o) {
 template <class... T>
 void write_all_kinds(io::mpi const& world, shared_scratch<io::mpi> const& here) {
   for (io::order const o : {io::order::c, io::order::fortran})
-    (write_one<T>(
-         world,
-         here / (to_string(io::dtype_of<T>()).substr(2, to_string(io::dtype_of<T>()).size() - 3) +
-                 (o == io::order::c ? "C.npy" : "F.npy")),
-         o),
+    (write_one<T>(world,
+                  here / (to_string(io::extend::dtype_of<T>())
+                              .substr(2, to_string(io::extend::dtype_of<T>()).size() - 3) +
+                          (o == io::order::c ? "C.npy" : "F.npy")),
+                  o),
      ...);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("what create could not make is removed, but not what has its name by t
     int resized = 0;
     io::opener const files = with_question(
         io::posix_opener(),
-        [&](std::string const& path, io::handle_call const& call) -> std::error_code {
+        [&](std::string const& path, io::extend::handle_call const& call) -> std::error_code {
           if (world.rank() != 0 || call.kind != io::file_call::resize || ++resized < 2) return {};
           if (replaced) {
             std::ofstream(here / "finished") << "of another";

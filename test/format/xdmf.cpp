@@ -168,7 +168,8 @@ TEST_CASE(
     "what cannot be shown is an error on all ranks; the old file stays, or the new one is whole",
     "[format][xdmf][errors]") {
   using rank = io::lab::virtual_rank;
-  io::npy_header const good{.type = io::dtype_of<double>(), .shape = {2, 3}, .data_offset = 128};
+  io::npy_header const good{
+      .type = io::extend::dtype_of<double>(), .shape = {2, 3}, .data_offset = 128};
   io::detail::xdmf_grid const grid{.points = {2, 3}};
   io::lab::virtual_files files;
   std::string const old = "old";
@@ -193,7 +194,7 @@ TEST_CASE(
     other.order = io::order::fortran;
     refused(grid, other, 0, "different orders");
     other = good;
-    other.type = io::dtype_of<long double>();
+    other.type = io::extend::dtype_of<long double>();
     refused(grid, other, 0, "'<f16', which it cannot show");
     refused({.points = {2, 3, 4, 5}}, good, 0, "1 to 3");
     refused({.points = {2, 0}}, good, 0, "points along");

@@ -17,6 +17,8 @@
 
 namespace argosy::fuzz {
 
+using namespace extend;
+
 namespace {
 
 template <class T>

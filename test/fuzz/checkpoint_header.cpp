@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     FUZZ_CHECK(end >= a.sums && end <= h->file_bytes && h->find(a.name) == &a);
   }
   FUZZ_CHECK(to_string(*h).empty() == h->arrays.empty());
-  failure why;
+  extend::failure why;
   auto const back = detail::parse_checkpoint_header(detail::checkpoint_header_of(*h), why);
   FUZZ_CHECK(!back || *back == *h);  // a longer text may leave no room before the arrays
   return 0;

@@ -15,6 +15,8 @@
 
 namespace argosy::fuzz {
 
+using namespace extend;
+
 // Returns the bytes of a word in the order of a file.
 inline std::string little_endian(std::uint64_t word, int bytes) {
   std::string s;

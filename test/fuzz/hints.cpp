@@ -16,7 +16,7 @@ using namespace argosy;
 
 namespace {
 
-void check_values(resolved_hints const& v) {
+void check_values(extend::resolved_hints const& v) {
   for (std::int64_t const n : {v.ind_rd_buffer_bytes, v.ind_wr_buffer_bytes, v.cb_buffer_bytes})
     FUZZ_CHECK(n > 0);
   for (std::int64_t const n : {v.cb_block_bytes, v.cb_nodes, v.min_domain_bytes, v.io_buffer_bytes,
@@ -50,20 +50,21 @@ hints told(file_hints const& h) {
 
 void check(hints const& given) {
   file_hints const h({}, given, {});
-  FUZZ_CHECK(h.all().size() >= known_hints().size());
+  FUZZ_CHECK(h.all().size() >= extend::known_hints().size());
   for (hint_state const& s : h.all())
     if (s.status == hint_status::rejected) FUZZ_CHECK(!s.why.empty());
   check_values(h.values());
   FUZZ_CHECK(!to_string(h).empty());
   file_hints const again({}, told(h), {});
-  for (std::size_t i = 0; i < known_hints().size(); ++i) {
+  for (std::size_t i = 0; i < extend::known_hints().size(); ++i) {
     hint_state const& before = h.all()[i];
     hint_state const& now = again.all()[i];
     FUZZ_CHECK(now.value == before.value);
-    FUZZ_CHECK(before.value.empty() || known_hints()[i].when == argosy::hint_time::never ||
+    FUZZ_CHECK(before.value.empty() ||
+               extend::known_hints()[i].when == argosy::extend::hint_time::never ||
                now.status != hint_status::rejected);
   }
-  resolved_hints expected = h.values();
+  extend::resolved_hints expected = h.values();
   // A rejected hint is passed on as the value in force, and so counts as given.
   expected.largeblock_given = again.values().largeblock_given;
   if (rejected(h, "cb_buffer_size")) expected.cb_buffer_given = again.values().cb_buffer_given;
@@ -79,7 +80,7 @@ void check(hints const& given) {
   expected.cb_config_list = again.values().cb_config_list;  // "*:*" is the default, too
   FUZZ_CHECK(again.values() == expected);
   file_hints later;
-  later.merge(given, hint_source::code, hint_moment::set_hints, true);
+  later.merge(given, hint_source::code, extend::hint_moment::set_hints, true);
   check_values(later.values());
 }
 
@@ -90,10 +91,10 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const text = fuzz::text_of(data + 1, size - 1);
   std::size_t const one = data[0];
   hints given;
-  if (one < known_hints().size()) {
-    given.set(std::string(known_hints()[one].name), std::string(text));
+  if (one < extend::known_hints().size()) {
+    given.set(std::string(extend::known_hints()[one].name), std::string(text));
   } else {
-    given = parse_hints(text, "f");
+    given = extend::parse_hints(text, "f");
     FUZZ_CHECK(given.named.size() <= static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
     for (argosy::detail::named_hint const& n : given.named)
       FUZZ_CHECK(n.origin.starts_with("f:") && !n.name.empty());

@@ -62,7 +62,7 @@ void ask(layout const& l) {
   FUZZ_CHECK(before == l.size());
   for (std::int64_t const part : {0, 1, 2, 3}) {
     std::int64_t const position = l.size() / 4 * part;
-    cursor const at(l, position);
+    extend::cursor const at(l, position);
     FUZZ_CHECK(at.done() == l.empty());
     if (at.done()) break;
     FUZZ_CHECK(at.position() == position && at.current().length > 0);
@@ -77,10 +77,10 @@ void ask(layout const& l) {
 void walk(layout const& l) {
   std::int64_t pieces = 0, bytes = 0, low = 0, high = 0, last = 0;
   bool rises = true;
-  for (cursor at(l); !at.done(); at.next()) {
-    piece const p = at.current();
+  for (extend::cursor at(l); !at.done(); at.next()) {
+    extend::piece const p = at.current();
     FUZZ_CHECK(at.position() == bytes && p.length > 0);
-    cursor const found(l, bytes + p.length / 2);
+    extend::cursor const found(l, bytes + p.length / 2);
     FUZZ_CHECK(found.current().offset == p.offset + p.length / 2);
     FUZZ_CHECK(found.current().length == p.length - p.length / 2);
     FUZZ_CHECK(l.piece_at(bytes + p.length / 2) == pieces);
@@ -105,7 +105,7 @@ void move_bytes(layout const& l) {
   std::byte* const base = memory.data() - l.true_lower_bound();
   std::vector<std::byte> stream(static_cast<std::size_t>(l.size())), expected, part = stream;
   pack(l, base, stream.data());
-  for (cursor at(l); !at.done(); at.next()) {
+  for (extend::cursor at(l); !at.done(); at.next()) {
     std::byte const* const from = base + at.current().offset;
     expected.insert(expected.end(), from, from + at.current().length);
   }

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   FUZZ_CHECK(std::ranges::all_of(h->shape, [](std::int64_t n) { return n >= 0; }));
   FUZZ_CHECK(!to_string(*h).empty());
   auto const again = detail::npy_header_of(h->type, h->order, h->shape);
-  failure why;
+  extend::failure why;
   auto const back = detail::parse_npy_header(again, why);
   FUZZ_CHECK(back && back->type == h->type && back->order == h->order && back->shape == h->shape);
   return 0;

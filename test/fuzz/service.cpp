@@ -102,12 +102,12 @@ class liar {
   std::thread thread_;
 };
 
-std::vector<parcel> questions(std::initializer_list<int> ranks) {
-  std::vector<parcel> all;
+std::vector<extend::parcel> questions(std::initializer_list<int> ranks) {
+  std::vector<extend::parcel> all;
   for (int const rank : ranks) all.push_back({rank, {std::byte{1}, std::byte{2}, std::byte{3}}});
   return all;
 }
-bool is_right(service_answer const& a) {
+bool is_right(extend::service_answer const& a) {
   return !a.error && a.content == std::vector{std::byte{3}, std::byte{2}, std::byte{1}};
 }
 

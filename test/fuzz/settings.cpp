@@ -22,7 +22,7 @@ using namespace argosy;
 namespace {
 
 // A refused value is remembered for ever, because it is reported once, so there may be only few.
-trace_options read_settings(FuzzedDataProvider& in) {
+extend::trace_options read_settings(FuzzedDataProvider& in) {
   static int left = 100'000;
   for (char const* const name :
        {"ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_FROM", "ARGOSY_TRACE_WRITE"}) {
@@ -30,7 +30,8 @@ trace_options read_settings(FuzzedDataProvider& in) {
     ::setenv(name, left > 0 ? value.c_str() : "", 1);
     --left;
   }
-  trace_options const o = trace_options::from_environment(in.ConsumeIntegral<std::uint8_t>());
+  extend::trace_options const o =
+      extend::trace_options::from_environment(in.ConsumeIntegral<std::uint8_t>());
   FUZZ_CHECK(o.from_offset >= 0);
   return o;
 }
@@ -57,17 +58,17 @@ void check_json(std::string_view line) {
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   static fuzz::scratch const scratch;
   FuzzedDataProvider in(data, size);
-  trace_options o = read_settings(in);
+  extend::trace_options o = read_settings(in);
   o.directory = scratch.path();
   o.program = in.ConsumeRandomLengthString(16);
   o.agent = in.ConsumeRandomLengthString(16);
   std::string const file = in.ConsumeRandomLengthString(64),
                     note = in.ConsumeRandomLengthString(64);
-  if (o.mode == trace_mode::off) o.mode = trace_mode::calls;
+  if (o.mode == extend::trace_mode::off) o.mode = extend::trace_mode::calls;
   std::string path;
   std::int64_t lines = 0;
   {
-    tracer t(o);
+    extend::tracer t(o);
     argosy::detail::traced_call c;
     c.file = file;
     c.detail = "exclusive";

@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 constexpr open_flags read_write{.read = true, .write = true, .create = true};
 
 template <openable H = posix>

@@ -24,8 +24,8 @@
 
 namespace io = argosy;
 using io::file_call;
-using io::io_result;
-using io::lock_kind;
+using io::extend::io_result;
+using io::extend::lock_kind;
 using namespace std::chrono_literals;
 using namespace io::test;
 
@@ -38,7 +38,7 @@ TEST_CASE("the k-th call of each kind fails, once or from then on", "[faulty]") 
       auto const script = std::make_shared<io::fault_script>();
       script->add(lasting ? io::fail_from(kind, 3, std::errc::io_error)
                           : io::fail_at(kind, 3, std::errc::io_error));
-      io::faulty f(opened(dir / "f"), script);
+      io::extend::faulty f(opened(dir / "f"), script);
       for (int call = 1; call <= 5; ++call) {
         std::vector<std::byte> memory(10);
         std::error_code error;
@@ -87,7 +87,7 @@ TEST_CASE("a failed open opens nothing, a failed close closes", "[faulty]") {
   CHECK_FALSE(open(dir / "f", read_write, error).is_open());
   CHECK(error == std::errc::permission_denied);
   CHECK_FALSE(std::filesystem::exists(dir / "f"));
-  io::any_handle f = open(dir / "f", read_write, error);
+  io::extend::any_handle f = open(dir / "f", read_write, error);
   CHECK_FALSE(error);
   CHECK(f.close() == std::errc::io_error);
   CHECK_FALSE(f.is_open());
@@ -97,20 +97,20 @@ TEST_CASE("a failed open opens nothing, a failed close closes", "[faulty]") {
 TEST_CASE("a failed write leaves the file, a torn one has a true count", "[faulty]") {
   scratch const dir;
   auto const script = std::make_shared<io::fault_script>();
-  io::faulty f(opened(dir / "f"), script);
+  io::extend::faulty f(opened(dir / "f"), script);
   script->add(io::fail_at(file_call::write, 1, std::errc::io_error));
   CHECK(f.write(0, data).bytes == 0);
   CHECK(content_of(dir / "f").empty());
-  script->add(io::tear_at(file_call::write, 2, 7, std::errc::no_space_on_device));
+  script->add(io::write_partly_at(file_call::write, 2, 7, std::errc::no_space_on_device));
   io_result r = f.write(0, data);
   CHECK(r.bytes == 7);
   CHECK(r.error == std::errc::no_space_on_device);
   CHECK(content_of(dir / "f") == "xxxxxxx");
-  script->add(io::tear_at(file_call::write, 3, 15, std::errc::io_error));
+  script->add(io::write_partly_at(file_call::write, 3, 15, std::errc::io_error));
   r = f.write(parts_of({20, 40}, 10));
   CHECK(r.bytes == 15);
   CHECK(content_of(dir / "f").size() == 45);
-  script->add(io::tear_at(file_call::read, 1, 3, std::errc::io_error));
+  script->add(io::write_partly_at(file_call::read, 1, 3, std::errc::io_error));
   std::vector<std::byte> memory(10);
   r = f.read(0, memory);
   CHECK(r.bytes == 3);
@@ -127,7 +127,7 @@ TEST_CASE("a disk that fills", "[faulty]") {
   for (bool const below_retries : {false, true}) {
     std::filesystem::remove(dir / "f");
     std::error_code error;
-    io::any_handle f =
+    io::extend::any_handle f =
         (below_retries ? io::with_raw_faults(script) : io::with_faults(io::posix_opener(), script))(
             dir / "f", read_write, error);
     CHECK(f.write(0, data).bytes == 100);
@@ -155,7 +155,7 @@ TEST_CASE("storms below the retries are not seen above", "[faulty][retrying]") {
   script->add(io::fail_at(file_call::write, 70, std::errc::resource_unavailable_try_again));
   script->add(io::fail_at(file_call::close, 1, std::errc::interrupted));
   std::error_code error;
-  io::any_handle f = io::with_raw_faults(script)(dir / "f", read_write, error);
+  io::extend::any_handle f = io::with_raw_faults(script)(dir / "f", read_write, error);
   REQUIRE_FALSE(error);
   for (int i = 0; i < 10; ++i) {
     io_result const put = f.write(parts_of({0, 10, 20, 40, 60}, 10));
@@ -202,7 +202,7 @@ TEST_CASE("an error below a fault comes out, and a disk may be full from its fir
   scratch const dir;
   auto const outer = std::make_shared<io::fault_script>(),
              inner = std::make_shared<io::fault_script>();
-  io::faulty f(io::faulty(opened(dir / "f"), inner), outer);
+  io::extend::faulty f(io::extend::faulty(opened(dir / "f"), inner), outer);
   auto const stale = std::error_code(ESTALE, std::system_category());
   std::vector<std::byte> memory(100);
   std::vector<io::read_part> const gets{{0, std::span(memory).first(50)},
@@ -210,7 +210,7 @@ TEST_CASE("an error below a fault comes out, and a disk may be full from its fir
   REQUIRE(f.write(0, data).bytes == 100);
   // The inner decorator tears the write after 7 bytes with ESTALE, the outer one after 20 with EIO.
   inner->add({.kind = file_call::write, .first = 2, .error = stale, .most_bytes = 7});
-  outer->add(io::tear_at(file_call::write, 2, 20, std::errc::io_error));
+  outer->add(io::write_partly_at(file_call::write, 2, 20, std::errc::io_error));
   io_result done = f.write(0, data);
   CHECK(done.bytes == 7);
   CHECK(done.error == stale);
@@ -218,7 +218,7 @@ TEST_CASE("an error below a fault comes out, and a disk may be full from its fir
   done = f.read(gets);
   CHECK(done.bytes == 0);
   CHECK(done.error == stale);
-  outer->add(io::tear_at(file_call::read, 2, 55, std::errc::io_error));
+  outer->add(io::write_partly_at(file_call::read, 2, 55, std::errc::io_error));
   done = f.read(gets);
   CHECK(done.bytes == 55);
   CHECK(done.error == std::errc::io_error);
@@ -244,7 +244,7 @@ TEST_CASE("delays wait, by the clock of whoever says so", "[faulty]") {
   scratch const dir;
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::delay_at(file_call::sync, 2, 30ms));
-  io::faulty f(opened(dir / "f"), script);
+  io::extend::faulty f(opened(dir / "f"), script);
   CHECK_FALSE(f.sync());
   auto const begin = std::chrono::steady_clock::now();
   CHECK_FALSE(f.sync());
@@ -254,7 +254,7 @@ TEST_CASE("delays wait, by the clock of whoever says so", "[faulty]") {
   std::chrono::nanoseconds slept{0};
   virtual_time->sleep_by([&](std::chrono::nanoseconds t) { slept += t; });
   virtual_time->add(io::delay_at(file_call::write, 1, 1h, 3));
-  io::faulty g(opened(dir / "g"), virtual_time);
+  io::extend::faulty g(opened(dir / "g"), virtual_time);
   for (int i = 0; i < 4; ++i) CHECK(g.write(0, data).bytes == 100);
   CHECK(slept == 3h);
 }
@@ -264,7 +264,7 @@ TEST_CASE("a throttled device takes its time, and is shared", "[throttled]") {
   using clock = std::chrono::steady_clock;
   auto const device = std::make_shared<io::throttle>(
       io::throttle_rates{.latency = 2ms, .bytes_per_second = 10'000});
-  io::throttled a(opened(dir / "a"), device), b(opened(dir / "b"), device);
+  io::extend::throttled a(opened(dir / "a"), device), b(opened(dir / "b"), device);
   auto begin = clock::now();
   CHECK(a.write(0, data).bytes == 100);  // 10 ms, and the latency
   CHECK(clock::now() - begin >= 12ms);
@@ -282,7 +282,8 @@ TEST_CASE("a throttled device takes its time, and is shared", "[throttled]") {
   CHECK(clock::now() - begin >= 2ms);
 
   begin = clock::now();
-  io::any_handle c = io::with_throttle(io::posix_opener(), device)(dir / "a", read_write, error);
+  io::extend::any_handle c =
+      io::with_throttle(io::posix_opener(), device)(dir / "a", read_write, error);
   CHECK(c.is_open());
   CHECK(clock::now() - begin >= 2ms);
 }
@@ -294,7 +295,8 @@ TEST_CASE("a call that moves no bytes costs a throttled device its latency only"
       io::throttle_rates{.bytes_per_second = 0.05});  // a byte takes 20 s
   auto const begin = clock::now();
   std::error_code error;
-  io::any_handle f = io::with_throttle(io::posix_opener(), device)(dir / "f", read_write, error);
+  io::extend::any_handle f =
+      io::with_throttle(io::posix_opener(), device)(dir / "f", read_write, error);
   f.size(error);
   f.resize(100);
   f.sync();

@@ -24,7 +24,7 @@ using io::test::scratch;
 
 namespace {
 
-constexpr io::open_flags created{.read = true, .write = true, .create = true};
+constexpr io::extend::open_flags created{.read = true, .write = true, .create = true};
 
 // Equal to stand_in_record in support/gpfs_stand_in.cpp.
 struct record {
@@ -71,7 +71,7 @@ TEST_CASE("hints reach the library byte by byte", "[gpfs_real]") {
   on_stand_in t;
   CHECK(io::detail::takes_hints(t.file));
   // no node of a partitioned file
-  CHECK(io::detail::node_of(t.file) == io::unknown_node);
+  CHECK(io::detail::node_of(t.file) == io::extend::unknown_node);
   auto h = io::test::access_range(4096, 1000, true);
   REQUIRE_FALSE(t.file.fcntl(h));
   CHECK(t.seen.fcntl_calls == 1);
@@ -219,7 +219,7 @@ TEST_CASE("the environment names the library, and an opener opens", "[gpfs_real]
   scratch const dir;
   std::error_code error;
   ::setenv("ARGOSY_GPFS_LIBRARY", ARGOSY_TEST_STAND_IN, 1);
-  io::any_handle f =
+  io::extend::any_handle f =
       io::gpfs_real_opener({.library = {}, .any_file_system = true})(dir / "f", created, error);
   ::unsetenv("ARGOSY_GPFS_LIBRARY");
   REQUIRE_FALSE(error);

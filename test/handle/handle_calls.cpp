@@ -24,9 +24,9 @@
 
 namespace io = argosy;
 using io::file_call;
-using io::io_result;
-using io::lock_kind;
 using io::posix;
+using io::extend::io_result;
+using io::extend::lock_kind;
 using namespace io::test;
 
 namespace {
@@ -99,7 +99,7 @@ class logged_handle {
   std::shared_ptr<call_log> log_;
   bool open_ = true;
 };
-static_assert(io::hinting<logged_handle>);
+static_assert(io::extend::takes_fcntl<logged_handle>);
 
 // Makes every kind of call, and compares the results with those of the inner handle.
 template <class H>
@@ -158,7 +158,8 @@ TEST_CASE("every call passes a decorator with all that it says, and its answer c
   scratch const dir;
   auto const log = std::make_shared<call_log>();
   auto const counts = std::make_shared<io::call_counts>();
-  auto const trace = io::open_trace({.mode = io::trace_mode::calls, .directory = dir.string()});
+  auto const trace =
+      io::extend::open_trace({.mode = io::extend::trace_mode::calls, .directory = dir.string()});
   // ENOSYS, because no decorator handles it.
   for (std::error_code const error :
        {std::error_code(), std::error_code(ENOSYS, std::system_category())}) {
@@ -170,19 +171,21 @@ TEST_CASE("every call passes a decorator with all that it says, and its answer c
       CHECK(log->calls == every_call);
     };
     through("nothing", logged_handle(log));
-    through("any_handle", io::any_handle(logged_handle(log)));
-    through("counting", io::counting(logged_handle(log), counts));
-    through("faulty", io::faulty(logged_handle(log), std::make_shared<io::fault_script>()));
-    through("retrying", io::retrying(logged_handle(log)));
-    through("throttled", io::throttled(logged_handle(log), io::throttle_rates{}));
-    through("tracing", io::tracing(logged_handle(log), trace, "f"));
-    through("all", io::any_handle(io::tracing(
-                       io::throttled(io::any_handle(io::counting(
-                                         io::faulty(io::retrying(logged_handle(log)),
-                                                    std::make_shared<io::fault_script>()),
-                                         counts)),
-                                     io::throttle_rates{}),
-                       trace, "f")));
+    through("any_handle", io::extend::any_handle(logged_handle(log)));
+    through("counting", io::extend::counting(logged_handle(log), counts));
+    through("faulty", io::extend::faulty(logged_handle(log), std::make_shared<io::fault_script>()));
+    through("retrying", io::extend::retrying(logged_handle(log)));
+    through("throttled", io::extend::throttled(logged_handle(log), io::throttle_rates{}));
+    through("tracing", io::extend::tracing(logged_handle(log), trace, "f"));
+    through(
+        "all",
+        io::extend::any_handle(io::extend::tracing(
+            io::extend::throttled(io::extend::any_handle(io::extend::counting(
+                                      io::extend::faulty(io::extend::retrying(logged_handle(log)),
+                                                         std::make_shared<io::fault_script>()),
+                                      counts)),
+                                  io::throttle_rates{}),
+            trace, "f")));
   }
   for (std::size_t kind = 1; kind < io::detail::file_call_count; ++kind) {
     auto const call = static_cast<file_call>(kind);
@@ -197,7 +200,7 @@ TEST_CASE("every call passes a decorator with all that it says, and its answer c
 }
 
 TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
-  io::any_handle none;
+  io::extend::any_handle none;
   auto const closed = std::make_error_code(std::errc::bad_file_descriptor);
   std::vector<std::byte> memory(4);
   std::vector<io::read_part> const reads{{0, memory}};
@@ -216,8 +219,9 @@ TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
     CHECK(e == closed);
   CHECK_FALSE(none.is_open());
   CHECK_FALSE(none.takes_hints());
-  CHECK(none.node() == io::unknown_node);
+  CHECK(none.node() == io::extend::unknown_node);
   CHECK(none.block_bytes() > 0);
   CHECK(none.target<posix>() == nullptr);
-  CHECK(io::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() == nullptr);
+  CHECK(io::extend::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() ==
+        nullptr);
 }

@@ -36,34 +36,34 @@
 
 namespace io = argosy;
 using io::file_call;
-using io::lock_kind;
 using io::posix;
-using io::raw_posix;
+using io::extend::lock_kind;
+using io::extend::raw_posix;
 using namespace io::test;
 
 namespace {
 
 // Its constructor takes the handle alone.
-class by_value : public io::forwarding<by_value, io::any_handle> {
+class by_value : public io::extend::forwarding<by_value, io::extend::any_handle> {
  public:
-  explicit by_value(io::any_handle inner) : forwarding(std::move(inner)) {}
+  explicit by_value(io::extend::any_handle inner) : forwarding(std::move(inner)) {}
 };
-class with_default : public io::forwarding<with_default, io::any_handle> {
+class with_default : public io::extend::forwarding<with_default, io::extend::any_handle> {
  public:
-  explicit with_default(io::any_handle inner, int = 0) : forwarding(std::move(inner)) {}
+  explicit with_default(io::extend::any_handle inner, int = 0) : forwarding(std::move(inner)) {}
 };
-class by_reference : public io::forwarding<by_reference, io::any_handle> {
+class by_reference : public io::extend::forwarding<by_reference, io::extend::any_handle> {
  public:
-  explicit by_reference(io::any_handle&& inner) : forwarding(std::move(inner)) {}
+  explicit by_reference(io::extend::any_handle&& inner) : forwarding(std::move(inner)) {}
 };
-class implicitly : public io::forwarding<implicitly, io::any_handle> {
+class implicitly : public io::extend::forwarding<implicitly, io::extend::any_handle> {
  public:
-  implicitly(io::any_handle inner) : forwarding(std::move(inner)) {}
+  implicitly(io::extend::any_handle inner) : forwarding(std::move(inner)) {}
 };
-template <io::handle H>
-class of_any : public io::forwarding<of_any<H>, H> {
+template <io::extend::handle H>
+class of_any : public io::extend::forwarding<of_any<H>, H> {
  public:
-  explicit of_any(H inner) : io::forwarding<of_any<H>, H>(std::move(inner)) {}
+  explicit of_any(H inner) : io::extend::forwarding<of_any<H>, H>(std::move(inner)) {}
 };
 
 }  // namespace
@@ -71,7 +71,7 @@ class of_any : public io::forwarding<of_any<H>, H> {
 TEST_CASE("a handle that cannot try for a lock says so, and is not taken to have it", "[handle]") {
   auto const file = std::make_shared<io::test::memory_file>();
   io::test::memory_handle raw(file);
-  io::any_handle any(raw);
+  io::extend::any_handle any(raw);
   std::error_code error;
   CHECK_FALSE(io::detail::try_lock_of(raw, 0, 1, lock_kind::shared, error));
   CHECK(error == io::errc::unsupported);
@@ -90,7 +90,8 @@ TEST_CASE("counting counts calls, bytes, runs and errors", "[counting]") {
   scratch const dir;
   auto const counts = std::make_shared<io::call_counts>();
   std::error_code error;
-  io::any_handle f = io::with_counting(io::posix_opener(), counts)(dir / "f", read_write, error);
+  io::extend::any_handle f =
+      io::with_counting(io::posix_opener(), counts)(dir / "f", read_write, error);
   REQUIRE_FALSE(error);
   f.write(0, data);
   f.write(parts_of({0, 10, 20, 50, 60, 200}, 10));
@@ -135,7 +136,7 @@ class hinted_handle : public io::test::memory_handle {
   }
   bool takes_hints() const { return true; }
   int node() const { return 5; }
-  io::storage storage() const { return {.name = "shelves"}; }
+  io::extend::storage storage() const { return {.name = "shelves"}; }
   int interrupted = 0;
 };
 
@@ -147,12 +148,14 @@ TEST_CASE("hints reach the file system through everything that is around a handl
   auto const counts = std::make_shared<io::call_counts>();
   auto const script = std::make_shared<io::fault_script>();
   scratch const dir;
-  auto const trace = io::open_trace({.mode = io::trace_mode::calls, .directory = dir.string()});
+  auto const trace =
+      io::extend::open_trace({.mode = io::extend::trace_mode::calls, .directory = dir.string()});
   hinted_handle raw(memory);
   raw.interrupted = 3;
-  io::any_handle f = io::throttled(
-      io::tracing(
-          io::any_handle(io::faulty(io::counting(io::retrying(std::move(raw)), counts), script)),
+  io::extend::any_handle f = io::extend::throttled(
+      io::extend::tracing(
+          io::extend::any_handle(io::extend::faulty(
+              io::extend::counting(io::extend::retrying(std::move(raw)), counts), script)),
           trace, "f"),
       io::throttle_rates{});
   std::array<std::byte, 16> argument{};
@@ -168,36 +171,36 @@ TEST_CASE("hints reach the file system through everything that is around a handl
 namespace {
 
 // Decorators of a program.
-template <io::handle H>
-class plain : public io::forwarding<plain<H>, H> {  // adds nothing
+template <io::extend::handle H>
+class plain : public io::extend::forwarding<plain<H>, H> {  // adds nothing
  public:
-  explicit plain(H inner) : io::forwarding<plain<H>, H>(std::move(inner)) {}
+  explicit plain(H inner) : io::extend::forwarding<plain<H>, H>(std::move(inner)) {}
 };
-template <io::handle H>
-class noting : public io::forwarding<noting<H>, H> {
+template <io::extend::handle H>
+class noting : public io::extend::forwarding<noting<H>, H> {
  public:
   noting(H inner, std::vector<std::string>& seen)
-      : io::forwarding<noting<H>, H>(std::move(inner)), seen_(&seen) {}
+      : io::extend::forwarding<noting<H>, H>(std::move(inner)), seen_(&seen) {}
 
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
-    io::io_result const done = act();
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
+    io::extend::io_result const done = act();
     std::string line(to_string(call.kind));
     for (std::int64_t const n : {call.offset, call.length}) line += " " + std::to_string(n);
     if (call.moves_data())
       line += " " + std::to_string(call.bytes()) + " " + std::to_string(call.runs()) + " " +
               std::to_string(call.end());
     if (call.kind == file_call::lock)
-      line += call.lock == io::lock_kind::shared ? " shared" : " exclusive";
+      line += call.lock == io::extend::lock_kind::shared ? " shared" : " exclusive";
     seen_->push_back(line + " -> " + std::to_string(done.bytes) +
-                     (done.error ? " " + io::error_name(done.error) : ""));
+                     (done.error ? " " + io::extend::error_name(done.error) : ""));
     return done;
   }
 
  private:
   std::vector<std::string>* seen_;
 };
-static_assert(io::hinting<plain<posix>> && io::hinting<noting<posix>>);
+static_assert(io::extend::takes_fcntl<plain<posix>> && io::extend::takes_fcntl<noting<posix>>);
 
 }  // namespace
 
@@ -214,7 +217,7 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
       {{0, std::span(memory).first(10)}, {55, std::span(memory).last(10)}}};
   f.read(0, std::span(memory).first(7));
   f.read(parts);
-  f.lock(3, 4, io::lock_kind::shared);
+  f.lock(3, 4, io::extend::lock_kind::shared);
   f.unlock(3, 4);
   CHECK(f.size(error) == 60);
   f.resize(40);
@@ -222,7 +225,7 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
   f.sync();
   f.fcntl(memory);
   CHECK((f.is_open() && f.block_bytes() > 0 && !f.takes_hints() &&
-         f.node() == io::unknown_node));  // these are no calls of a file
+         f.node() == io::extend::unknown_node));  // these are no calls of a file
   f.close();
   f.sync();
   CHECK(seen ==
@@ -237,7 +240,7 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
 TEST_CASE("a decorator that says nothing of hints passes them on", "[handle][hints]") {
   hinted_handle raw(std::make_shared<io::test::memory_file>());
   std::vector<std::string> seen;
-  io::any_handle f = plain(noting(plain(std::move(raw)), seen));
+  io::extend::any_handle f = plain(noting(plain(std::move(raw)), seen));
   std::array<std::byte, 16> argument{};
   CHECK(f.takes_hints());
   CHECK(f.node() == 5);
@@ -248,13 +251,14 @@ TEST_CASE("a decorator that says nothing of hints passes them on", "[handle][hin
 }
 
 TEST_CASE("a decorator may be made of a handle alone, in any way", "[handle]") {
-  auto const size_of = [](io::any_handle f) {
+  auto const size_of = [](io::extend::any_handle f) {
     f.write(0, data);
     std::error_code error;
     return f.size(error);
   };
   auto const file = [] {
-    return io::any_handle(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
+    return io::extend::any_handle(
+        io::test::memory_handle(std::make_shared<io::test::memory_file>()));
   };
   auto const bytes = static_cast<std::int64_t>(data.size());
   CHECK(size_of(by_value(file())) == bytes);
@@ -262,19 +266,19 @@ TEST_CASE("a decorator may be made of a handle alone, in any way", "[handle]") {
   CHECK(size_of(with_default(file())) == bytes);
   CHECK(size_of(by_reference(file())) == bytes);
   CHECK(size_of(implicitly(file())) == bytes);
-  CHECK(size_of(of_any<io::any_handle>(file())) == bytes);
+  CHECK(size_of(of_any<io::extend::any_handle>(file())) == bytes);
   CHECK(size_of(of_any(by_value(file()))) == bytes);
-  static_assert(io::handle<by_value> && io::handle<implicitly> &&
-                io::handle<of_any<io::any_handle>>);
+  static_assert(io::extend::handle<by_value> && io::extend::handle<implicitly> &&
+                io::extend::handle<of_any<io::extend::any_handle>>);
 }
 
 TEST_CASE("an opener wraps what it opens", "[handle]") {
   scratch const dir;
   std::vector<std::string> seen;
   io::opener const files = io::posix_opener().wrapping(
-      [&](io::any_handle h) { return io::any_handle(noting(std::move(h), seen)); });
+      [&](io::extend::any_handle h) { return io::extend::any_handle(noting(std::move(h), seen)); });
   std::error_code error;
-  io::any_handle f = files(dir / "f", read_write, error);
+  io::extend::any_handle f = files(dir / "f", read_write, error);
   CHECK_FALSE(error);
   CHECK_FALSE(f.sync());
   CHECK(seen.size() == 1);
@@ -285,18 +289,18 @@ TEST_CASE("an opener wraps what it opens", "[handle]") {
 
 TEST_CASE("what a file lies on is known by the type of its file system", "[handle][prices]") {
   using io::detail::storage_by_type;
-  CHECK(storage_by_type(0x47504653) == io::storage::gpfs());
-  CHECK(storage_by_type(0x6969) == io::storage::network());
-  CHECK(storage_by_type(0xff534d42) == io::storage::network());
+  CHECK(storage_by_type(0x47504653) == io::extend::storage::gpfs());
+  CHECK(storage_by_type(0x6969) == io::extend::storage::network());
+  CHECK(storage_by_type(0xff534d42) == io::extend::storage::network());
   // ext4, tmpfs, XFS, Btrfs
   for (std::uint32_t const local : {0xef53u, 0x01021994u, 0x58465342u, 0x9123683eu})
-    CHECK(storage_by_type(local) == io::storage());
+    CHECK(storage_by_type(local) == io::extend::storage());
   scratch const dir;
   struct statfs where = {};
   REQUIRE(::statfs(dir.string().c_str(), &where) == 0);
-  CHECK(io::any_handle(opened<posix>(dir / "f")).storage() ==
+  CHECK(io::extend::any_handle(opened<posix>(dir / "f")).storage() ==
         storage_by_type(static_cast<std::uint32_t>(where.f_type)));
-  CHECK(posix().storage() == io::storage());
+  CHECK(posix().storage() == io::extend::storage());
 }
 
 TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handle][mounts]") {
@@ -316,13 +320,13 @@ TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handl
   CHECK(as(67) == io::detail::mounted{"fuse", "mfs\\043h1:9421"});
   CHECK(as(69) == io::detail::mounted());
   CHECK(as(6) == io::detail::mounted());
-  io::storage exact = io::storage::network();
+  io::extend::storage exact = io::extend::storage::network();
   exact.exact_writes = true;
   CHECK(io::detail::storage_behind_fuse(as(61)) == exact);
   exact.reads_late = true;
   CHECK(io::detail::storage_behind_fuse(as(67)) == exact);
   for (unsigned const other : {68u, 69u, 6u})
-    CHECK(io::detail::storage_behind_fuse(as(other)) == io::storage::network());
+    CHECK(io::detail::storage_behind_fuse(as(other)) == io::extend::storage::network());
   struct stat about = {};
   REQUIRE(::stat("/proc/self", &about) == 0);
   CHECK(io::detail::mounted_as(about.st_dev).type == "proc");
@@ -330,18 +334,18 @@ TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handl
 
 TEST_CASE("a handle that takes no hints says so", "[handle][hints]") {
   std::array<std::byte, 16> argument{};
-  io::any_handle plain =
-      io::retrying(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
+  io::extend::any_handle plain =
+      io::extend::retrying(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
   CHECK_FALSE(plain.takes_hints());
-  CHECK(plain.node() == io::unknown_node);
+  CHECK(plain.node() == io::extend::unknown_node);
   CHECK(plain.fcntl(argument) == io::errc::unsupported);
-  CHECK(io::any_handle().fcntl(argument) == std::errc::bad_file_descriptor);
+  CHECK(io::extend::any_handle().fcntl(argument) == std::errc::bad_file_descriptor);
 }
 
 TEST_CASE("below the retries, counting counts system calls", "[counting]") {
   scratch const dir;
   auto const counts = std::make_shared<io::call_counts>();
-  io::retrying f(io::counting(opened<raw_posix>(dir / "f"), counts));
+  io::extend::retrying f(io::extend::counting(opened<raw_posix>(dir / "f"), counts));
   REQUIRE(f.write(parts_of({0, 10, 20, 50, 60, 200}, 10)).bytes == 60);
   CHECK(counts->calls(file_call::write) == 3);
   std::vector<std::byte> memory(500);
@@ -355,7 +359,7 @@ TEST_CASE("below the retries, counting counts system calls", "[counting]") {
 TEST_CASE("counters may be read while threads use the handle", "[counting]") {
   scratch const dir;
   auto const counts = std::make_shared<io::call_counts>();
-  io::counting f(opened(dir / "f"), counts);
+  io::extend::counting f(opened(dir / "f"), counts);
   std::vector<std::thread> pool;
   for (int t = 0; t < 4; ++t)
     pool.emplace_back([&, t] {
@@ -400,11 +404,12 @@ TEST_CASE("decorators stack in any order", "[handle]") {
              inner = std::make_shared<io::call_counts>();
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::interrupt_at(file_call::write, 2, 3));
-  io::counting f(io::throttled(io::retrying(io::faulty(
-                                   io::counting(opened<raw_posix>(dir / "f"), inner), script)),
-                               io::throttle_rates{}),
-                 outer);
-  static_assert(io::handle<decltype(f)>);
+  io::extend::counting f(
+      io::extend::throttled(io::extend::retrying(io::extend::faulty(
+                                io::extend::counting(opened<raw_posix>(dir / "f"), inner), script)),
+                            io::throttle_rates{}),
+      outer);
+  static_assert(io::extend::handle<decltype(f)>);
   CHECK(f.write(parts_of({0, 20, 40}, 10)).bytes == 30);
   CHECK(outer->calls(file_call::write) == 1);
   CHECK(inner->calls(file_call::write) == 3);

@@ -44,18 +44,18 @@ record& recorded() {
   return *anew();
 }
 
-io::open_flags made_with(io::detail::file_stripes stripes) {
+io::extend::open_flags made_with(io::detail::file_stripes stripes) {
   return {.read = true, .write = true, .create = true, .stripes = stripes};
 }
 
 // Returns an opener that treats any file system as Lustre.
 io::opener lustre_opener() {
-  return io::posix_opener().opening(
-      [](std::string const& path, io::open_flags flags, std::error_code& error) -> io::any_handle {
-        io::raw_posix raw = io::raw_posix::open(path, flags, believing, error);
-        if (error) return {};
-        return io::any_handle(io::posix(std::move(raw)));
-      });
+  return io::posix_opener().opening([](std::string const& path, io::extend::open_flags flags,
+                                       std::error_code& error) -> io::extend::any_handle {
+    io::extend::raw_posix raw = io::extend::raw_posix::open(path, flags, believing, error);
+    if (error) return {};
+    return io::extend::any_handle(io::posix(std::move(raw)));
+  });
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ TEST_CASE("a file that is made gets its stripes, and they are its block", "[lust
   scratch const dir;
   record& seen = recorded();
   std::error_code error;
-  io::raw_posix f =
-      io::raw_posix::open(dir / "f", made_with({.bytes = 4 * MiB, .count = 8}), believing, error);
+  io::extend::raw_posix f = io::extend::raw_posix::open(
+      dir / "f", made_with({.bytes = 4 * MiB, .count = 8}), believing, error);
   REQUIRE_FALSE(error);
   CHECK(seen.opened == 1);
   CHECK(f.storage().stripe_bytes == 4 * MiB);
@@ -76,8 +76,8 @@ TEST_CASE("a file that is made gets its stripes, and they are its block", "[lust
   CHECK(seen.layouts == 0);             // all layouts were freed
 
   // An existing file keeps its stripes, whatever the flags say.
-  io::raw_posix again =
-      io::raw_posix::open(dir / "f", made_with({.bytes = MiB, .count = 2}), believing, error);
+  io::extend::raw_posix again = io::extend::raw_posix::open(
+      dir / "f", made_with({.bytes = MiB, .count = 2}), believing, error);
   REQUIRE_FALSE(error);
   CHECK(again.storage().stripe_bytes == 4 * MiB);
   CHECK(again.storage().stripe_count == 8);
@@ -91,14 +91,15 @@ TEST_CASE("who asks for one of the two gets the other from the directory", "[lus
   seen.default_bytes = 2 << 20;
   seen.default_count = 5;
   std::error_code error;
-  CHECK(io::raw_posix::open(dir / "a", made_with({.bytes = 4 * MiB}), believing, error)
+  CHECK(io::extend::raw_posix::open(dir / "a", made_with({.bytes = 4 * MiB}), believing, error)
             .storage()
             .stripe_count == 5);
-  CHECK(io::raw_posix::open(dir / "b", made_with({.count = 3}), believing, error)
+  CHECK(io::extend::raw_posix::open(dir / "b", made_with({.count = 3}), believing, error)
             .storage()
             .stripe_bytes == 2 * MiB);
   int const asked = seen.opened;
-  io::raw_posix const plain = io::raw_posix::open(dir / "c", made_with({}), believing, error);
+  io::extend::raw_posix const plain =
+      io::extend::raw_posix::open(dir / "c", made_with({}), believing, error);
   CHECK(seen.opened == asked);  // no stripes given: made by the system's own call
   CHECK(plain.block_bytes() == 2 * MiB);
 }
@@ -107,11 +108,12 @@ TEST_CASE("what the library refuses is the error of open, and leaves nothing", "
   scratch const dir;
   record& seen = recorded();
   std::error_code error;
-  CHECK_FALSE(
-      io::raw_posix::open(dir / "f", made_with({.bytes = 1000}), believing, error).is_open());
+  CHECK_FALSE(io::extend::raw_posix::open(dir / "f", made_with({.bytes = 1000}), believing, error)
+                  .is_open());
   CHECK(error == std::errc::invalid_argument);  // no multiple of 64 KiB
   seen.open_errno = ENOSPC;
-  CHECK_FALSE(io::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error).is_open());
+  CHECK_FALSE(
+      io::extend::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error).is_open());
   CHECK(error == std::errc::no_space_on_device);
   CHECK_FALSE(std::filesystem::exists(dir / "f"));
   CHECK(seen.layouts == 0);
@@ -122,29 +124,30 @@ TEST_CASE("stripes that cannot be told are no error", "[lustre]") {
   record& seen = recorded();
   std::error_code error;
   seen.get_errno = ENODATA;
-  io::raw_posix const none =
-      io::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error);
+  io::extend::raw_posix const none =
+      io::extend::raw_posix::open(dir / "f", made_with({.count = 2}), believing, error);
   CHECK_FALSE(error);
   CHECK(none.storage().stripe_bytes == 0);
   CHECK(none.block_bytes() < MiB);
   seen.get_errno = 0;
   seen.default_bytes = std::uint64_t{3} << 62;  // the library's value for "as the directory says"
-  CHECK(io::raw_posix::open(dir / "g", made_with({}), believing, error).storage().stripe_bytes ==
-        0);
+  CHECK(io::extend::raw_posix::open(dir / "g", made_with({}), believing, error)
+            .storage()
+            .stripe_bytes == 0);
 }
 
 TEST_CASE("without Lustre, or without its library, files are made as always", "[lustre]") {
   scratch const dir;
   record const& seen = recorded();
   std::error_code error;
-  io::raw_posix const elsewhere = io::raw_posix::open(
+  io::extend::raw_posix const elsewhere = io::extend::raw_posix::open(
       dir / "f", made_with({.bytes = MiB, .count = 2}), {.library = ARGOSY_TEST_STAND_IN}, error);
   CHECK_FALSE(error);
   CHECK(seen.opened == 0);
   CHECK(elsewhere.storage().stripe_bytes == 0);
-  io::raw_posix const without =
-      io::raw_posix::open(dir / "g", made_with({.bytes = MiB, .count = 2}),
-                          {.library = "/nowhere.so", .any_file_system = true}, error);
+  io::extend::raw_posix const without =
+      io::extend::raw_posix::open(dir / "g", made_with({.bytes = MiB, .count = 2}),
+                                  {.library = "/nowhere.so", .any_file_system = true}, error);
   CHECK_FALSE(error);
   CHECK(without.is_open());
   std::string why_not;

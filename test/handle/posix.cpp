@@ -28,9 +28,9 @@
 
 namespace io = argosy;
 using io::errc;
-using io::io_result;
-using io::lock_kind;
 using io::posix;
+using io::extend::io_result;
+using io::extend::lock_kind;
 using namespace std::chrono_literals;
 using namespace io::test;
 
@@ -116,7 +116,7 @@ TEST_CASE(
     "[posix]") {
   scratch const dir;
   std::error_code error;
-  auto f = io::raw_posix::open(dir / "f", read_write, error);
+  auto f = io::extend::raw_posix::open(dir / "f", read_write, error);
   REQUIRE_FALSE(error);
   auto const letters = bytes_of("abcdef");
   auto const some = [&](std::size_t from, std::size_t n) {
@@ -280,17 +280,17 @@ TEST_CASE("a handle moves, and is closed once", "[posix]") {
 TEST_CASE("any_handle is the handle it holds", "[any_handle]") {
   scratch const dir;
   std::error_code error;
-  io::any_handle f = io::posix_opener()(dir / "f", read_write, error);
+  io::extend::any_handle f = io::posix_opener()(dir / "f", read_write, error);
   REQUIRE_FALSE(error);
   REQUIRE(f.target<posix>() != nullptr);
-  CHECK(f.target<io::raw_posix>() == nullptr);
+  CHECK(f.target<io::extend::raw_posix>() == nullptr);
   against_memory(f, io::test::seed(), 100, 5000);
   CHECK_FALSE(f.lock(0, 10, lock_kind::shared));
   CHECK_FALSE(f.unlock(0, 10));
   CHECK_FALSE(f.preallocate(10));
   CHECK_FALSE(f.sync());
   CHECK(f.block_bytes() > 0);
-  io::any_handle g = std::move(f);
+  io::extend::any_handle g = std::move(f);
   CHECK_FALSE(f.is_open());
   CHECK(f.write(0, bytes_of("x")).error == std::errc::bad_file_descriptor);
   CHECK(f.close() == std::errc::bad_file_descriptor);
@@ -319,7 +319,7 @@ TEST_CASE("a file is removed by its identity, and another one that has its name 
     return f;
   };
   posix first = made();
-  io::file_identity const of_first = *first.identity();
+  io::extend::file_identity const of_first = *first.identity();
   std::error_code error;
   CHECK(io::detail::same_file(*io::detail::identity_of_name(path, error), of_first));
   CHECK_FALSE(io::detail::remove_file_of(path, of_first));

@@ -23,6 +23,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 constexpr open_flags read_only{.read = true};
 constexpr open_flags write_only{.write = true, .create = true};
 constexpr open_flags read_write{.read = true, .write = true, .create = true};

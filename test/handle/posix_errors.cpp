@@ -26,9 +26,9 @@
 
 namespace io = argosy;
 using io::errc;
-using io::io_result;
-using io::lock_kind;
 using io::posix;
+using io::extend::io_result;
+using io::extend::lock_kind;
 using namespace std::chrono_literals;
 using namespace io::test;
 
@@ -58,7 +58,8 @@ TEST_CASE("open says why not, and leaves nothing behind", "[posix][errors]") {
 TEST_CASE("a file that an exclusive open has made goes with it, if it fails after that",
           "[posix][errors][faults]") {
   scratch const dir;
-  argosy::open_flags const making{.read = true, .write = true, .create = true, .exclusive = true};
+  argosy::extend::open_flags const making{
+      .read = true, .write = true, .create = true, .exclusive = true};
   std::string const path = dir / "new";
   {
     faults const f(path, "fstat@1=EIO");
@@ -314,7 +315,8 @@ TEST_CASE("EAGAIN without end is an error, after a while", "[posix][faults]") {
   scratch const dir;
   std::error_code error;
   auto const path = dir / "f";
-  io::retrying<io::raw_posix> f(io::raw_posix::open(path, read_write, error), {100us, 1ms, 20ms});
+  io::extend::retrying<io::extend::raw_posix> f(
+      io::extend::raw_posix::open(path, read_write, error), {100us, 1ms, 20ms});
   faults const storm(path, "write@1+=EAGAIN;fsync@1+=EAGAIN");
   std::byte b{};
   auto const begin = std::chrono::steady_clock::now();
@@ -411,8 +413,9 @@ TEST_CASE("a write that moves nothing is made again, and is an error in the end"
   static std::chrono::nanoseconds slept;
   slept = 0ns;
   std::error_code error;
-  io::retrying<io::raw_posix> f(io::raw_posix::open(dir / "f", read_write, error),
-                                {100us, 1ms, 20ms, [](std::chrono::nanoseconds t) { slept += t; }});
+  io::extend::retrying<io::extend::raw_posix> f(
+      io::extend::raw_posix::open(dir / "f", read_write, error),
+      {100us, 1ms, 20ms, [](std::chrono::nanoseconds t) { slept += t; }});
   auto const payload = bytes_of("payload");
   {
     faults const stuck(dir / "f", "write@1x5=short:0");
@@ -473,7 +476,7 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
     CHECK_FALSE(f.preallocate(0));
   }
   // The error is that of any other length.
-  CHECK(io::raw_posix().preallocate(0) == std::errc::bad_file_descriptor);
+  CHECK(io::extend::raw_posix().preallocate(0) == std::errc::bad_file_descriptor);
   // A file system that supports only the plain form, as NFS.
   posix f = opened(dir / "nfs");
   faults const broken(dir / "nfs", "fallocate@1=ENOTSUP");

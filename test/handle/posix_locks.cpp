@@ -21,8 +21,8 @@
 #include "support/files.hpp"
 
 namespace io = argosy;
-using io::lock_kind;
 using io::posix;
+using io::extend::lock_kind;
 using namespace std::chrono_literals;
 using namespace io::test;
 
@@ -258,13 +258,13 @@ TEST_CASE("a lock is not waited for longer than the handle allows, and who has i
   CHECK(g.lock(120, 1, lock_kind::exclusive) == io::errc::file_in_use);
   CHECK_FALSE(g.lock(120, 1, lock_kind::shared));
   CHECK(g.lock(0, 200, lock_kind::exclusive) == io::errc::file_in_use);
-  CHECK(g.lock_in_the_way(0, 200, lock_kind::exclusive) == io::locked_range{100, 50});
+  CHECK(g.lock_in_the_way(0, 200, lock_kind::exclusive) == io::extend::locked_range{100, 50});
   CHECK_FALSE(g.lock_in_the_way(0, 200, lock_kind::shared));
   CHECK_FALSE(g.lock_in_the_way(0, 100, lock_kind::exclusive));
   CHECK_FALSE(f.unlock(100, 50));
   constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
   REQUIRE_FALSE(f.lock(200, end, lock_kind::exclusive));
-  CHECK(g.lock_in_the_way(0, end, lock_kind::shared) == io::locked_range{200, end - 200});
+  CHECK(g.lock_in_the_way(0, end, lock_kind::shared) == io::extend::locked_range{200, end - 200});
   // A lock that failed must leave no entry in the table, so that other threads of the handle can go
   // on.
   CHECK_FALSE(g.lock(0, 200, lock_kind::exclusive));

@@ -23,7 +23,7 @@
 #include "support/seed.hpp"
 
 namespace io = argosy;
-using io::lock_kind;
+using io::extend::lock_kind;
 using io::lab::detail::coroutine;
 using io::lab::detail::stack_pool;
 

@@ -39,14 +39,14 @@ struct file_on_nfs {
   scratch dir;
   std::string path = dir / "file";
   faults shim;
-  argosy::raw_posix file;
+  argosy::extend::raw_posix file;
   std::array<std::byte, 3> three{};
   long before = 0;
 
   explicit file_on_nfs(std::string const& others = "")
       : shim(path, ("fstatfs@1+=type:6969" + (others.empty() ? "" : ";" + others)).c_str()) {
     std::error_code error;
-    file = argosy::raw_posix::open(path, read_write, error);
+    file = argosy::extend::raw_posix::open(path, read_write, error);
     REQUIRE_FALSE(error);
     REQUIRE(file.storage().separate_caches);
   }
@@ -145,7 +145,7 @@ TEST_CASE("on a network file system what is written goes to the server before ot
     CHECK(f.asked() == 0);
   }
   SECTION("when a lock is given back") {
-    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::exclusive));
+    CHECK_FALSE(f.file.lock(0, 3, argosy::extend::lock_kind::exclusive));
     std::array<argosy::write_part, 2> const parts{{{0, f.three}, {5, f.three}}};
     CHECK(f.file.write(parts).bytes == 3);
     CHECK(f.asked() == 0);
@@ -159,7 +159,7 @@ TEST_CASE("on a network file system what is written goes to the server before ot
   }
   SECTION("but not when nothing was written") {
     CHECK_FALSE(f.file.reconcile());
-    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::exclusive));
+    CHECK_FALSE(f.file.lock(0, 3, argosy::extend::lock_kind::exclusive));
     CHECK_FALSE(f.file.unlock(0, 3));
     CHECK_FALSE(f.file.close());
     CHECK(f.asked() == 0);
@@ -184,11 +184,11 @@ TEST_CASE("on a network file system a read looks at the server once after others
   };
   std::error_code error;
   SECTION("as a lock was had") {
-    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::shared));
+    CHECK_FALSE(f.file.lock(0, 3, argosy::extend::lock_kind::shared));
     looks_once();
   }
   SECTION("as a lock was tried for, and had") {
-    CHECK(f.file.try_lock(0, 3, argosy::lock_kind::shared, error));
+    CHECK(f.file.try_lock(0, 3, argosy::extend::lock_kind::shared, error));
     looks_once();
   }
   SECTION("as ranks reconciled") {
@@ -229,9 +229,10 @@ TEST_CASE("on a network file system an error of what was written late is told on
   }
   SECTION("by who gives back a lock, and the lock goes") {
     file_on_nfs f("fsync@1=ENOSPC");
-    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::exclusive));
+    CHECK_FALSE(f.file.lock(0, 3, argosy::extend::lock_kind::exclusive));
     f.write();
-    argosy::raw_posix const other = argosy::raw_posix::open(f.path, read_only, error);
+    argosy::extend::raw_posix const other =
+        argosy::extend::raw_posix::open(f.path, read_only, error);
     CHECK(other.is_locked(0, 3) == true);
     CHECK(f.file.unlock(0, 3) == full);
     CHECK(other.is_locked(0, 3) == false);

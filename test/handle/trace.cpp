@@ -30,29 +30,30 @@
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::file_call;
-using io::lock_kind;
-using io::trace_mode;
-using io::trace_options;
+using io::extend::lock_kind;
+using io::extend::trace_mode;
+using io::extend::trace_options;
 using namespace io::test;
 
 TEST_CASE("errors have names", "[trace]") {
-  CHECK(io::error_name({ENOSPC, std::system_category()}) == "ENOSPC");
-  CHECK(io::error_name(std::make_error_code(std::errc::io_error)) == "EIO");
-  CHECK(io::error_name({}) == "");
-  CHECK_THAT(io::error_name(io::errc::truncated), ContainsSubstring("argosy"));
-  CHECK(io::error_name({4711, std::generic_category()}) == "errno 4711");
+  CHECK(io::extend::error_name({ENOSPC, std::system_category()}) == "ENOSPC");
+  CHECK(io::extend::error_name(std::make_error_code(std::errc::io_error)) == "EIO");
+  CHECK(io::extend::error_name({}) == "");
+  CHECK_THAT(io::extend::error_name(io::errc::truncated), ContainsSubstring("argosy"));
+  CHECK(io::extend::error_name({4711, std::generic_category()}) == "errno 4711");
 }
 
 TEST_CASE("every call is a line", "[trace]") {
   scratch const dir, traces;
   {
-    auto const to = std::make_shared<io::tracer>(trace_options{.mode = trace_mode::calls,
-                                                               .directory = traces.string(),
-                                                               .program = "p",
-                                                               .rank = 3,
-                                                               .agent = "writer"});
+    auto const to = std::make_shared<io::extend::tracer>(trace_options{.mode = trace_mode::calls,
+                                                                       .directory = traces.string(),
+                                                                       .program = "p",
+                                                                       .rank = 3,
+                                                                       .agent = "writer"});
     std::error_code error;
-    io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+    io::extend::any_handle f =
+        io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
     CHECK(f.is_open());
     use(f);
     to->note("phase\ntwo");
@@ -92,11 +93,11 @@ TEST_CASE("errors only, and no file without one", "[trace]") {
   scratch const dir, traces;
   trace_options const o{
       .mode = trace_mode::errors, .from_offset = 1 << 20, .directory = traces.string()};
-  auto const to = std::make_shared<io::tracer>(o);
+  auto const to = std::make_shared<io::extend::tracer>(o);
   auto const script = std::make_shared<io::fault_script>();
   auto const open = io::with_tracing(io::with_faults(io::posix_opener(), script), to);
   std::error_code error;
-  io::any_handle f = open(dir / "f", read_write, error);
+  io::extend::any_handle f = open(dir / "f", read_write, error);
   use(f);
   CHECK(std::filesystem::is_empty(traces.string()));
   script->clear();
@@ -114,7 +115,7 @@ TEST_CASE("errors only, and no file without one", "[trace]") {
 
 TEST_CASE("a look for a file that may be missing is no error", "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::calls, .directory = traces.string()});
   auto const open = io::with_tracing(io::posix_opener(), to);
   std::error_code error;
@@ -130,10 +131,10 @@ TEST_CASE("a look for a file that may be missing is no error", "[trace]") {
 
 TEST_CASE("a read of what will be written back says so", "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::calls, .directory = traces.string()});
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+  io::extend::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
   std::vector<std::byte> memory(64);
   f.write(0, memory);
   f.read(0, memory);
@@ -152,11 +153,11 @@ TEST_CASE("a read of what will be written back says so", "[trace]") {
 TEST_CASE("an error names the run in which it came, and of many runs the first are listed",
           "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::errors, .directory = traces.string()});
   auto const script = std::make_shared<io::fault_script>();
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(
+  io::extend::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(
       dir / "f", read_write, error);
   script->fill_disk_at(310);
   std::vector<io::write_part> parts{
@@ -177,11 +178,11 @@ TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   scratch const dir, traces;
   trace_options const o{
       .mode = trace_mode::calls, .from_offset = 150, .directory = traces.string()};
-  auto const to = std::make_shared<io::tracer>(o);
+  auto const to = std::make_shared<io::extend::tracer>(o);
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::fail_at(file_call::write, 2, std::errc::io_error));
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(
+  io::extend::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(
       dir / "f", read_write, error);
   f.write(0, data);   // below
   f.write(10, data);  // fails
@@ -201,9 +202,9 @@ TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
   std::vector<std::string> paths;
   for (int rank = 0; rank < 2; ++rank) {
     o.rank = rank;
-    auto const to = std::make_shared<io::tracer>(o);
+    auto const to = std::make_shared<io::extend::tracer>(o);
     std::error_code error;
-    io::any_handle f =
+    io::extend::any_handle f =
         io::with_tracing(io::posix_opener(), to)(dir / "a \"quoted\" file", read_write, error);
     use(f);
     f.sync();  // the file is closed: an error
@@ -221,7 +222,7 @@ TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
   // Lines of several ranks in one file, also with those of another job.
   o.program = "other";
   o.rank = 0;
-  io::tracer(o).note("of another job");
+  io::extend::tracer(o).note("of another job");
   std::string const command = "cd " + traces.string() +
                               " && (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' "
                               "argosy-*.json; echo ']') > all.json";
@@ -238,10 +239,10 @@ TEST_CASE("both ends of a message have one id, which no other has", "[trace]") {
   std::vector<std::pair<int, int>> const from_to{{3, 4}, {3, 4}, {4, 3}, {4, 3}, {3, 5}};
   std::map<std::string, int> sent, received;
   for (int const rank : {3, 4, 5}) {
-    io::tracer to({.mode = trace_mode::phases,
-                   .directory = traces.string(),
-                   .rank = rank,
-                   .write = io::detail::trace_write::at_once});
+    io::extend::tracer to({.mode = trace_mode::phases,
+                           .directory = traces.string(),
+                           .rank = rank,
+                           .write = io::detail::trace_write::at_once});
     std::vector<io::detail::traced_message> messages;
     for (auto const& [source, target] : from_to) {
       if (source == rank) messages.push_back({message_end::sent, target, 8, now});
@@ -261,13 +262,13 @@ TEST_CASE("both ends of a message have one id, which no other has", "[trace]") {
 TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {
   scratch const dir, traces;
   trace_options const o{.mode = trace_mode::calls, .directory = traces.string(), .rank = 9};
-  auto const to = io::open_trace(o);
-  CHECK(io::open_trace(o) == to);
+  auto const to = io::extend::open_trace(o);
+  CHECK(io::extend::open_trace(o) == to);
   std::vector<std::thread> pool;
   for (int t = 0; t < 4; ++t)
     pool.emplace_back([&, t] {
       std::error_code error;
-      io::any_handle f = io::with_tracing(io::posix_opener(), io::open_trace(o))(
+      io::extend::any_handle f = io::with_tracing(io::posix_opener(), io::extend::open_trace(o))(
           dir / std::to_string(t), read_write, error);
       for (int i = 0; i < 100; ++i) f.write(i, data);
     });
@@ -285,7 +286,7 @@ TEST_CASE("a line stays a line, whatever a program is called", "[trace]") {
   o.mode = trace_mode::calls;
   o.directory = dir.string();
   o.program = "two\nlines";
-  io::tracer t(o);
+  io::extend::tracer t(o);
   t.record({.file = "a\nname"});
   t.flush();
   CHECK(lines_of(content_of(t.path())).size() == 4);
@@ -294,7 +295,7 @@ TEST_CASE("a line stays a line, whatever a program is called", "[trace]") {
 TEST_CASE("a second tracer of the same name does not disturb the first", "[trace]") {
   scratch const traces;
   trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
-  io::tracer a(o), b(o);
+  io::extend::tracer a(o), b(o);
   a.note("first");
   b.note("second");
   CHECK(a.path() != b.path());
@@ -304,7 +305,7 @@ TEST_CASE("a second tracer of the same name does not disturb the first", "[trace
 
 TEST_CASE("the line of an open says how, and any name can be written", "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::calls, .directory = traces.string()});
   auto const open = io::with_tracing(io::posix_opener(), to);
   std::error_code error;
@@ -329,12 +330,12 @@ TEST_CASE("the line of an open says how, and any name can be written", "[trace]"
 
 TEST_CASE("a tracer that is off writes nothing, also when it is told", "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::off, .directory = traces.string()});
   CHECK(to->options().mode == trace_mode::off);
   to->note("nothing");
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+  io::extend::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
   use(f);
   CHECK(to->lines() == 0);
   CHECK(std::filesystem::is_empty(traces.string()));
@@ -342,10 +343,10 @@ TEST_CASE("a tracer that is off writes nothing, also when it is told", "[trace]"
 
 TEST_CASE("a lock without end and a list without parts are lines, too", "[trace]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::calls, .from_offset = 1000, .directory = traces.string()});
   std::error_code error;
-  io::tracing f(io::posix::open(dir / "f", read_write, error), to, "f");
+  io::extend::tracing f(io::posix::open(dir / "f", read_write, error), to, "f");
   CHECK_FALSE(f.lock(100, INT64_MAX, lock_kind::shared));
   CHECK_FALSE(f.lock(10, 20, lock_kind::shared));  // ends before 1000
   CHECK(f.write(std::span<io::write_part const>()).bytes == 0);
@@ -358,12 +359,13 @@ TEST_CASE("a lock without end and a list without parts are lines, too", "[trace]
 TEST_CASE("around a raw handle, the calls to the system are seen", "[trace]") {
   scratch const dir, traces;
   trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
-  auto const to = std::make_shared<io::tracer>(o);
+  auto const to = std::make_shared<io::extend::tracer>(o);
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::interrupt_at(file_call::write, 1, 2));
   std::error_code error;
-  io::retrying f(
-      io::tracing(io::faulty(io::raw_posix::open(dir / "f", read_write, error), script), to, "f"));
+  io::extend::retrying f(io::extend::tracing(
+      io::extend::faulty(io::extend::raw_posix::open(dir / "f", read_write, error), script), to,
+      "f"));
   CHECK(f.write(0, data).bytes == 100);
   to->flush();
   auto const text = content_of(to->path());

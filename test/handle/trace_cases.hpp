@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 constexpr open_flags read_write{.read = true, .write = true, .create = true};
 inline std::vector<std::byte> const data(100, std::byte{'x'});
 

@@ -23,9 +23,9 @@
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::file_call;
-using io::trace_mode;
-using io::trace_options;
 using io::detail::trace_write;
+using io::extend::trace_mode;
+using io::extend::trace_options;
 using namespace io::test;
 
 TEST_CASE("a process that dies leaves its calls, if each is written at once", "[trace]") {
@@ -34,8 +34,8 @@ TEST_CASE("a process that dies leaves its calls, if each is written at once", "[
     trace_options const o{
         .mode = trace_mode::calls, .directory = traces.string(), .write = trace_write::at_once};
     std::error_code error;
-    io::any_handle f =
-        io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / "f", read_write, error);
+    io::extend::any_handle f = io::with_tracing(io::posix_opener(), io::extend::open_trace(o))(
+        dir / "f", read_write, error);
     f.write(0, data);
     ::kill(::getpid(), SIGKILL);
     return true;
@@ -53,7 +53,7 @@ namespace {
 struct still_time {
   std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
 
-  void record(io::tracer& to, std::int64_t offset, std::error_code error = {},
+  void record(io::extend::tracer& to, std::int64_t offset, std::error_code error = {},
               file_call kind = file_call::write) const {
     to.record(
         {.kind = kind, .file = "f", .offset = offset, .begin = now, .end = now, .error = error});
@@ -73,7 +73,7 @@ TEST_CASE("lines gather until somebody may want them", "[trace][gathered]") {
   still_time at;
   std::string path;
   {
-    io::tracer to({.mode = trace_mode::calls, .directory = traces.string()});
+    io::extend::tracer to({.mode = trace_mode::calls, .directory = traces.string()});
     at.now = std::chrono::steady_clock::now();
     auto const gather_two = [&] {
       std::int64_t const before = to.lines();
@@ -131,10 +131,10 @@ TEST_CASE("lines gather until somebody may want them", "[trace][gathered]") {
 
 TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathered]") {
   scratch const dir, traces;
-  auto const to = std::make_shared<io::tracer>(
+  auto const to = std::make_shared<io::extend::tracer>(
       trace_options{.mode = trace_mode::phases, .directory = traces.string()});
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+  io::extend::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
   auto const now = std::chrono::steady_clock::now(), later = now + std::chrono::nanoseconds(2003);
   std::vector<io::detail::traced_phase> const phases{
       {io::detail::phase::call, {.name = "write_at"}, now, later},
@@ -159,9 +159,9 @@ TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathere
 TEST_CASE("with at_once, and of errors, no line waits", "[trace][gathered]") {
   scratch const traces;
   still_time const at;
-  io::tracer to(
+  io::extend::tracer to(
       {.mode = trace_mode::calls, .directory = traces.string(), .write = trace_write::at_once});
-  io::tracer errors({.mode = trace_mode::errors, .directory = traces.string(), .rank = 1});
+  io::extend::tracer errors({.mode = trace_mode::errors, .directory = traces.string(), .rank = 1});
   for (int i = 1; i < 5; ++i) {
     at.record(to, i);
     CHECK(to.lines() == i);
@@ -173,7 +173,7 @@ TEST_CASE("with at_once, and of errors, no line waits", "[trace][gathered]") {
 
 TEST_CASE("of what does not fit whole lines stay, and are counted", "[trace][gathered][errors]") {
   scratch const traces;
-  auto const fill = [](io::tracer& to) {
+  auto const fill = [](io::extend::tracer& to) {
     still_time const at;
     for (int i = 0; i < 3000; ++i) at.record(to, i);
     to.flush();
@@ -185,14 +185,15 @@ TEST_CASE("of what does not fit whole lines stay, and are counted", "[trace][gat
     SECTION(write == trace_write::gathered ? "a full disk" : "a full disk, line by line") {
       io::test::small_tmpfs const fs(traces / "mount", "size=100k");
       if (!fs.mounted()) return io::test::skipped("no right to mount a tmpfs");
-      io::tracer to({.mode = trace_mode::calls, .directory = traces / "mount", .write = write});
+      io::extend::tracer to(
+          {.mode = trace_mode::calls, .directory = traces / "mount", .write = write});
       CHECK(fill(to));
     }
     SECTION(write == trace_write::gathered ? "a size limit" : "a size limit, line by line") {
       CHECK(in_child([&] {
               rlimit const limit{100'000, 100'000};
               ::setrlimit(RLIMIT_FSIZE, &limit);
-              io::tracer to(
+              io::extend::tracer to(
                   {.mode = trace_mode::calls, .directory = traces.string(), .write = write});
               return fill(to) && std::filesystem::file_size(to.path()) > 99'000;
             }) == 0);
@@ -205,10 +206,10 @@ TEST_CASE("a process that is killed loses less than 64 KiB of lines, and no half
   scratch const dir, traces;
   int const died = in_child([&]() -> bool {
     std::error_code error;
-    io::any_handle f =
-        io::with_tracing(io::posix_opener(),
-                         io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
-            dir / "f", read_write, error);
+    io::extend::any_handle f = io::with_tracing(
+        io::posix_opener(),
+        io::extend::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
+        dir / "f", read_write, error);
     for (int i = 0; i < 5000; ++i) f.write(100 * i, data);
     ::kill(::getpid(), SIGKILL);
     return true;
@@ -228,10 +229,10 @@ TEST_CASE("exit writes what has gathered, also of files that are never closed",
   scratch const dir, traces;
   int const ended = in_child([&]() -> bool {
     std::error_code error;
-    auto* const leaked = new io::any_handle(
-        io::with_tracing(io::posix_opener(),
-                         io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
-            dir / "f", read_write, error));
+    auto* const leaked = new io::extend::any_handle(io::with_tracing(
+        io::posix_opener(),
+        io::extend::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
+        dir / "f", read_write, error));
     for (int i = 0; i < 10; ++i) leaked->write(100 * i, data);
     std::exit(0);
   });
@@ -245,7 +246,7 @@ TEST_CASE("exit from the handler of a signal ends, wherever the signal came", "[
     CHECK(in_child([&]() -> bool {
             std::signal(SIGALRM, [](int) { std::exit(0); });
             auto const to =
-                io::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
+                io::extend::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
             still_time const at;
             // From here on no memory is allocated, because exit would wait for the lock of malloc,
             // which the handler may have interrupted.
@@ -262,7 +263,7 @@ TEST_CASE("a child does not write what its parent has gathered", "[trace][gather
   std::string path;
   {
     still_time const at;
-    auto to = std::make_unique<io::tracer>(
+    auto to = std::make_unique<io::extend::tracer>(
         trace_options{.mode = trace_mode::calls, .directory = traces.string()});
     at.record(*to, 1111);
     CHECK(in_child([&] {

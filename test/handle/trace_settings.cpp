@@ -21,14 +21,14 @@
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
-using io::trace_mode;
-using io::trace_options;
 using io::detail::trace_write;
+using io::extend::trace_mode;
+using io::extend::trace_options;
 using namespace io::test;
 
 TEST_CASE("the environment chooses", "[trace]") {
   CHECK(trace_options::from_environment().mode == trace_mode::off);
-  CHECK(io::open_trace(trace_options::from_environment()) == nullptr);
+  CHECK(io::extend::open_trace(trace_options::from_environment()) == nullptr);
   {
     variable const a("ARGOSY_TRACE", "calls"), b("ARGOSY_TRACE_FROM", "4096"),
         c("ARGOSY_TRACE_DIR", "/somewhere"), d("ARGOSY_TRACE_WRITE", "at_once");
@@ -37,7 +37,7 @@ TEST_CASE("the environment chooses", "[trace]") {
     CHECK(o.write == trace_write::at_once);
     CHECK(o.from_offset == 4096);
     CHECK(o.directory == "/somewhere");
-    CHECK_THAT(io::tracer(o).path(),
+    CHECK_THAT(io::extend::tracer(o).path(),
                ContainsSubstring("/somewhere/argosy-") &&
                    ContainsSubstring("-" + std::to_string(::getpid()) + "-rank5-agent2.json"));
   }
@@ -57,9 +57,9 @@ TEST_CASE("the environment chooses", "[trace]") {
   variable const t("TMPDIR", "/local");
   trace_options o;
   o.program = "../evil name";
-  CHECK_THAT(io::tracer(o).path(), ContainsSubstring("/local/argosy-.._evil_name-"));
+  CHECK_THAT(io::extend::tracer(o).path(), ContainsSubstring("/local/argosy-.._evil_name-"));
   o.program = "~LES3d+{Z}[a]";
-  CHECK_THAT(io::tracer(o).path(), ContainsSubstring("/local/argosy-_LES3d+_Z__a_-"));
+  CHECK_THAT(io::extend::tracer(o).path(), ContainsSubstring("/local/argosy-_LES3d+_Z__a_-"));
 }
 
 TEST_CASE("what the environment says is read whole, and complained of once", "[trace]") {
@@ -71,7 +71,7 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
       for (int i = 0; i < 2; ++i) {
         auto const o = trace_options::from_environment();
         if (o.mode != trace_mode::off || o.from_offset != 0) return false;
-        if (io::tracer(o).path().find("/tmp/argosy-") != 0) return false;
+        if (io::extend::tracer(o).path().find("/tmp/argosy-") != 0) return false;
       }
     }
     {
@@ -94,7 +94,7 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
     if (trace_options::from_environment(1).mode != trace_mode::off) return false;
     ::unsetenv("TMPDIR");
     std::fflush(stderr);
-    return io::tracer(trace_options()).path().find("/tmp/argosy-") == 0;
+    return io::extend::tracer(trace_options()).path().find("/tmp/argosy-") == 0;
   });
   CHECK(good == 0);
   auto const complaints = lines_of(content_of(dir / "complaints"));
@@ -120,17 +120,17 @@ TEST_CASE("a trace that cannot be written is told at open, once for each rank, a
     for (o.rank = 3; o.rank < 5; ++o.rank)
       for (int i = 0; i < 2; ++i) {
         errno = ERANGE;
-        auto const to = io::open_trace(o);
+        auto const to = io::extend::open_trace(o);
         if (errno != ERANGE) return false;
         std::error_code error;
         io::with_tracing(io::posix_opener(), to)(dir / "no/f", read_write, error);
         if (!error || to->lines() != 0) return false;
       }
-    io::open_trace({.mode = trace_mode::calls, .directory = dir.string(), .rank = 5});
+    io::extend::open_trace({.mode = trace_mode::calls, .directory = dir.string(), .rank = 5});
     // A directory that is removed while the trace is open.
     std::filesystem::create_directory(dir / "short-lived");
-    auto const late =
-        io::open_trace({.mode = trace_mode::calls, .directory = dir / "short-lived", .rank = 6});
+    auto const late = io::extend::open_trace(
+        {.mode = trace_mode::calls, .directory = dir / "short-lived", .rank = 6});
     std::filesystem::remove(dir / "short-lived");
     late->note("one");
     late->note("two");
@@ -151,7 +151,7 @@ TEST_CASE("a trace that cannot be written is told at open, once for each rank, a
 TEST_CASE("without a trace nothing is wrapped", "[trace]") {
   scratch const dir;
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::posix_opener())(dir / "f", read_write, error);
+  io::extend::any_handle f = io::with_tracing(io::posix_opener())(dir / "f", read_write, error);
   CHECK(f.target<io::posix>() != nullptr);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name i
   scratch const traces;
   trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
   int const good = in_child([&] {
-    io::tracer to(o);
+    io::extend::tracer to(o);
     rlimit before{};
     ::getrlimit(RLIMIT_NOFILE, &before);
     rlimit const none{0, before.rlim_max};
@@ -175,7 +175,7 @@ TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name i
   for (auto const& left : std::filesystem::directory_iterator(traces.string()))
     std::filesystem::remove(left.path());
   for (int i = 1; i <= 100; ++i) {
-    io::tracer to(o);
+    io::extend::tracer to(o);
     to.note("a line");
     to.note("another");
     CHECK(to.lines() == (i < 100 ? 2 : 0));
@@ -185,23 +185,24 @@ TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name i
 TEST_CASE("a trace that cannot be written disturbs nothing", "[trace][errors]") {
   scratch const dir, traces;
   std::size_t const before = io::test::open_descriptors();
-  auto const works = [&](std::shared_ptr<io::tracer> const& to) {
+  auto const works = [&](std::shared_ptr<io::extend::tracer> const& to) {
     std::error_code error;
-    io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+    io::extend::any_handle f =
+        io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
     if (error) return false;
     errno = 4711;
     return f.write(0, data).bytes == 100 && !f.sync() && f.read(0, {}).bytes == 0 && !f.close();
   };
   SECTION("no such directory") {
     trace_options const o{.mode = trace_mode::calls, .directory = "/no/such/directory"};
-    auto const to = std::make_shared<io::tracer>(o);
+    auto const to = std::make_shared<io::extend::tracer>(o);
     CHECK(works(to));
     CHECK(to->lines() == 0);
   }
   SECTION("a full disk: whole lines as far as they go") {
     io::test::small_tmpfs const fs(traces / "mount", "size=8k");
     if (!fs.mounted()) return io::test::skipped("no right to mount a tmpfs");
-    auto const to = std::make_shared<io::tracer>(
+    auto const to = std::make_shared<io::extend::tracer>(
         trace_options{.mode = trace_mode::calls, .directory = traces / "mount"});
     for (int i = 0; i < 50; ++i) CHECK(works(to));
     auto const text = content_of(to->path());
@@ -215,7 +216,7 @@ TEST_CASE("a trace that cannot be written disturbs nothing", "[trace][errors]") 
       rlimit const limit{1000, 1000};
       ::setrlimit(RLIMIT_FSIZE, &limit);
       trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
-      auto const to = std::make_shared<io::tracer>(o);
+      auto const to = std::make_shared<io::extend::tracer>(o);
       for (int i = 0; i < 50; ++i)
         if (!works(to)) return false;
       return to->lines() > 1;
@@ -224,7 +225,7 @@ TEST_CASE("a trace that cannot be written disturbs nothing", "[trace][errors]") 
   }
   SECTION("the directory is taken away") {
     trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
-    auto const to = std::make_shared<io::tracer>(o);
+    auto const to = std::make_shared<io::extend::tracer>(o);
     CHECK(works(to));
     std::filesystem::remove_all(traces.string());
     CHECK(works(to));

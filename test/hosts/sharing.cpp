@@ -24,12 +24,12 @@ using io::test::shared_scratch;
 
 namespace {
 
-io::any_policy policy_of(std::int64_t round) {
+io::extend::any_policy policy_of(std::int64_t round) {
   switch (round % 4) {
     case 0:
       return io::two_phase{};
     case 1:
-      return io::sieving{.writes = io::sieve::always};
+      return io::sieving{.writes = io::sieving_mode::always};
     case 2:
       return io::independent{};
     default:
@@ -160,8 +160,9 @@ TEST_CASE("merged writes of other calls, other aggregators and other ranks keep 
       bytes const mine = now.data(round, world().rank());
       if (round % 4 == 3) {  // each rank by itself, at the same time
         f.write_at(0, mine,
-                   world().rank() % 2 ? io::any_policy(io::independent{})
-                                      : io::any_policy(io::sieving{.writes = io::sieve::always}));
+                   world().rank() % 2
+                       ? io::extend::any_policy(io::independent{})
+                       : io::extend::any_policy(io::sieving{.writes = io::sieving_mode::always}));
         world().barrier();
       } else {
         f.write_at_all(0, mine, policy_of(round));

@@ -33,7 +33,7 @@ TEST_CASE("no addition under a byte-range lock is lost", "[hosts][locks]") {
   std::int64_t failed = 0;
   for (int i = 0; i < 60; ++i) {
     std::int64_t n = 0;
-    failed += f.lock(0, sizeof n, io::lock_kind::exclusive) ? 1 : 0;
+    failed += f.lock(0, sizeof n, io::extend::lock_kind::exclusive) ? 1 : 0;
     failed += f.read(0, std::as_writable_bytes(std::span(&n, 1))).bytes != sizeof n;
     ++n;
     failed += f.write(0, std::as_bytes(std::span(&n, 1))).bytes != sizeof n;
@@ -42,7 +42,7 @@ TEST_CASE("no addition under a byte-range lock is lost", "[hosts][locks]") {
   CHECK(failed == 0);
   world().barrier();
   std::int64_t all = 0;
-  CHECK_FALSE(f.lock(0, sizeof all, io::lock_kind::shared));
+  CHECK_FALSE(f.lock(0, sizeof all, io::extend::lock_kind::shared));
   f.read(0, std::as_writable_bytes(std::span(&all, 1)));
   CHECK(all == 60 * world().size());
   CHECK_FALSE(f.close());
@@ -74,7 +74,7 @@ TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes"
       auto const here_too =
           std::span(window).first(static_cast<std::size_t>(std::min(length, t.size() - begin)));
       std::ranges::fill(here_too, std::uint8_t{0});
-      failed += f.lock(begin, length, io::lock_kind::exclusive) ? 1 : 0;
+      failed += f.lock(begin, length, io::extend::lock_kind::exclusive) ? 1 : 0;
       failed += f.read(begin, std::as_writable_bytes(here_too)).error ? 1 : 0;
       for (std::size_t i = 0; i < here_too.size(); ++i)
         if (mine[static_cast<std::size_t>(begin) + i] != 0)

@@ -32,6 +32,8 @@
 
 namespace argosy::kills {
 
+using namespace extend;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,6 +13,8 @@
 
 namespace argosy::kills {
 
+using namespace extend;
+
 namespace {
 
 constexpr std::int64_t numbers = 60000;   // numbers of the array that the ranks share
@@ -121,7 +123,7 @@ void write(mpi const& world, std::string const& directory, int round) {
   auto f = file::open(world, directory + "/data", mode::create | mode::read_write);
   f.set_view(untouched, part_of(world.rank(), world.size()));
   if (round % 2 == 0) {
-    f.write_all(u, sieving{.writes = sieve::always});
+    f.write_all(u, sieving{.writes = sieving_mode::always});
   } else {
     f.write_all(u, two_phase{});
   }

@@ -123,8 +123,8 @@ TEST_CASE("the next copy may lie beyond 2^63 where it is only asked for", "[layo
   CHECK(edges.bytes_within(-(most / 2) + 1, most / 2 - 19) == 5);
   CHECK_FALSE(edges.overlaps());
   CHECK(edges.is_monotonic());
-  io::cursor c(edges, 7);
-  CHECK(c.current() == io::piece{most / 2 - 14, 1});
+  io::extend::cursor c(edges, 7);
+  CHECK(c.current() == io::extend::piece{most / 2 - 14, 1});
   c.seek_offset(0);
   CHECK(c.position() == 5);
 }
@@ -220,9 +220,9 @@ TEST_CASE("numbers near the limits give a layout or an error", "[layout][limits]
       if (l.pieces() < 1000) {  // overlapping copies are checked one by one
         if (l.bytes_before(where) < 0 || l.bytes_before(where) > l.size()) FAIL("bytes_before");
       }
-      io::cursor c(l, position);
+      io::extend::cursor c(l, position);
       for (int k = 0; k < 20 && !c.done(); ++k) {
-        io::piece const p = c.current();
+        io::extend::piece const p = c.current();
         if (p.offset < l.true_lower_bound() || p.end() > l.true_upper_bound())
           FAIL("a piece outside of the bounds");
         c.next();
@@ -252,7 +252,7 @@ TEST_CASE("regular layouts never touch the heap", "[layout][cost]") {
   io::layout copy = tile;
   copy = comb;
   bool const equal = copy == comb;
-  io::cursor c(cyclic, cyclic.size() / 2);
+  io::extend::cursor c(cyclic, cyclic.size() / 2);
   c.next();
   std::int64_t const before_middle = comb.bytes_before(many * 8);
   bool const overlaps = cyclic.overlaps();
@@ -268,10 +268,10 @@ TEST_CASE("regular layouts never touch the heap", "[layout][cost]") {
 TEST_CASE("a layout of 10^12 pieces costs what one of 10 costs", "[layout][cost]") {
   auto const steps = [](std::int64_t pieces) {
     io::layout const l = repeat(pieces, 24, bytes(8));
-    io::cursor c(l, l.size() / 2 + 3);
-    CHECK(c.current() == io::piece{(pieces / 2) * 24 + 3, 5});
+    io::extend::cursor c(l, l.size() / 2 + 3);
+    CHECK(c.current() == io::extend::piece{(pieces / 2) * 24 + 3, 5});
     c.seek_offset((pieces / 2) * 24 + 9);
-    CHECK(c.current() == io::piece{(pieces / 2 + 1) * 24, 8});
+    CHECK(c.current() == io::extend::piece{(pieces / 2 + 1) * 24, 8});
     CHECK(l.bytes_within(24, 24 * (pieces - 1)) == 8 * (pieces - 2));
     CHECK(l == repeat(pieces / 2, 48, repeat(2, 24, bytes(8))));
     return l.nodes().size() + l.places().size() + l.tables().size();
@@ -323,7 +323,7 @@ TEST_CASE("a table whose copies touch stays one of numbers", "[layout][table]") 
   CHECK(touching.places().size() <= 4);
 
   std::int64_t position = 0;
-  io::cursor walk(touching);
+  io::extend::cursor walk(touching);
   for (std::int64_t copy = 0; copy < copies; ++copy)
     for (std::int64_t const offset : offsets) {
       REQUIRE(walk.current().offset == copy * extent + offset);

@@ -55,9 +55,9 @@ void for_each_tree(Check check) {
   }
 }
 
-std::vector<io::piece> pieces_of(io::layout const& l) {
-  std::vector<io::piece> result;
-  for (io::cursor at(l); !at.done(); at.next()) result.push_back(at.current());
+std::vector<io::extend::piece> pieces_of(io::layout const& l) {
+  std::vector<io::extend::piece> result;
+  for (io::extend::cursor at(l); !at.done(); at.next()) result.push_back(at.current());
   return result;
 }
 
@@ -68,36 +68,36 @@ bool same_nodes(io::layout const& a, io::layout const& b) {
 
 // --- The oracle's answers: one loop each over the list ---
 
-std::int64_t total(std::vector<io::piece> const& pieces) {
+std::int64_t total(std::vector<io::extend::piece> const& pieces) {
   std::int64_t bytes = 0;
-  for (io::piece const& p : pieces) bytes += p.length;
+  for (io::extend::piece const& p : pieces) bytes += p.length;
   return bytes;
 }
 
-std::int64_t below(std::vector<io::piece> const& pieces, std::int64_t offset) {
+std::int64_t below(std::vector<io::extend::piece> const& pieces, std::int64_t offset) {
   std::int64_t bytes = 0;
-  for (io::piece const& p : pieces)
+  for (io::extend::piece const& p : pieces)
     bytes += std::clamp<std::int64_t>(offset - p.offset, 0, p.length);
   return bytes;
 }
 
-bool overlap(std::vector<io::piece> pieces) {
-  std::ranges::sort(pieces, {}, &io::piece::offset);
+bool overlap(std::vector<io::extend::piece> pieces) {
+  std::ranges::sort(pieces, {}, &io::extend::piece::offset);
   for (std::size_t i = 1; i < pieces.size(); ++i)
     if (pieces[i].offset < pieces[i - 1].end()) return true;
   return false;
 }
 
-bool monotonic(std::vector<io::piece> const& pieces) {
-  return std::ranges::is_sorted(pieces, {}, &io::piece::offset);
+bool monotonic(std::vector<io::extend::piece> const& pieces) {
+  return std::ranges::is_sorted(pieces, {}, &io::extend::piece::offset);
 }
 
 // Returns bytes [from, to) of the stream, as pieces.
-std::vector<io::piece> cut(std::vector<io::piece> const& pieces, std::int64_t from,
-                           std::int64_t to) {
-  std::vector<io::piece> result;
+std::vector<io::extend::piece> cut(std::vector<io::extend::piece> const& pieces, std::int64_t from,
+                                   std::int64_t to) {
+  std::vector<io::extend::piece> result;
   std::int64_t start = 0;
-  for (io::piece const& p : pieces) {
+  for (io::extend::piece const& p : pieces) {
     std::int64_t const begin = std::max(from, start) - start,
                        end = std::min(to, start + p.length) - start;
     if (begin < end) result.push_back({p.offset + begin, end - begin});
@@ -117,16 +117,16 @@ class memory {
     for (std::byte& b : bytes_) b = static_cast<std::byte>(random() >> 32);
   }
   std::byte* origin() { return bytes_.data() - low_; }
-  void write(std::vector<io::piece> const& pieces, std::byte const* stream) {
-    for (io::piece const& p : pieces) {
+  void write(std::vector<io::extend::piece> const& pieces, std::byte const* stream) {
+    for (io::extend::piece const& p : pieces) {
       std::memcpy(origin() + p.offset, stream, static_cast<std::size_t>(p.length));
       stream += p.length;
     }
   }
-  std::vector<std::byte> read(std::vector<io::piece> const& pieces) {
+  std::vector<std::byte> read(std::vector<io::extend::piece> const& pieces) {
     std::vector<std::byte> stream(static_cast<std::size_t>(total(pieces)));
     std::byte* to = stream.data();
-    for (io::piece const& p : pieces) {
+    for (io::extend::piece const& p : pieces) {
       std::memcpy(to, origin() + p.offset, static_cast<std::size_t>(p.length));
       to += p.length;
     }
@@ -164,9 +164,9 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
     };
     ++deep.at(count_forms(count_forms, t));
     type_map const want = expand(t, bounds_rule::hull);
-    std::vector<io::piece> const pieces = joined(want.pieces);
+    std::vector<io::extend::piece> const pieces = joined(want.pieces);
     std::int64_t low = 0, high = 0;
-    for (io::piece const& p : pieces) {
+    for (io::extend::piece const& p : pieces) {
       low = &p == pieces.data() ? p.offset : std::min(low, p.offset);
       high = &p == pieces.data() ? p.end() : std::max(high, p.end());
     }
@@ -213,13 +213,14 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
 
 TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
   for_each_tree([](tree const& t, io::layout const& l, engine& random, verdict& v) {
-    std::vector<io::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
+    std::vector<io::extend::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
     bool const sorted = monotonic(pieces) && !overlap(pieces);
     std::int64_t const low = l.true_lower_bound() - 3, high = l.true_upper_bound() + 3;
     for (int i = 0; i < 6; ++i) {
       std::int64_t from = pick(random, low, high), to = pick(random, low, high);
       if (!pieces.empty() && one_in(random, 2)) {  // also at the ends of pieces
-        io::piece const& p = pieces[static_cast<std::size_t>(pick(random, 0, l.pieces() - 1))];
+        io::extend::piece const& p =
+            pieces[static_cast<std::size_t>(pick(random, 0, l.pieces() - 1))];
         from = pick(random, 0, 1) == 0 ? p.offset + pick(random, -1, 1)
                                        : p.end() + pick(random, -1, 1);
       }
@@ -229,7 +230,7 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
           "bytes_within");
 
       std::int64_t const position = pick(random, 0, l.size());
-      io::cursor c(l);
+      io::extend::cursor c(l);
       c.seek(position);
       v.expect(c.position() == position, "position after seek");
       auto const rest = cut(pieces, position, l.size());
@@ -241,17 +242,18 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
                  "piece_at");
 
       // Whole runs, and steps of any size, must end at the same place.
-      io::cursor runs(l, position);
+      io::extend::cursor runs(l, position);
       k = 0;
       while (!runs.done()) {
-        io::run const r = runs.current_run();
+        io::extend::run const r = runs.current_run();
         for (std::int64_t n = 0; n < r.count; ++n, ++k)
-          v.expect(k < rest.size() && rest[k] == io::piece{r.offset + n * r.stride, r.length},
-                   "runs");
+          v.expect(
+              k < rest.size() && rest[k] == io::extend::piece{r.offset + n * r.stride, r.length},
+              "runs");
         runs.skip(r.count);
       }
       v.expect(k == rest.size(), "number of pieces in runs");
-      io::cursor steps(l);
+      io::extend::cursor steps(l);
       for (std::int64_t at = 0; !steps.done();) {
         v.expect(steps.position() == at, "position of a stepping cursor");
         std::int64_t const step = pick(random, 1, 1 + l.size() / 3);
@@ -262,14 +264,14 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       }
 
       if (!sorted) continue;
-      io::cursor by_offset(l);
+      io::extend::cursor by_offset(l);
       by_offset.seek_offset(from);
       auto const first =
-          std::ranges::find_if(pieces, [&](io::piece const& p) { return p.end() > from; });
+          std::ranges::find_if(pieces, [&](io::extend::piece const& p) { return p.end() > from; });
       v.expect(by_offset.done() == (first == pieces.end()), "done after seek_offset");
       if (first != pieces.end() && !by_offset.done()) {
         std::int64_t const begin = std::max(first->offset, from);
-        v.expect(by_offset.current() == io::piece{begin, first->end() - begin},
+        v.expect(by_offset.current() == io::extend::piece{begin, first->end() - begin},
                  "piece after seek_offset");
       }
     }
@@ -283,7 +285,7 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
   for_each_tree([&](tree const& t, io::layout const& l, engine& random, verdict& v) {
     type_map const want = expand(t, bounds_rule::hull);
     list offsets, lengths;
-    for (io::piece const& p : joined(want.pieces)) {
+    for (io::extend::piece const& p : joined(want.pieces)) {
       offsets.push_back(p.offset);
       lengths.push_back(p.length);
     }
@@ -293,7 +295,8 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
     irregular += !l.is_regular();
 
     std::vector<io::layout> leaves;
-    for (io::piece const& p : want.pieces) leaves.push_back(at(p.offset, io::bytes(p.length)));
+    for (io::extend::piece const& p : want.pieces)
+      leaves.push_back(at(p.offset, io::bytes(p.length)));
     io::layout const by_pieces = resized(io::concat(leaves), l.lower_bound(), l.extent());
     v.expect(by_pieces == l, "not equal to its leaves, one after the other");
     other_by_pieces += !same_nodes(by_pieces, l);
@@ -333,11 +336,11 @@ TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
   // Copies go to the tree of the previous seed, so that one seed determines both.
   tree const before = random_tree(seed() - 1);
   io::layout previous = to_layout(before, bounds_rule::hull);
-  std::vector<io::piece> previous_pieces = joined(expand(before, bounds_rule::hull).pieces);
+  std::vector<io::extend::piece> previous_pieces = joined(expand(before, bounds_rule::hull).pieces);
   for_each_tree([&](tree const& t, io::layout const& l, engine& random, verdict& v) {
-    std::vector<io::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
+    std::vector<io::extend::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
     io::layout const target_layout = std::exchange(previous, l);
-    std::vector<io::piece> const target_pieces = std::exchange(previous_pieces, pieces);
+    std::vector<io::extend::piece> const target_pieces = std::exchange(previous_pieces, pieces);
     if (l.true_extent() > widest_memory) return;
     ++packed;
     memory source(l, random);
@@ -392,7 +395,7 @@ TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large
       return;
     }
     ++packed;
-    std::vector<io::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
+    std::vector<io::extend::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
     std::vector<std::byte> data(static_cast<std::size_t>(l.size())), got(data.size());
     for (std::byte& b : data) b = static_cast<std::byte>(random() >> 32);
     source.write(pieces, data.data());
@@ -417,14 +420,15 @@ namespace {
 
 // Returns hundreds of pieces with features for which the normal form has rules: joints, runs, a
 // period, a tail, steps back.
-std::vector<io::piece> long_list(engine& random) {
+std::vector<io::extend::piece> long_list(engine& random) {
   std::int64_t const kind = pick(random, 0, 6), period = pick(random, 100, 500);
   std::int64_t const n = kind == 1 ? period * pick(random, 2, 4) : pick(random, 200, 1500);
   std::int64_t const widest = pick(random, 1, 6), longest = pick(random, 1, 4);
-  std::vector<io::piece> steps, pieces;
+  std::vector<io::extend::piece> steps, pieces;
   std::int64_t at = pick(random, 0, 100);
   for (std::int64_t i = 0; i < n; ++i) {
-    io::piece step{pick(random, 0, 5) == 0 ? 0 : pick(random, 0, widest), pick(random, 1, longest)};
+    io::extend::piece step{pick(random, 0, 5) == 0 ? 0 : pick(random, 0, widest),
+                           pick(random, 1, longest)};
     if (kind == 1 && i >= period) step = steps[static_cast<std::size_t>(i - period)];
     if (kind == 2 && i % 50 < 20) step = {3, 2};
     if (kind == 3) step.length = 1;
@@ -439,15 +443,15 @@ std::vector<io::piece> long_list(engine& random) {
   return pieces;
 }
 
-io::layout one_by_one(std::vector<io::piece> const& pieces) {
+io::layout one_by_one(std::vector<io::extend::piece> const& pieces) {
   std::vector<io::layout> parts;
-  for (io::piece const& p : pieces) parts.push_back(io::at(p.offset, io::bytes(p.length)));
+  for (io::extend::piece const& p : pieces) parts.push_back(io::at(p.offset, io::bytes(p.length)));
   return io::concat(parts);
 }
 
-io::layout as_lists(std::vector<io::piece> const& pieces) {
+io::layout as_lists(std::vector<io::extend::piece> const& pieces) {
   std::vector<std::int64_t> offsets, lengths;
-  for (io::piece const& p : pieces) {
+  for (io::extend::piece const& p : pieces) {
     offsets.push_back(p.offset);
     lengths.push_back(p.length);
   }
@@ -460,16 +464,16 @@ TEST_CASE("long lists of pieces: told at once they are what they are one by one"
           "[layout][table][random]") {
   for (std::uint64_t i = 0; i < 1500; ++i) {
     engine random(seed() + i);
-    std::vector<io::piece> const pieces = long_list(random);
+    std::vector<io::extend::piece> const pieces = long_list(random);
     CAPTURE(seed() + i, pieces.size());
     io::layout const slow = one_by_one(pieces), fast = as_lists(pieces);
     REQUIRE(same_nodes(fast, slow));
     // Copies that join, and copies that do not: the pieces must be those of a plain walk.
     std::int64_t const count = pick(random, 2, 5), stride = fast.true_extent() + pick(random, 0, 1);
-    std::vector<io::piece> all;
+    std::vector<io::extend::piece> all;
     for (std::int64_t c = 0; c < count; ++c)
-      for (io::piece const& p : pieces_of(fast)) {
-        io::piece const moved{p.offset + c * stride, p.length};
+      for (io::extend::piece const& p : pieces_of(fast)) {
+        io::extend::piece const moved{p.offset + c * stride, p.length};
         if (!all.empty() && all.back().end() == moved.offset)
           all.back().length += moved.length;
         else

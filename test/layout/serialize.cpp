@@ -239,7 +239,7 @@ TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[seri
         for (std::int64_t x : {INT64_MIN, l.true_lower_bound() + 1, std::int64_t{0},
                                l.true_upper_bound() - 1, INT64_MAX})
           if (l.bytes_before(x) > l.size()) FAIL("bytes_before, number " << i);
-        for (cursor at(l, l.size() / 2); !at.done(); at.next())
+        for (extend::cursor at(l, l.size() / 2); !at.done(); at.next())
           if (at.current().end() > l.true_upper_bound())
             FAIL("a piece outside of the bounds, number " << i);
         l.is_monotonic();

@@ -83,7 +83,7 @@ void check_against_pieces(Flat const& flat) {
   io::layout const& l = flat;
   auto const memory = numbered(l.true_upper_bound());
   std::vector<std::byte> expected;
-  for (io::cursor at(l); !at.done(); at.next()) {
+  for (io::extend::cursor at(l); !at.done(); at.next()) {
     auto const p = at.current();
     expected.insert(expected.end(), memory.begin() + p.offset, memory.begin() + p.end());
   }
@@ -92,7 +92,7 @@ void check_against_pieces(Flat const& flat) {
   io::pack(flat, memory.data(), packed.data());
   CHECK(packed == expected);
   io::unpack(flat, packed.data(), target.data());
-  for (io::cursor at(l); !at.done(); at.next()) {
+  for (io::extend::cursor at(l); !at.done(); at.next()) {
     auto const p = at.current();
     std::copy(memory.begin() + p.offset, memory.begin() + p.end(), hoped.begin() + p.offset);
   }

@@ -178,14 +178,14 @@ TEST_CASE("tables of near and far pieces", "[layout][table]") {
   REQUIRE(l.tables().size() == 1);
   io::detail::piece_table const& t = l.tables()[0];
   std::int64_t start = 0;
-  io::cursor walk(l);
+  io::extend::cursor walk(l);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     CAPTURE(i);
-    REQUIRE(t[i] == io::piece{offsets[i] - offsets[0], lengths[i]});
+    REQUIRE(t[i] == io::extend::piece{offsets[i] - offsets[0], lengths[i]});
     REQUIRE(t.start(i) == start);
     REQUIRE(t.find(start) == i);
     REQUIRE(t.find(start + lengths[i] - 1) == i);
-    REQUIRE(walk.current() == io::piece{offsets[i], lengths[i]});
+    REQUIRE(walk.current() == io::extend::piece{offsets[i], lengths[i]});
     walk.advance(lengths[i]);
     start += lengths[i];
   }
@@ -198,7 +198,7 @@ TEST_CASE("tables of near and far pieces", "[layout][table]") {
   std::size_t const first = static_cast<std::size_t>(test::pick(random, 0, 20)),
                     last = is_long ? 60 : 100;
   std::int64_t const from = t.start(first) + 1, to = last == 100 ? start : t.start(last);
-  std::vector<io::piece> pieces{{offsets[first] + 1, lengths[first] - 1}};
+  std::vector<io::extend::piece> pieces{{offsets[first] + 1, lengths[first] - 1}};
   for (std::size_t i = first + 1; i < last; ++i) pieces.push_back({offsets[i], lengths[i]});
   std::vector<std::byte> stream(static_cast<std::size_t>(to - from)), packed(stream.size());
   for (std::byte& b : stream) b = static_cast<std::byte>(test::pick(random, 0, 255));

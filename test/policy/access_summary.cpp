@@ -22,7 +22,7 @@ namespace {
 
 std::int64_t granule_by_pieces(io::layout const& l) {
   std::int64_t g = 0;
-  for (io::cursor at(l); !at.done(); at.next())
+  for (io::extend::cursor at(l); !at.done(); at.next())
     g = std::gcd(std::gcd(g, at.current().offset), at.current().length);
   return g;
 }
@@ -60,7 +60,7 @@ TEST_CASE(
 
 TEST_CASE("what ranks tell adds up, whichever rank comes first", "[policy][random]") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  using summary = io::access_summary;
+  using summary = io::extend::access_summary;
   engine random(seed());
   for (int round = 0; round < 500; ++round) {
     CAPTURE(seed(), round);

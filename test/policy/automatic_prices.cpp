@@ -15,8 +15,8 @@ using io::access_kind;
 namespace {
 
 // Four ranks with interleaved pieces; some ranks have more to do.
-io::access_summary wanted() {
-  io::access_summary all;
+io::extend::access_summary wanted() {
+  io::extend::access_summary all;
   all.low = 0;
   all.high = 1'000'000;
   all.bytes = 800'000;
@@ -47,9 +47,10 @@ io::automatic free_of_charge() {
 struct reckoned {
   std::int64_t together_us, alone_us;
 };
-reckoned reckon(io::automatic const& p, access_kind kind, io::access_summary const& all,
+reckoned reckon(io::automatic const& p, access_kind kind, io::extend::access_summary const& all,
                 std::int64_t processors = 4) {
-  io::rank_group const ranks{.size = 4, .nodes = 2, .block_bytes = 4096, .processors = processors};
+  io::extend::rank_group const ranks{
+      .size = 4, .nodes = 2, .block_bytes = 4096, .processors = processors};
   std::string const reason = p.plan(kind, all, ranks).reason.str();
   CAPTURE(reason);
   std::smatch found;

@@ -23,8 +23,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-io::access_summary asking(std::int64_t low, std::int64_t high, std::int64_t granule = 1) {
-  io::access_summary all;
+io::extend::access_summary asking(std::int64_t low, std::int64_t high, std::int64_t granule = 1) {
+  io::extend::access_summary all;
   all.low = low;
   all.high = high;
   all.bytes = high - low;
@@ -71,7 +71,7 @@ TEST_CASE("of many domains a plan shows the first and the last eight, and how ma
 
 TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a call asks for",
           "[data_shipping]") {
-  io::rank_group const ranks{.size = 12, .nodes = 3, .block_bytes = 256 << 10};
+  io::extend::rank_group const ranks{.size = 12, .nodes = 3, .block_bytes = 256 << 10};
   io::data_shipping const policy{.agents = 4};
   CHECK(policy.stripe_for(ranks) == 4 << 20);  // 16 blocks
   CHECK(policy.stripe_for({.size = 1, .nodes = 1, .block_bytes = 512 << 10}) == 8 << 20);
@@ -86,7 +86,8 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
     CHECK(policy.agent_of((b + 1) * ranks.block_bytes - 1, ranks) == b / blocks % 4);
   }
   // Eligible ranks are agents, in their order.
-  io::rank_group const few{.size = 12, .nodes = 3, .block_bytes = 4096, .eligible = {0, 4, 8, 1}};
+  io::extend::rank_group const few{
+      .size = 12, .nodes = 3, .block_bytes = 4096, .eligible = {0, 4, 8, 1}};
   CHECK(io::data_shipping{}.agents_of(few) == 4);
   CHECK(io::data_shipping{}.rank_of(1, few) == 4);
   CHECK(io::data_shipping{}.plan(io::access_kind::read, asking(0, 1 << 20), few).domains[3].rank ==
@@ -105,7 +106,7 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
 
 TEST_CASE("the first stripes of a file are dealt over all nodes before a node has a second one",
           "[data_shipping]") {
-  io::rank_group const ranks{.size = 256, .nodes = 32, .block_bytes = 256 << 10};
+  io::extend::rank_group const ranks{.size = 256, .nodes = 32, .block_bytes = 256 << 10};
   io::collective_plan const p =
       io::data_shipping{}.plan(io::access_kind::write, asking(0, 32 << 20), ranks);
   REQUIRE(p.domains.size() == 8);  // stripes of 16 blocks
@@ -113,7 +114,7 @@ TEST_CASE("the first stripes of a file are dealt over all nodes before a node ha
   // Some nodes have more ranks than others. Each agent must appear once.
   for (std::int64_t const nodes : {2, 3, 5, 31}) {
     std::set<int> all;
-    io::rank_group const some{.size = 100, .nodes = nodes};
+    io::extend::rank_group const some{.size = 100, .nodes = nodes};
     std::int64_t const n = io::data_shipping{}.agents_of(some);
     for (std::int64_t a = 0; a < n; ++a) all.insert(io::data_shipping{}.rank_of(a, some));
     CHECK(std::ssize(all) == n);
@@ -126,7 +127,7 @@ TEST_CASE("windows of agents cover the bytes that are asked for once, each by it
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(seed(), round);
     std::int64_t const block = pick(random, 1, 64);
-    io::rank_group const ranks{
+    io::extend::rank_group const ranks{
         .size = pick(random, 1, 9), .nodes = pick(random, 1, 3), .block_bytes = block};
     io::data_shipping const policy{.stripe_bytes = pick(random, 0, 300),
                                    .agents = pick(random, 0, 6),
@@ -143,7 +144,7 @@ TEST_CASE("windows of agents cover the bytes that are asked for once, each by it
     REQUIRE(granule % p.granule == 0);
     std::vector<int> covered(static_cast<std::size_t>(high));
     std::int64_t most = 0;
-    for (io::file_domain const& d : p.domains) {
+    for (io::extend::file_domain const& d : p.domains) {
       REQUIRE(low <= d.begin);
       REQUIRE(d.end <= high);
       std::int64_t last = -1;
@@ -186,7 +187,7 @@ TEST_CASE("parts of a stream are found window by window, without looking at thos
          --i, end += pick(random, 1, 9) * pick(random, 1, 60))
       offsets.push_back(end);
     io::layout const l = io::table(offsets, 1);
-    io::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 16};
+    io::extend::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 16};
     std::int64_t const from = pick(random, 0, l.size() - 1), to = pick(random, from + 1, l.size());
     io::collective_plan const p =
         io::data_shipping{.stripe_bytes = pick(random, 1, 100),
@@ -194,7 +195,7 @@ TEST_CASE("parts of a stream are found window by window, without looking at thos
                           .window_bytes = pick(random, 1, 40)}
             .plan(io::access_kind::read, asking(offsets.front(), offsets.back() + 1), ranks);
     std::int64_t bytes = 0;
-    for (io::file_domain const& d : p.domains) {
+    for (io::extend::file_domain const& d : p.domains) {
       io::detail::stream_range const mine{&l, from, to};
       std::map<std::int64_t, std::int64_t> hoped, found;
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k)
@@ -215,12 +216,12 @@ TEST_CASE("parts of a stream are found window by window, without looking at thos
 
 TEST_CASE("a file of almost 2^63 bytes is dealt, too", "[data_shipping]") {
   constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
-  io::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 4096};
+  io::extend::rank_group const ranks{.size = 4, .nodes = 1, .block_bytes = 4096};
   for (std::int64_t const stripe : {std::int64_t{4096}, std::int64_t{1} << 40, end}) {
     io::collective_plan const p = io::data_shipping{.stripe_bytes = stripe}.plan(
         io::access_kind::write, asking(end - 100'000, end), ranks);
     std::int64_t bytes = 0;
-    for (io::file_domain const& d : p.domains)
+    for (io::extend::file_domain const& d : p.domains)
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k) {
         CHECK(p.window_of(d, k).length() > 0);
         bytes += p.window_of(d, k).length();
@@ -241,7 +242,7 @@ TEST_CASE("a plan says who the agents are, and how long their stripes", "[data_s
         "       2              8192           90112             4\n"
         "       4             16384           98304             4\n");
   CHECK_FALSE(io::data_shipping{}.plan(io::access_kind::read, {}, {}).together);
-  io::access_summary twice = asking(0, 100);
+  io::extend::access_summary twice = asking(0, 100);
   twice.unsorted = 1;
   CHECK_THAT(io::data_shipping{}.plan(io::access_kind::read, twice, {}).reason,
              ContainsSubstring("names bytes twice"));

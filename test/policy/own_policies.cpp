@@ -48,7 +48,7 @@ TEST_CASE("windows of the library's policies keep the rules for those of program
     auto const window = pick(random, 1, 5000);
     wrapped<io::sieving> s;
     s.read_window_bytes = s.write_window_bytes = window;
-    s.reads = s.writes = static_cast<io::sieve>(pick(random, 0, 2));
+    s.reads = s.writes = static_cast<io::sieving_mode>(pick(random, 0, 2));
     CHECK_NOTHROW(io::make_plan(s, wanted));
     wrapped<io::independent> i;
     i.buffer_bytes = window;
@@ -62,13 +62,13 @@ TEST_CASE("domains of the library's policies keep the rules for those of program
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(seed(), round);
     std::int64_t const granule = pick(random, 1, 9), low = pick(random, 0, 3000) * granule;
-    io::access_summary all;
+    io::extend::access_summary all;
     all.low = low;
     all.high = low + pick(random, 1, 4000) * granule;
     all.bytes = all.most_bytes = all.spans = all.span();
     all.pieces = all.most_pieces = all.ranks = 1;
     all.granule = granule;
-    io::rank_group const ranks{
+    io::extend::rank_group const ranks{
         .size = pick(random, 1, 9),
         .nodes = 1,
         .block_bytes = pick(random, 1, 3) == 1 ? pick(random, 1, 100) : 4096};
@@ -98,7 +98,7 @@ TEST_CASE("make_plan names the window with a slip, and ends", "[policy][errors]"
     io::access const wanted{access_kind::write, view, 0, 4000, memory};
     CHECK_THROWS_WITH(io::make_plan(slipping{slip}, wanted),
                       ContainsSubstring("policy 'slipping': ") && ContainsSubstring(words));
-    CHECK_THROWS_AS(io::any_policy(slipping{slip}).plan(wanted), io::invalid_plan);
+    CHECK_THROWS_AS(io::extend::any_policy(slipping{slip}).plan(wanted), io::invalid_plan);
   }
   CHECK_THROWS_WITH(
       io::make_plan(slipping{slipping::beyond}, {access_kind::write, view, 0, 4000, memory}),
@@ -106,13 +106,13 @@ TEST_CASE("make_plan names the window with a slip, and ends", "[policy][errors]"
 }
 
 TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {
-  io::access_summary all;
+  io::extend::access_summary all;
   all.low = 0;
   all.high = all.bytes = all.spans = 12800;
   all.pieces = 3200;
   all.granule = 4;
   all.ranks = 4;
-  io::rank_group const ranks{.size = 4, .nodes = 2, .block_bytes = 4096};
+  io::extend::rank_group const ranks{.size = 4, .nodes = 2, .block_bytes = 4096};
   io::layout const file = io::bytes(12800), memory = io::bytes(12800);
   for (access_kind const kind : {access_kind::read, access_kind::write}) {
     io::access const mine{kind, file, 0, 12800, memory};
@@ -129,7 +129,7 @@ TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {
                         ContainsSubstring("policy 'mine': ") && ContainsSubstring(words));
     }
   }
-  io::access_summary twice = all;
+  io::extend::access_summary twice = all;
   twice.unsorted = 1;
   io::collective_plan const p = slipping_plans{}.plan(access_kind::read, all, ranks);
   CHECK_THROWS_WITH(io::detail::domain_check("mine", p).look(access_kind::read, twice, ranks),

@@ -23,14 +23,14 @@ namespace {
 using views = std::function<io::layout(int rank)>;
 
 // Returns the summary that the first reduction of a call has.
-io::access_summary summary_of(int ranks, views const& view, access_kind kind,
-                              io::sieving const& alone) {
-  io::access_summary all;
+io::extend::access_summary summary_of(int ranks, views const& view, access_kind kind,
+                                      io::sieving const& alone) {
+  io::extend::access_summary all;
   for (int rank = 0; rank < ranks; ++rank) {
     io::layout const file = view(rank), memory = io::bytes(file.size());
     io::access const wanted{kind, file, 0, file.size(), memory};
-    io::window const hull = io::window_of(file, 0, file.size());
-    io::access_summary mine;
+    io::extend::window const hull = io::extend::window_of(file, 0, file.size());
+    io::extend::access_summary mine;
     mine.low = hull.offset;
     mine.high = hull.offset + hull.length;
     mine.bytes = mine.most_bytes = file.size();
@@ -47,7 +47,8 @@ io::access_summary summary_of(int ranks, views const& view, access_kind kind,
   return all;
 }
 
-io::collective_plan choice(int ranks, views const& view, access_kind kind, io::storage const& on) {
+io::collective_plan choice(int ranks, views const& view, access_kind kind,
+                           io::extend::storage const& on) {
   io::sieving alone;
   alone.prices = on.prices;
   alone.sharers = ranks;
@@ -77,7 +78,7 @@ TEST_CASE("on GPFS, small blocks dealt to all ranks are written and read togethe
   for (int const ranks : {2, 8, 32, 128})
     for (access_kind const kind : {access_kind::read, access_kind::write}) {
       io::collective_plan const p =
-          choice(ranks, at_random(ranks, 1024, 1024), kind, io::storage::gpfs());
+          choice(ranks, at_random(ranks, 1024, 1024), kind, io::extend::storage::gpfs());
       CAPTURE(ranks, p.reason);
       CHECK(p.together);
       CHECK(p.policy == "two_phase");  // agents have stripes of 16 blocks here, so there are few
@@ -91,7 +92,7 @@ TEST_CASE("on GPFS, records in turn are written and read together", "[automatic]
       auto const turns = [=](int rank) {
         return io::at(512 * rank, io::repeat(128, 512 * ranks, io::bytes(512)));
       };
-      io::collective_plan const p = choice(ranks, turns, kind, io::storage::gpfs());
+      io::collective_plan const p = choice(ranks, turns, kind, io::extend::storage::gpfs());
       CAPTURE(ranks, p.reason);
       CHECK(p.together);
     }
@@ -103,7 +104,7 @@ TEST_CASE("on GPFS, whole blocks of each rank go alone", "[automatic][prices]") 
       auto const own = [](int rank) {
         return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20));
       };
-      io::collective_plan const p = choice(ranks, own, kind, io::storage::gpfs());
+      io::collective_plan const p = choice(ranks, own, kind, io::extend::storage::gpfs());
       CAPTURE(ranks, p.reason);
       CHECK_FALSE(p.together);
       CHECK_THAT(p.reason,
@@ -118,7 +119,7 @@ TEST_CASE("one pattern, and a choice for each kind of storage", "[automatic][pri
     return io::at(8192 * rank, io::repeat(256, 16384, io::bytes(8192)));
   };
   io::collective_plan const local = choice(2, rows, access_kind::write, {}),
-                            gpfs = choice(2, rows, access_kind::write, io::storage::gpfs());
+                            gpfs = choice(2, rows, access_kind::write, io::extend::storage::gpfs());
   CAPTURE(local.reason, gpfs.reason);
   CHECK_FALSE(local.together);
   CHECK(gpfs.together);
@@ -127,7 +128,7 @@ TEST_CASE("one pattern, and a choice for each kind of storage", "[automatic][pri
 
 TEST_CASE("servers that all ranks share make ranks by themselves wait for each other",
           "[automatic][prices]") {
-  io::storage narrow = io::storage::gpfs();
+  io::extend::storage narrow = io::extend::storage::gpfs();
   narrow.exchange.server_byte_ns = 100;
   auto const own = [](int rank) {
     return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20));
@@ -138,7 +139,7 @@ TEST_CASE("servers that all ranks share make ranks by themselves wait for each o
 }
 
 TEST_CASE("servers that all ranks share have a time for each call, too", "[automatic][prices]") {
-  io::storage busy;
+  io::extend::storage busy;
   busy.exchange.server_call_ns = 5000;
   for (auto const& [ranks, alone] :
        {std::pair(8, "alone 20480 us"), std::pair(256, "alone 655360 us")})
@@ -159,7 +160,7 @@ TEST_CASE("servers that all ranks share give each rank the holes that it reads, 
   auto const turns = [](int rank) {
     return io::at(64 * rank, io::repeat(16384, 512, io::bytes(64)));
   };
-  io::storage const on = io::storage::network();
+  io::extend::storage const on = io::extend::storage::network();
   io::collective_plan const read = choice(8, turns, access_kind::read, on);
   CAPTURE(read.reason);
   CHECK(read.together);
@@ -178,7 +179,7 @@ TEST_CASE("servers that all ranks share give each rank the holes that it reads, 
 
 TEST_CASE("a time beyond all numbers is a plan, too, and is told as the largest number",
           "[automatic][prices]") {
-  io::storage on = io::storage::network();
+  io::extend::storage on = io::extend::storage::network();
   on.exchange.byte_ns = 1e30;
   auto const turns = [](int rank) {
     return io::at(64 * rank, io::repeat(1024, 512, io::bytes(64)));
@@ -193,7 +194,7 @@ TEST_CASE(
     "the calls and bytes of a rank by itself are those of its pieces, or of windows that are "
     "merged",
     "[sieving][prices]") {
-  auto const check = [](access_kind kind, io::sieve how, std::int64_t piece, double calls,
+  auto const check = [](access_kind kind, io::sieving_mode how, std::int64_t piece, double calls,
                         std::int64_t bytes) {
     io::layout const file = io::repeat(64, 1024, io::bytes(piece)), memory = io::bytes(file.size());
     io::sieving::estimate const e =
@@ -202,11 +203,11 @@ TEST_CASE(
     CHECK(e.bytes == static_cast<double>(bytes));
   };
   std::int64_t const hull = 63 * 1024 + 512;
-  check(access_kind::read, io::sieve::never, 512, 64, 64 * 512);
-  check(access_kind::write, io::sieve::never, 512, 64, 64 * 512);
-  check(access_kind::read, io::sieve::always, 512, 1, hull);
-  check(access_kind::write, io::sieve::always, 512, 2, 2 * hull);  // read, and written back
-  check(access_kind::write, io::sieve::always, 1024, 1, 64 * 1024);
+  check(access_kind::read, io::sieving_mode::never, 512, 64, 64 * 512);
+  check(access_kind::write, io::sieving_mode::never, 512, 64, 64 * 512);
+  check(access_kind::read, io::sieving_mode::always, 512, 1, hull);
+  check(access_kind::write, io::sieving_mode::always, 512, 2, 2 * hull);  // read, and written back
+  check(access_kind::write, io::sieving_mode::always, 1024, 1, 64 * 1024);
 }
 
 TEST_CASE("the key of automatic has all prices", "[automatic][prices]") {

@@ -13,6 +13,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Returns an error if the file call shall fail.
 using question = std::function<std::error_code(std::string const& path, handle_call const&)>;
 

@@ -28,6 +28,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // The cache of one file on one node.
 struct kept_file {
   static constexpr std::int64_t page_bytes = 128;
@@ -174,8 +176,8 @@ class caching_client : public forwarding<caching_client, any_handle> {
     std::error_code const lost = write_out(), e = forwarding::close();
     return e ? e : lost;
   }
-  argosy::storage storage() const {
-    argosy::storage told = forwarding::storage();
+  argosy::extend::storage storage() const {
+    argosy::extend::storage told = forwarding::storage();
     told.over_network = told.separate_caches = true;
     told.exact_writes = !clients_->writes_pages;
     told.reads_late = clients_->reads_late;

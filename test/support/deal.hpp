@@ -16,6 +16,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 using bytes = std::vector<std::byte>;
 
 template <communicator World>

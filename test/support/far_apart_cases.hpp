@@ -24,6 +24,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Slots of 64 bytes in clusters that are up to `span` bytes apart. Each slot is dealt to a rank or
 // to none. The piece of a rank fills a part of its slot. Equal on every rank.
 struct far_apart {

@@ -41,6 +41,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // --- Watchdog: names the call that hangs ---------------------------------------------------------
 
 // Ends the process, and with it the job, if a cell takes longer than `patience_seconds`.

@@ -20,6 +20,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // A file in tiles: rank r owns block r of each tile, and the last block of a tile is a gap.
 class known_file {
  public:
@@ -210,8 +212,8 @@ inline std::vector<any_policy> small_policies(std::int64_t extent) {
   // The policies split each call into three windows.
   sieving const windows{.read_window_bytes = 8 * extent,
                         .write_window_bytes = 8 * extent,
-                        .reads = sieve::always,
-                        .writes = sieve::always};
+                        .reads = sieving_mode::always,
+                        .writes = sieving_mode::always};
   return {independent{.buffer_bytes = 8 * known_file::block}, windows};
 }
 
@@ -221,7 +223,7 @@ inline std::vector<any_policy> small_policies(std::int64_t extent) {
 template <communicator World>
 void break_transfers(mpi const& mpi, World const& world, breaker& tier,
                      std::string const& directory, bool shared, bool hidden,
-                     std::vector<bool> const& atomic_modes, toggle merges = toggle::enable) {
+                     std::vector<bool> const& atomic_modes, tristate merges = tristate::enable) {
   using file = basic_file<World>;
   int const me = mpi.rank(), last = mpi.size() - 1;
   known_file known(directory + "/broken.dat", mpi);
@@ -231,8 +233,9 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier,
   if (me == 0) known.write_old();
   mpi.barrier();
   std::error_code error;
-  bool const nodes = hidden || on_several_nodes(mpi), all_lock = nodes && merges == toggle::enable;
-  hints const asked{.ds_write = nodes ? merges : toggle::automatic};
+  bool const nodes = hidden || on_several_nodes(mpi),
+             all_lock = nodes && merges == tristate::enable;
+  hints const asked{.ds_write = nodes ? merges : tristate::automatic};
   file f = file::open(world, known.path(), mode::read_write, {asked, error}, tier.files());
   if (!error)
     f.set_view(view(0, layout(bytes(1)), shared ? known.common_tile() : known.own_tile()), error);

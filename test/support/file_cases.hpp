@@ -25,6 +25,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // --- Opening and closing ---
 
 template <communicator World>
@@ -328,7 +330,7 @@ void check_far_offsets(World const& world) {
   f.set_view(far, {type<int>, resized(type<int>, 0, 4 * n)});
   f.set_view(far + 4 * me, {type<int>, resized(type<int>, 0, 4 * n)});
   std::vector<int> const numbers = numbers_from(1000 * me, 50);
-  CHECK(f.write_at_all(10, numbers, sieving{.writes = sieve::always}).bytes == 200);
+  CHECK(f.write_at_all(10, numbers, sieving{.writes = sieving_mode::always}).bytes == 200);
   CHECK(f.byte_offset(10) == far + 40 * n + 4 * me);
   let_all_see(f, world);
   CHECK(f.size() == far + 240 * n);
@@ -434,10 +436,10 @@ void check_hints_and_plans(World const& world) {
   shared_scratch const here(world);
   auto f = basic_file<World>::open(
       world, here / "data", mode::create | mode::read_write,
-      hints{.ds_read = toggle::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
+      hints{.ds_read = tristate::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
   CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
   CHECK(f.get_hints().find("no_such")->status == hint_status::ignored);
-  f.set_hints({.ds_write = toggle::disable, .ind_wr_buffer_bytes = 128});
+  f.set_hints({.ds_write = tristate::disable, .ind_wr_buffer_bytes = 128});
   CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
   CHECK(f.get_hints().values().ind_wr_buffer_bytes == 128);
   f.set_hints({.ind_wr_buffer_bytes = -1});  // rejected: the value from before stays
@@ -450,11 +452,11 @@ void check_hints_and_plans(World const& world) {
   CHECK(reading.policy == "sieving");
   CHECK(reading.wanted() == 400);
   CHECK(reading.windows.size() == 13);
-  CHECK(reading.windows[0].how == passage::merged);
+  CHECK(reading.windows[0].how == transfer_mode::merged);
   CHECK(reading.windows[0].length <= 64);
   plan const writing = f.explain_at(access_kind::write, 10, data);
   CHECK(writing.windows[0].offset == 80);
-  CHECK(writing.windows[0].how == passage::pieces);
+  CHECK(writing.windows[0].how == transfer_mode::pieces);
   CHECK(f.explain(access_kind::write, data, independent{}).policy == "independent");
   CHECK_THROWS_AS(f.explain_at(access_kind::read, -1, data), argosy::error);
   CHECK(f.size() == 0);

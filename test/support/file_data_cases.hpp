@@ -27,6 +27,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // --- Views ---
 
 template <communicator World>
@@ -127,8 +129,8 @@ template <communicator World>
 void check_ends_and_holes(World const& world) {
   shared_scratch const here(world);
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
-  for (any_policy const& how :
-       {any_policy(), any_policy(independent{}), any_policy(sieving{.reads = sieve::always})}) {
+  for (any_policy const& how : {any_policy(), any_policy(independent{}),
+                                any_policy(sieving{.reads = sieving_mode::always})}) {
     f.set_size(0);
     f.set_view(0, type<int>);
     std::vector<int> const two = {7, 8};
@@ -197,19 +199,19 @@ void check_overlapping_reads(World const& world) {
         expected.push_back(static_cast<unsigned char>(start + at + i));
   for (any_policy const& how :
        {any_policy(), any_policy(independent{.buffer_bytes = 4}),
-        any_policy(sieving{.reads = sieve::always}),
-        any_policy(sieving{.read_window_bytes = 3, .reads = sieve::always})})
+        any_policy(sieving{.reads = sieving_mode::always}),
+        any_policy(sieving{.read_window_bytes = 3, .reads = sieving_mode::always})})
     for (std::size_t from = 0; from < 17; ++from)
       for (std::size_t count : {std::size_t{1}, std::size_t{4}, std::size_t{9}, std::size_t{17}}) {
         CAPTURE(from, count);
-        std::vector<unsigned char> spread(2 * count, 0xee), wanted(2 * count, 0xee);
+        std::vector<unsigned char> rank_statistics(2 * count, 0xee), wanted(2 * count, 0xee);
         for (std::size_t i = 0; i < count; ++i) wanted[2 * i] = expected[from + i];
         CHECK(f.read_at(static_cast<std::int64_t>(from),
-                        {spread.data(), resized(type<unsigned char>, 0, 2),
+                        {rank_statistics.data(), resized(type<unsigned char>, 0, 2),
                          static_cast<std::int64_t>(count)},
                         how)
                   .bytes == static_cast<std::int64_t>(count));
-        CHECK(spread == wanted);
+        CHECK(rank_statistics == wanted);
       }
   goes_atomic(f, here / "data");
   std::vector<unsigned char> got(12);

@@ -6,6 +6,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 template <class A>
 struct hint {
   gpfs::gpfsFcntlHeader_t header{sizeof(hint)};

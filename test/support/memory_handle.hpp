@@ -16,6 +16,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 struct memory_file {
   std::vector<std::byte> bytes;
   bool has_locks = true;

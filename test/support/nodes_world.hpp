@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 class nodes_world : public mpi {
  public:
   // The nodes. If `dealt`, the ranks of a node are `nodes` apart, otherwise neighbours. If `shares`
@@ -65,6 +67,6 @@ class nodes_world : public mpi {
   shape shape_;
 };
 
-static_assert(argosy::node_waiting<nodes_world>);
+static_assert(argosy::extend::node_waiting<nodes_world>);
 
 }  // namespace argosy::test

@@ -37,6 +37,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 struct thrown_by_program {};
 
 enum class loss { allocation, exception, exception_of_memory };

@@ -15,6 +15,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 class plain_world {
  public:
   using request = mpi::request;
@@ -36,7 +38,7 @@ class plain_world {
   int rank() const noexcept { return inner_.rank(); }
   int size() const noexcept { return inner_.size(); }
   void barrier() const { ++counts_->others, inner_.barrier(); }
-  template <argosy::reducible T>
+  template <argosy::extend::reducible T>
   void all_reduce(T& value) const {
     ++counts_->reductions;
     inner_.all_reduce(value);
@@ -85,6 +87,6 @@ class plain_world {
 };
 
 static_assert(communicator<plain_world>);
-static_assert(!argosy::node_sharing<plain_world>);
+static_assert(!argosy::extend::node_sharing<plain_world>);
 
 }  // namespace argosy::test

@@ -23,6 +23,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // --- The same tree through argosy's constructors ---
 
 inline layout to_layout(tree const& t, bounds_rule rule);

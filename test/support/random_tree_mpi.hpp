@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // MPI refused to make a type.
 class refused : public std::runtime_error {
  public:

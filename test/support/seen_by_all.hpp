@@ -12,6 +12,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Makes everything that was written so far visible to all ranks. Collective.
 template <class File, class World>
 void let_all_see(File& f, World const& world) {

@@ -20,6 +20,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Returns an answer: this rank, the asking rank, and the question backwards. Throws if the question
 // begins with 255.
 inline std::vector<std::byte> reversed(int me, int from, std::span<std::byte const> question) {

@@ -13,6 +13,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // `share` calls share_of with the communicator that is tested.
 template <class Share>
 void check_shares(int rank, int ranks, Share&& share) {

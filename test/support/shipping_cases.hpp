@@ -25,6 +25,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 inline hints with_agents() { return {.largeblock_io = largeblock::off}; }
 
 inline data_shipping random_shipping(engine& random, int ranks) {
@@ -100,7 +102,7 @@ void check_shipped_mixture(World const& world, std::string const& path, opener f
     data_shipping shipped = random_shipping(random, world.size());
     if (pick(random, 0, 1) == 0) shipped.agents = 1;  // one agent gets all requests
     bool const alone = pick(random, 0, 1) == 0;
-    f.set_hints({.ds_write = pick(random, 0, 1) == 0 ? toggle::enable : toggle::automatic});
+    f.set_hints({.ds_write = pick(random, 0, 1) == 0 ? tristate::enable : tristate::automatic});
     fill(f, world, d.before);
     d.set_view(f, rank);
     bytes mine = d.of(rank, d.before);
@@ -110,7 +112,7 @@ void check_shipped_mixture(World const& world, std::string const& path, opener f
       any_policy const policy = !alone || pick(own, 0, 1) == 0 ? any_policy(shipped)
                                 : pick(own, 0, 1) == 0
                                     ? any_policy(independent{})
-                                    : any_policy(sieving{.writes = sieve::always});
+                                    : any_policy(sieving{.writes = sieving_mode::always});
       std::int64_t const from = pick(own, 0, 1) == 0 ? 0 : pick(own, 0, whole - 1),
                          to = pick(own, from + 1, whole);
       // two requests at a time
@@ -157,7 +159,7 @@ void check_sparse_shipping(World const& world, std::string const& path, opener f
       for (bool const together : {false, true}) {
         CAPTURE(by_hint, sparse, together);
         hints h = with_agents();
-        h.ds_read = h.ds_write = toggle::enable;
+        h.ds_read = h.ds_write = tristate::enable;
         if (by_hint) h.sparse_access = sparse;
         auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, h, files);
         fill(f, world, bytes(static_cast<std::size_t>(4 * each * (size + 1)), std::byte{7}));
@@ -390,14 +392,14 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   CHECK(reason_of(f).policy == "data_shipping");
   // Agents obey the hints about windows from then on.
   std::vector<int> const numbers(100, 1);
-  for (toggle const merge : {toggle::enable, toggle::disable, toggle::enable}) {
+  for (tristate const merge : {tristate::enable, tristate::disable, tristate::enable}) {
     f.set_hints({.ds_write = merge});
     f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * (world.size() + 1))});
     r = f.write_at(0, numbers, data_shipping{.agents = 1});
-    if (merge == toggle::enable) CHECK(sum(world, r.locks) > 0);
-    CHECK((sum(world, r.merged_bytes) > 0) == (merge == toggle::enable));
+    if (merge == tristate::enable) CHECK(sum(world, r.locks) > 0);
+    CHECK((sum(world, r.merged_bytes) > 0) == (merge == tristate::enable));
   }
-  f.set_hints({.ds_write = toggle::automatic});
+  f.set_hints({.ds_write = tristate::automatic});
   f.set_view(0, type<std::byte>);
   // The size of the buffer may change while no call is pending.
   f.set_hints({.io_buffer_bytes = 100'000});

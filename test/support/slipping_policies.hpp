@@ -16,6 +16,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Makes windows of 64 requested bytes; the mistake is in the third window.
 struct slipping {
   enum what {
@@ -42,7 +44,7 @@ struct slipping {
     window w =
         window_of(wanted.file, position, std::min<std::int64_t>(64, wanted.end() - position));
     if (w.pieces > 1 && (slip == small_buffer || wanted.kind == access_kind::read))
-      w.how = passage::merged;
+      w.how = transfer_mode::merged;
     if (position != wanted.position + 128) return w;
     if (slip == late) w.position += 8;
     if (slip == early) w = window_of(wanted.file, position - 8, 64);
@@ -52,8 +54,8 @@ struct slipping {
     if (slip == elsewhere) w.offset += 4096;
     if (slip == longer) w.length += 4;
     if (slip == more_pieces) ++w.pieces;
-    if (slip == not_whole) w.how = passage::whole;
-    if (slip == no_such_passage) w.how = static_cast<passage>(7);
+    if (slip == not_whole) w.how = transfer_mode::whole;
+    if (slip == no_such_passage) w.how = static_cast<transfer_mode>(7);
     if (slip == throws) throw std::runtime_error("no window for you");
     return w;
   }

@@ -15,6 +15,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 class sparse_memory {
  public:
   // The widest allowed size, which every 64-bit system can provide.

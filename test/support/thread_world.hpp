@@ -28,6 +28,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // Collective calls are those of memory_world. Memory is shared at one address. A message is copied
 // when it is sent.
 class thread_world {
@@ -108,7 +110,7 @@ class thread_world {
   int size() const noexcept { return board_->size; }
 
   void barrier() const { meeting_.barrier(); }
-  template <argosy::reducible T>
+  template <argosy::extend::reducible T>
   void all_reduce(T& value) const {
     meeting_.all_reduce(value);
   }
@@ -256,7 +258,7 @@ class thread_world {
 };
 
 static_assert(communicator<thread_world>);
-static_assert(argosy::node_waiting<thread_world>);
+static_assert(argosy::extend::node_waiting<thread_world>);
 static_assert(serving<thread_world>);
 
 }  // namespace argosy::test

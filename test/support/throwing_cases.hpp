@@ -28,6 +28,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 struct thrown_by_user {};
 
 // Copies numbers one by one, and throws at the number `poison`.

@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // --- Leaves: the types that MPI names ---
 
 struct leaf {

@@ -29,6 +29,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 inline any_policy random_policy(engine& random, int ranks) {
   std::int64_t const window =
       pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000);
@@ -155,8 +157,8 @@ void check_converted_windows(World const& world) {
     check_values_that_do_not_fit(world, f, policy, true);
   check_values_that_do_not_fit(world, f, independent{}, false);
   check_values_that_do_not_fit(world, f, independent{.buffer_bytes = 50}, false);
-  check_values_that_do_not_fit(world, f, sieving{.reads = sieve::always, .writes = sieve::always},
-                               false);
+  check_values_that_do_not_fit(
+      world, f, sieving{.reads = sieving_mode::always, .writes = sieving_mode::always}, false);
   f.close();
 }
 

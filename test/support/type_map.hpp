@@ -14,6 +14,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // --- The oracle: type maps as MPI defines them ---
 
 // The rule for bounds. `hull`: argosy's bounds, the hull of the parts' bounds. `markers`: MPI's,

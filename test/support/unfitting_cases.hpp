@@ -18,6 +18,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 // One value of one rank, or of all ranks, does not fit the file or the memory, at any place in a
 // window. That rank gets an error, and all other values are moved.
 template <communicator World, class File>

@@ -22,6 +22,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 using bytes = std::vector<std::byte>;
 
 // Returns bytes that differ by sender, number and place.
@@ -103,7 +105,7 @@ struct large {
   }
 };
 
-template <argosy::agreeing World>
+template <argosy::extend::agreeing World>
 void check_reductions(World const& world) {
   int const n = world.size(), me = world.rank();
   for (int last = 0; last < n; ++last) {
@@ -162,7 +164,7 @@ void check_reductions(World const& world) {
   }
 }
 
-template <argosy::agreeing World>
+template <argosy::extend::agreeing World>
 void check_sums(World const& world) {
   std::int64_t const big = std::int64_t{1} << 40;
   CHECK(world.exclusive_sum(world.rank() + big) ==
@@ -202,7 +204,7 @@ void check_deliveries(World const& world) {
   CHECK(world.deliver({}).empty());
 }
 
-template <argosy::agreeing World>
+template <argosy::extend::agreeing World>
 void check_gathers_and_broadcasts(World const& world) {
   auto const n = static_cast<std::size_t>(world.size());
   for (std::size_t size : sizes) {
@@ -396,7 +398,7 @@ void check_split(World const& world) {
 }
 
 // `world` is a node.
-template <argosy::node_sharing World>
+template <argosy::extend::node_sharing World>
 void check_shared_memory(World const& world) {
   auto const n = static_cast<std::size_t>(world.size()),
              me = static_cast<std::size_t>(world.rank());

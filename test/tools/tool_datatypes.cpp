@@ -35,7 +35,7 @@ std::string fault_of(std::string const& text, std::int64_t rank = 0) {
 }  // namespace
 
 TEST_CASE("text makes the layout that the library's own calls make", "[tool][layout]") {
-  io::element<double> const d;
+  io::extend::element<double> const d;
   CHECK(parse_datatype("double") == d.form());
   CHECK(parse_datatype(" int32 ") == io::bytes(4));
   CHECK(parse_datatype("bytes(24)") == io::bytes(24));

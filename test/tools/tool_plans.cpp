@@ -206,9 +206,9 @@ TEST_CASE("a picture of a plan has its domains, rounds and ranks", "[plan][draw]
 
 TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][draw]") {
   io::plan p{"sieving", "prices", io::access_kind::write, {}, 0};
-  p.windows = {{0, 4096, 0, 4096, 1, io::passage::whole},
-               {8192, 8192, 4096, 1024, 16, io::passage::merged},
-               {32768, 8192, 5120, 1024, 2, io::passage::pieces}};
+  p.windows = {{0, 4096, 0, 4096, 1, io::transfer_mode::whole},
+               {8192, 8192, 4096, 1024, 16, io::transfer_mode::merged},
+               {32768, 8192, 5120, 1024, 2, io::transfer_mode::pieces}};
   std::string const svg = io::draw(p);
   CHECK_THAT(svg, ContainsSubstring("sieving write of 6144 bytes: 3 windows, 5 file calls"));
   for (auto const& [colour, times] :
@@ -217,7 +217,7 @@ TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][dra
     CHECK(count(svg, std::string("fill=\"") + colour) == times);  // the window, and the legend
   }
   // The axis begins at a multiple of its step, wherever the first window does.
-  p.windows = {{4196, 8192, 0, 8192, 1, io::passage::whole}};
+  p.windows = {{4196, 8192, 0, 8192, 1, io::transfer_mode::whole}};
   CHECK_THAT(io::draw(p), ContainsSubstring(">5 KiB</text>"));
 }
 
@@ -240,9 +240,9 @@ TEST_CASE("pictures of plans are those that people have looked at", "[plan][draw
   p.together = false;
   check_expected("plan_alone.svg", io::draw(p, {.ranks = ranks}));
   io::plan one{"sieving", "prices", io::access_kind::write, {}, 0};
-  one.windows = {{4196, 4096, 0, 4096, 1, io::passage::whole},
-                 {8292, 8192, 4096, 1024, 16, io::passage::merged},
-                 {32768, 8192, 5120, 1024, 2, io::passage::pieces}};
+  one.windows = {{4196, 4096, 0, 4096, 1, io::transfer_mode::whole},
+                 {8292, 8192, 4096, 1024, 16, io::transfer_mode::merged},
+                 {32768, 8192, 5120, 1024, 2, io::transfer_mode::pieces}};
   check_expected("plan_of_one.svg", io::draw(one, {.ranks = std::span(ranks).subspan(4)}));
 }
 

@@ -64,8 +64,8 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
     REQUIRE(code_of(argosy_on(ranks) + " calibrate " + data.string() + " --output " + file +
                     " --json >" + (dir / "out")) == 0);
     json_value const v = io::tool::parse_json(content_of(dir / "out"));
-    io::file_hints const h(io::read_hints_file(file), {}, {});
-    io::resolved_hints const& values = h.values();
+    io::file_hints const h(io::extend::read_hints_file(file), {}, {});
+    io::extend::resolved_hints const& values = h.values();
     CHECK(values.price_call_ns.value_or(0) > 0);
     CHECK(values.price_write_call_ns.value_or(0) > 0);
     CHECK(values.price_byte_ns.value_or(-1) >= 0);
@@ -95,7 +95,7 @@ TEST_CASE("more ranks than processors are told, and messages between them have n
   CHECK_THAT(content_of(dir / "err"),
              ContainsSubstring("2 ranks share 1 processor, and wait for them"));
   CHECK_THAT(content_of(dir / "hints"), ContainsSubstring("messages were not measured"));
-  io::file_hints const h(io::read_hints_file(dir / "hints"), {}, {});
+  io::file_hints const h(io::extend::read_hints_file(dir / "hints"), {}, {});
   CHECK(h.values().price_call_ns.has_value());
   CHECK_FALSE(h.values().price_message_ns.has_value());
   CHECK_FALSE(h.values().price_message_byte_ns.has_value());

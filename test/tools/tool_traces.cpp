@@ -30,16 +30,18 @@ namespace {
 // Traces a rank that writes 100 separate pieces, merges a window, and gets one error. Returns the
 // trace.
 std::string traced(argosy::test::scratch const& dir, int rank) {
-  io::trace_options o{
-      .mode = io::trace_mode::calls, .directory = dir.string(), .program = "p", .rank = rank};
-  auto const to = std::make_shared<io::tracer>(o);
+  io::extend::trace_options o{.mode = io::extend::trace_mode::calls,
+                              .directory = dir.string(),
+                              .program = "p",
+                              .rank = rank};
+  auto const to = std::make_shared<io::extend::tracer>(o);
   std::error_code error;
-  io::any_handle f = io::with_tracing(io::posix_opener(), to)(
+  io::extend::any_handle f = io::with_tracing(io::posix_opener(), to)(
       dir / "a \"file\"", {.read = true, .write = true, .create = true}, error);
   REQUIRE_FALSE(error);
   std::vector<std::byte> small(64), large(8192);
   for (int i = 0; i < 100; ++i) REQUIRE(f.write(4096 * i, small).bytes == 64);
-  REQUIRE_FALSE(f.lock(0, 8192, io::lock_kind::exclusive));
+  REQUIRE_FALSE(f.lock(0, 8192, io::extend::lock_kind::exclusive));
   {
     io::detail::reading_to_merge const merging;
     REQUIRE(f.read(0, large).bytes == 8192);

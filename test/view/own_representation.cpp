@@ -18,20 +18,21 @@
 
 namespace io = argosy;
 using Catch::Contains;
-using io::basic;
+using io::extend::basic;
 using namespace io::test;
 
 TEST_CASE("types must be those of the memory", "[representation][error]") {
   io::layout const form = io::bytes(8);
-  CHECK_THROWS_WITH(io::converter(io::external32, form, io::signature(basic::int32)),
-                    Contains("8 bytes") && Contains("4"));
+  CHECK_THROWS_WITH(
+      io::extend::converter(io::external32, form, io::extend::signature(basic::int32)),
+      Contains("8 bytes") && Contains("4"));
 }
 
 TEST_CASE("a representation of one's own: registered once, found by name, and used",
           "[representation]") {
   // Stores numbers of 16 bits as five decimal digits, the last one first, and everything else
   // unchanged.
-  io::representation_functions text;
+  io::extend::representation_functions text;
   text.file_bytes = [](basic t) {
     return t == basic::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t);
   };
@@ -67,21 +68,21 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
     return fits;
   };
   std::error_code error;
-  io::register_representation("digits", text, error);
+  io::extend::register_representation("digits", text, error);
   CHECK_FALSE(error);
-  io::register_representation("digits", text, error);
+  io::extend::register_representation("digits", text, error);
   CHECK(error == io::errc::duplicate_representation);
-  io::register_representation("external32", text, error);
+  io::extend::register_representation("external32", text, error);
   CHECK(error == io::errc::duplicate_representation);
-  io::register_representation("", text, error);
+  io::extend::register_representation("", text, error);
   CHECK(error == io::errc::argument);
-  io::register_representation(std::string(128, 'x'), text, error);
+  io::extend::register_representation(std::string(128, 'x'), text, error);
   CHECK(error == io::errc::argument);
-  io::representation_functions half = text;
+  io::extend::representation_functions half = text;
   half.read = nullptr;
-  io::register_representation("half", half, error);
+  io::extend::register_representation("half", half, error);
   CHECK(error == io::errc::argument);
-  CHECK_THROWS_AS(io::register_representation("digits", text), std::system_error);
+  CHECK_THROWS_AS(io::extend::register_representation("digits", text), std::system_error);
   CHECK_THROWS_AS(io::detail::find_representation("nowhere"), std::system_error);
   CHECK(io::detail::find_representation("external32") == io::external32);
   CHECK(io::detail::find_representation("native").converts() == false);
@@ -103,15 +104,15 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   read<std::array<std::pair<std::uint16_t, int>, 2>>(broken, digits, false);
 
   // Without functions it copies. Exceptions of the functions must arrive.
-  io::register_representation("plain", {});
+  io::extend::register_representation("plain", {});
   CHECK(hex(write(std::uint8_t{7}, io::detail::find_representation("plain"))) == "07");
-  io::representation_functions bad;
+  io::extend::representation_functions bad;
   bad.write = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool {
     throw std::runtime_error("on fire");
   };
   bad.read = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool {
     throw std::runtime_error("on fire");
   };
-  io::register_representation("bad", bad);
+  io::extend::register_representation("bad", bad);
   CHECK_THROWS_WITH(write(1, io::detail::find_representation("bad")), "on fire");
 }

@@ -26,7 +26,7 @@
 #include "view/representation_cases.hpp"
 
 namespace io = argosy;
-using io::basic;
+using io::extend::basic;
 using namespace io::test;
 
 namespace {
@@ -121,7 +121,7 @@ TEST_CASE("a value that four bytes cannot hold is told, and no other is touched"
   // A type of fixed width has that width in the file.
   std::int64_t const value = big;
   auto const m = io::memory(&value, io::detail::int64_type);
-  io::converter const c(io::external32, m.form(), m.types());
+  io::extend::converter const c(io::external32, m.form(), m.types());
   std::vector<std::byte> file(8);
   CHECK(c.gather(m.address(), 0, 8, file.data()));
   CHECK(hex(file) == "0000000080000000");
@@ -233,9 +233,9 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
     std::vector<basic> all;
-    io::signature s = g.signature(all, 2);
+    io::extend::signature s = g.signature(all, 2);
     auto const copies = g.pick(1, 400);  // more than a block
-    io::signature whole;
+    io::extend::signature whole;
     whole.append(s, copies);
     std::vector<basic> const once = all;
     for (std::int64_t k = 1; k < copies; ++k) all.insert(all.end(), once.begin(), once.end());
@@ -260,7 +260,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
                                   std::byte{0xaa});
     io::unpack(form, stream.data(), memory.data());
 
-    io::converter const to_file(io::external32, form, whole);
+    io::extend::converter const to_file(io::external32, form, whole);
     REQUIRE(to_file.file_size() == static_cast<std::int64_t>(file.size()));
     std::vector<std::int64_t> cuts{0, to_file.file_size()};
     for (auto n = g.pick(0, 12); n > 0; --n) cuts.push_back(g.pick(0, to_file.file_size()));
@@ -274,7 +274,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::shuffle(order.begin(), order.end(), g.random);
     std::vector<std::byte> back(memory.size(), std::byte{0xaa});
-    io::converter from_file(io::external32, form, whole);
+    io::extend::converter from_file(io::external32, form, whole);
     for (std::size_t i : order)
       REQUIRE(from_file.scatter(file.data() + cuts[i], cuts[i], cuts[i + 1], back.data()));
     REQUIRE(back == memory);
@@ -310,7 +310,7 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
     }
     return fits;
   };
-  io::representation_functions wider;
+  io::extend::representation_functions wider;
   wider.file_bytes = file_size;
   wider.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
     return copy(t, count, memory, io::detail::size_in(io::detail::native_sizes, t), file,
@@ -320,16 +320,16 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
     return copy(t, count, file, file_size(t), memory,
                 io::detail::size_in(io::detail::native_sizes, t));
   };
-  io::register_representation("wider", wider);
+  io::extend::register_representation("wider", wider);
   io::representation const r = io::detail::find_representation("wider");
 
   generator g;
   for (int round = 0; round < 600; ++round) {
     CAPTURE(round);
     std::vector<basic> once, all;
-    io::signature const s = g.signature(once, 2);
+    io::extend::signature const s = g.signature(once, 2);
     auto const copies = g.pick(1, round % 3 == 0 ? 400 : 5);  // more than a block
-    io::signature whole;
+    io::extend::signature whole;
     whole.append(s, copies);
     for (std::int64_t k = 0; k < copies; ++k) all.insert(all.end(), once.begin(), once.end());
     if (all.empty()) continue;
@@ -360,7 +360,7 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::shuffle(order.begin(), order.end(), g.random);
 
-    io::converter to_file(r, form, whole), from_file(r, form, whole);
+    io::extend::converter to_file(r, form, whole), from_file(r, form, whole);
     REQUIRE(to_file.file_size() == end);
     std::vector<std::byte> file(static_cast<std::size_t>(end)),
         back(memory.size(), std::byte{0xaa});
@@ -391,7 +391,7 @@ TEST_CASE("one value that external32 cannot hold is told among any number of oth
   auto const check = [](auto const& all, auto const& types, std::int64_t file_bytes) {
     auto const count = static_cast<std::int64_t>(all.size());
     auto const m = io::memory(all.data(), types, count);
-    io::converter const c(io::external32, m.form(), m.types());
+    io::extend::converter const c(io::external32, m.form(), m.types());
     std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
     REQUIRE(c.file_size() == count * file_bytes);
     return c.gather(m.address(), 0, c.file_size(), file.data());
@@ -402,7 +402,7 @@ TEST_CASE("one value that external32 cannot hold is told among any number of oth
       std::vector<long> numbers(count, -5);
       std::vector<unsigned long> counts(count, 5);
       std::vector<wchar_t> letters(count, L'a');
-      std::vector<std::array<long, 2>> spread(count, {-5, 0});
+      std::vector<std::array<long, 2>> rank_statistics(count, {-5, 0});
       std::vector<pair> pairs(count, {-5, 'a'});
       io::vector const every_second(1, 1, 1, io::resized(io::type<long>, 0, 16));
       auto const both = io::resized(
@@ -411,11 +411,12 @@ TEST_CASE("one value that external32 cannot hold is told among any number of oth
         CHECK(check(numbers, io::type<long>, 4) == fits);
         CHECK(check(counts, io::type<unsigned long>, 4) == fits);
         CHECK(check(letters, io::type<wchar_t>, 2) == fits);
-        CHECK(check(spread, every_second, 4) == fits);
+        CHECK(check(rank_statistics, every_second, 4) == fits);
         CHECK(check(pairs, both, 5) == fits);
       };
       none_is_odd(true);
-      numbers[odd] = spread[odd][0] = pairs[odd].number = static_cast<long>(std::int64_t{1} << 31);
+      numbers[odd] = rank_statistics[odd][0] = pairs[odd].number =
+          static_cast<long>(std::int64_t{1} << 31);
       counts[odd] = static_cast<unsigned long>(std::uint64_t{1} << 32);
       letters[odd] = static_cast<wchar_t>(0x1f600);
       none_is_odd(false);

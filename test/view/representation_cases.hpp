@@ -18,6 +18,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 struct particle {
   double x[3];
   int id;
@@ -33,16 +35,16 @@ struct generator {
   }
   basic any_basic() { return static_cast<basic>(pick(0, argosy::detail::basic_count - 1)); }
   // Returns a random signature, and its types one by one.
-  argosy::signature signature(std::vector<basic>& all, int depth) {
-    argosy::signature s;
+  argosy::extend::signature signature(std::vector<basic>& all, int depth) {
+    argosy::extend::signature s;
     for (auto n = pick(1, 4); n > 0; --n) {
       std::vector<basic> part;
-      argosy::signature one;
+      argosy::extend::signature one;
       if (depth > 0 && pick(0, 1) == 0) {
         one = signature(part, depth - 1);
       } else {
         basic const t = any_basic();
-        one = argosy::signature(t);
+        one = argosy::extend::signature(t);
         part = {t};
       }
       auto const copies = pick(0, 5);

@@ -21,7 +21,7 @@
 #include "view/representation_cases.hpp"
 
 namespace io = argosy;
-using io::basic;
+using io::extend::basic;
 using namespace io::test;
 
 namespace {
@@ -76,7 +76,7 @@ io::layout external(D const& d) {
 }
 
 // Returns the types one by one.
-std::vector<basic> expanded(io::signature const& s) {
+std::vector<basic> expanded(io::extend::signature const& s) {
   std::vector<basic> all;
   auto const walk = [&](auto&& self, std::size_t from, std::size_t to) -> void {
     for (std::size_t i = from; i < to; i += s.nodes()[i].span())
@@ -157,7 +157,7 @@ TEST_CASE("signatures built in pieces name the same types in the same order",
   for (int round = 0; round < 500; ++round) {
     CAPTURE(round);
     std::vector<basic> all;
-    io::signature const s = g.signature(all, 3);
+    io::extend::signature const s = g.signature(all, 3);
     std::int64_t bytes = 0, external_bytes = 0;
     for (basic t : all) {
       bytes += io::detail::size_in(io::detail::native_sizes, t);
@@ -208,12 +208,13 @@ TEST_CASE("whether types repeat does not depend on how they are described",
   CAPTURE(argosy::test::seed());
   std::mt19937_64 random(argosy::test::seed());
   auto const pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  constexpr std::array types{io::basic::byte, io::basic::int32, io::basic::uint32,
-                             io::basic::float64};
+  constexpr std::array types{io::extend::basic::byte, io::extend::basic::int32,
+                             io::extend::basic::uint32, io::extend::basic::float64};
   // Describes a sequence of items: cut at random, and equal halves as a loop.
-  auto const describe = [&](auto&& self, std::span<io::basic const> items) -> io::signature {
-    io::signature all;
-    if (items.size() == 1) return io::signature(items[0]);
+  auto const describe = [&](auto&& self,
+                            std::span<io::extend::basic const> items) -> io::extend::signature {
+    io::extend::signature all;
+    if (items.size() == 1) return io::extend::signature(items[0]);
     if (items.empty()) return all;
     std::size_t const half = items.size() / 2;
     if (items.size() % 2 == 0 &&
@@ -223,14 +224,14 @@ TEST_CASE("whether types repeat does not depend on how they are described",
     std::size_t const cut = 1 + pick(items.size() - 1);
     return all.append(self(self, items.first(cut))).append(self(self, items.subspan(cut)));
   };
-  auto const without_sign = [](std::vector<io::basic> list) {
-    for (io::basic& b : list)
-      if (b == io::basic::uint32) b = io::basic::int32;
+  auto const without_sign = [](std::vector<io::extend::basic> list) {
+    for (io::extend::basic& b : list)
+      if (b == io::extend::basic::uint32) b = io::extend::basic::int32;
     return list;
   };
   int repeated = 0, otherwise = 0;
   for (int i = 0; i < 20'000; ++i) {
-    std::vector<io::basic> one, all;
+    std::vector<io::extend::basic> one, all;
     for (std::size_t n = 1 + pick(4); n > 0; --n) one.push_back(types[pick(types.size())]);
     std::size_t const copies = pick(9);
     for (std::size_t k = 0; k < copies; ++k) all.insert(all.end(), one.begin(), one.end());
@@ -249,6 +250,7 @@ TEST_CASE("whether types repeat does not depend on how they are described",
   CHECK(otherwise > 3'000);
   // The largest numbers.
   std::int64_t const many = std::int64_t{1} << 40;
-  CHECK(io::detail::type_digest(io::signature(io::basic::int32, 3 * many))
-            .repeats(io::detail::type_digest(io::signature(io::basic::int32, 3)), many));
+  CHECK(io::detail::type_digest(io::extend::signature(io::extend::basic::int32, 3 * many))
+            .repeats(io::detail::type_digest(io::extend::signature(io::extend::basic::int32, 3)),
+                     many));
 }

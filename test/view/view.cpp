@@ -30,7 +30,7 @@ list starts(io::view const& v, std::size_t count) {
     for (std::int64_t at = 0; at < v.filetype().size() && result.size() < count;
          at += v.etype_size())
       result.push_back(v.displacement() + tile * v.filetype().extent() +
-                       io::cursor(v.filetype(), at).current().offset);
+                       io::extend::cursor(v.filetype(), at).current().offset);
   return result;
 }
 
@@ -243,8 +243,8 @@ TEST_CASE("the last copies of a filetype whose bytes are below 2^63 are places o
           CHECK(v.offset_of_end(static_cast<std::int64_t>(place(etypes - 1))) == etypes - 1);
           // Walks the last bytes.
           std::int64_t walked = 0;
-          for (io::cursor c(v.stream(), 4 * std::max<std::int64_t>(0, etypes - 5)); !c.done();
-               c.next())
+          for (io::extend::cursor c(v.stream(), 4 * std::max<std::int64_t>(0, etypes - 5));
+               !c.done(); c.next())
             walked += c.current().length;
           CHECK(walked == 4 * std::min<std::int64_t>(5, etypes));
           ++at_the_end;
@@ -326,18 +326,18 @@ TEST_CASE("tiles of an irregular filetype that join cost one list of pieces", "[
   REQUIRE(v.stream().tables().size() == 1);
   CHECK(v.stream().tables()[0].size() + 1 == filetype.tables()[0].size());
   // Three tiles, by a walk.
-  io::cursor at(v.stream());
-  std::vector<io::piece> expected;
+  io::extend::cursor at(v.stream());
+  std::vector<io::extend::piece> expected;
   for (std::int64_t tile = 0; tile < 3; ++tile)
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      io::piece const p{16 + tile * filetype.extent() + offsets[i], lengths[i]};
+      io::extend::piece const p{16 + tile * filetype.extent() + offsets[i], lengths[i]};
       if (!expected.empty() && expected.back().end() == p.offset)
         expected.back().length += p.length;
       else
         expected.push_back(p);
     }
   expected.pop_back();  // a fourth tile makes it longer
-  for (io::piece const& p : expected) {
+  for (io::extend::piece const& p : expected) {
     REQUIRE(at.current() == p);
     at.next();
   }

@@ -40,9 +40,9 @@ std::vector<T> of_all(io::mpi const& world, T const& mine) {
   return all;
 }
 
-io::any_handle any_file() {
+io::extend::any_handle any_file() {
   std::error_code error;
-  io::any_handle f = io::posix_opener()("/dev/null", {.read = true}, error);
+  io::extend::any_handle f = io::posix_opener()("/dev/null", {.read = true}, error);
   REQUIRE_FALSE(error);
   return f;
 }
@@ -75,7 +75,7 @@ TEST_CASE("prices of messages stay with a communicator and its duplicates", "[wo
 TEST_CASE("ranks that are not near price what they exchange by what was measured, and measure once",
           "[world][prices]") {
   io::mpi const world = everyone();
-  io::exchange_prices const usual = io::storage{}.exchange;
+  io::extend::exchange_prices const usual = io::extend::storage{}.exchange;
   auto const priced = [&](bool near) {
     return io::detail::common_storage(world, any_file(), near).exchange;
   };
@@ -85,7 +85,7 @@ TEST_CASE("ranks that are not near price what they exchange by what was measured
   // and the higher prices count for all.
   message_prices const dear{.round_ns = 1e15, .byte_ns = 1e9};
   if (world.rank() == world.size() - 1) world.keep_prices(dear);
-  io::exchange_prices found = priced(false);
+  io::extend::exchange_prices found = priced(false);
   CHECK(found.round_ns == dear.round_ns);
   CHECK(found.byte_ns == dear.byte_ns);
   CHECK(world.kept_prices() == dear);

@@ -91,7 +91,7 @@ TEST_CASE("ranks are asked for what is no message", "[world][served]") {
     return answer;
   });
   world.barrier();
-  std::vector<io::parcel> questions;
+  std::vector<io::extend::parcel> questions;
   for (int r = 0; r < world.size(); ++r) questions.push_back({r, content(3, world.rank())});
   auto const answers = world.ask(questions);
   for (auto const& a : answers) {
@@ -195,7 +195,7 @@ TEST_CASE("where one message is lost, no rank waits for another", "[world][serve
         io::test::bytes message(100000);  // longer than messages that are sent in advance
         world.broadcast(message, world.size() - 1);
         served_world const node = world.node();
-        io::shared_memory const memory = node.share(sizeof(std::uint32_t));
+        io::extend::shared_memory const memory = node.share(sizeof(std::uint32_t));
         auto& word = *reinterpret_cast<std::uint32_t*>(memory.bytes().data());
         world.barrier();
         if (node.rank() == 0) {
@@ -204,7 +204,7 @@ TEST_CASE("where one message is lost, no rank waits for another", "[world][serve
         }
         while (std::atomic_ref(word).load(std::memory_order_acquire) == 0) node.wait(word, 0);
         world.barrier();
-      } catch (io::rank_failure const& e) {
+      } catch (io::extend::rank_failure const& e) {
         left = 1;
         unreachable = e.rank();
         world.revoke(e.rank());
@@ -219,7 +219,7 @@ TEST_CASE("where one message is lost, no rank waits for another", "[world][serve
       CHECK((leavers > 0) == (lost != 0));
       if (lost == 0) break;
       // Ranks that had finished before must fail at their next call, too.
-      CHECK_THROWS_AS(world.barrier(), io::rank_failure);
+      CHECK_THROWS_AS(world.barrier(), io::extend::rank_failure);
       if (left != 0) CHECK(unreachable >= 0);
     }
   }

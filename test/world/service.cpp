@@ -20,7 +20,7 @@
 
 namespace io = argosy;
 using io::errc;
-using io::parcel;
+using io::extend::parcel;
 using bytes = std::vector<std::byte>;
 using namespace std::chrono_literals;
 
@@ -56,7 +56,7 @@ struct question {
   int from = 0;
 };
 
-io::serve_function answering(int me, std::atomic<int>& served) {
+io::extend::serve_function answering(int me, std::atomic<int>& served) {
   return [me, &served](int from, std::span<std::byte const> request) {
     question q;
     if (request.size() < sizeof q) throw std::runtime_error("too short");
@@ -76,7 +76,7 @@ parcel ask(int to, question q, std::size_t more = 0) {
 
 }  // namespace
 
-static_assert(io::serving<io::mpi>);
+static_assert(io::extend::serving<io::mpi>);
 
 TEST_CASE("every rank asks every rank, many at a time, while ranks compute", "[service]") {
   CAPTURE(io::test::seed());

@@ -63,7 +63,7 @@ TEST_CASE("who answers before it has read the request does not end the call", "[
   REQUIRE(listener >= 0);
   zero.meet({zero.where(), where});
   std::atomic<bool> returned{false};
-  std::vector<service_answer> answers;
+  std::vector<extend::service_answer> answers;
   std::thread asks([&] {
     answers = zero.call({{1, some_bytes(std::size_t{16} << 20, 3)}});  // more than a socket holds
     returned = true;

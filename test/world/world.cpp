@@ -206,13 +206,13 @@ TEST_CASE("ranks reduce values of any size", "[world][mpi]") {
 
 TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
   io::mpi const ranks = io::mpi(MPI_COMM_WORLD).node();
-  io::memory_world const world(ranks.share(io::memory_world::bytes_for(ranks.size())), ranks.rank(),
-                               ranks.size());
+  io::extend::memory_world const world(
+      ranks.share(io::extend::memory_world::bytes_for(ranks.size())), ranks.rank(), ranks.size());
   check_reductions(world);
   check_sums(world);
   check_gathers_and_broadcasts(world);
   for (int i = 0; i < 1000; ++i) world.barrier();
-  io::shared_memory const m = world.share(sizeof(std::uint32_t));
+  io::extend::shared_memory const m = world.share(sizeof(std::uint32_t));
   std::atomic_ref<std::uint32_t> const count(*reinterpret_cast<std::uint32_t*>(m.bytes().data()));
   ++count;
   world.barrier();
@@ -222,7 +222,7 @@ TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
 TEST_CASE("collective calls may meet in memory, and messages go on meanwhile",
           "[world][mpi][memory]") {
   io::mpi world = io::mpi(MPI_COMM_WORLD).node();
-  world.meet_in(world.share(io::memory_world::bytes_for(world.size())));
+  world.meet_in(world.share(io::extend::memory_world::bytes_for(world.size())));
   check_reductions(world);
   check_sums(world);
   check_gathers_and_broadcasts(world);

@@ -42,7 +42,7 @@ struct pieces {
   bytes memory;
 };
 
-void require_all(io::io_result const& r, std::span<std::byte const> memory) {
+void require_all(io::extend::io_result const& r, std::span<std::byte const> memory) {
   require(r.error, "transfer");
   if (r.bytes != static_cast<std::int64_t>(memory.size()))
     throw std::runtime_error("a short transfer");

@@ -62,7 +62,7 @@ inline constexpr experiment experiments[] = {
 // How a rank accesses a file of the library. `offsets` are its pieces, of one length, in file
 // order.
 struct file_access {
-  argosy::any_policy policy;
+  argosy::extend::any_policy policy;
   bool together = true;
   bool served = false;  // by agents that exist from open to close
   bool each = false;    // a call for each piece

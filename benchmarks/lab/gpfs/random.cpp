@@ -113,7 +113,7 @@ measured visit(stage& s, access_kind kind, std::size_t max_acc, std::uint64_t sa
     io::lab::virtual_gpfs_handle f = opened(p);
     auto const access = [&](block_access const& a) {
       each_piece(a, [&](std::int64_t at, std::span<std::byte> bytes) {
-        io::io_result const r = is_write ? f.write(at, bytes) : f.read(at, bytes);
+        io::extend::io_result const r = is_write ? f.write(at, bytes) : f.read(at, bytes);
         require(r.error, "transfer");
         if (r.bytes != piece_bytes) throw std::runtime_error("a short transfer");
       });

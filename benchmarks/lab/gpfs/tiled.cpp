@@ -94,7 +94,8 @@ void discontiguous(options const& o, int ranks, observer const& tell) {
     };
   };
   measure("sieving", little, few,
-          with({.policy = io::sieving{.reads = io::sieve::always, .writes = io::sieve::always},
+          with({.policy = io::sieving{.reads = io::sieving_mode::always,
+                                      .writes = io::sieving_mode::always},
                 .together = false}));
   measure("two_phase", all, many, with({.policy = io::two_phase()}));
   measure("data_shipping", all, many, with({.policy = shipping(o)}));

@@ -68,7 +68,7 @@ be::plan plan_of(setup const& s) {
 // If the software has a choice, calls of one task are local, so the collective policy is not used
 // for them.
 be::policy_choice policy_of(setup const& s) {
-  return [&s](be::call c, io::resolved_hints const& now) -> io::any_policy {
+  return [&s](be::call c, io::extend::resolved_hints const& now) -> io::extend::any_policy {
     software const& w = *find_software(s.what.software);
     if (w.together && c == be::call::alone) return {};
     row as_hinted = s.what;

@@ -33,7 +33,8 @@ void transfers(player& p, io::access_kind kind, io::lab::hollow_memory const& me
     } else {
       bool const together = p.how().together;
       io::hints const hints = p.ships_alone() ? p.hints_for_agents() : io::hints();
-      io::any_policy const policy = together || p.ships_alone() ? p.policy() : io::independent{};
+      io::extend::any_policy const policy =
+          together || p.ships_alone() ? p.policy() : io::independent{};
       auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener());
       for (std::int64_t k = 0; k < count; ++k)
         if (writes)

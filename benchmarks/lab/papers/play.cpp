@@ -35,12 +35,12 @@ void require(std::error_code const& error, char const* what) {
 }
 
 // A handle whose locks cost nothing, and exclude no task.
-struct lockless : io::forwarding<lockless, io::any_handle> {
+struct lockless : io::extend::forwarding<lockless, io::extend::any_handle> {
   using forwarding::forwarding;
   template <class Act>
-  io::io_result around(io::handle_call const& call, Act&& act) {
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
     bool const locks = call.kind == io::file_call::lock || call.kind == io::file_call::unlock;
-    return locks ? io::io_result{1, {}} : act();
+    return locks ? io::extend::io_result{1, {}} : act();
   }
 };
 
@@ -116,14 +116,14 @@ void player::forget() {
 }
 
 software const& player::how() const { return *find_software(s.what.software); }
-io::any_policy player::policy() const { return how().policy(s.what, s.machine); }
+io::extend::any_policy player::policy() const { return how().policy(s.what, s.machine); }
 
 // Hidden files of the library have the locks that they need.
 io::opener player::opener() const {
   if (how().locks) return opener_;
-  return opener_.opening([all = opener_](std::string const& file, io::open_flags flags,
-                                         std::error_code& error) -> io::any_handle {
-    io::any_handle opened = all(file, flags, error);
+  return opener_.opening([all = opener_](std::string const& file, io::extend::open_flags flags,
+                                         std::error_code& error) -> io::extend::any_handle {
+    io::extend::any_handle opened = all(file, flags, error);
     if (error || io::lab::is_hidden(file)) return opened;
     return lockless(std::move(opened));
   });

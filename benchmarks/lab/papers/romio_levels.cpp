@@ -26,7 +26,7 @@ rates by_level(setup const& s, patterns::pattern const& of_tasks) {
   bool const together = s.what.level == 3;
   // Merges of local calls need locks, because other tasks on other nodes may merge, too.
   io::hints const hints = s.what.level == 2 && s.machine.disk.has_locks
-                              ? io::hints{.ds_write = io::toggle::enable}
+                              ? io::hints{.ds_write = io::tristate::enable}
                               : io::hints();
   std::vector<patterns::share> shares;
   std::int64_t bytes = 0, most = 1;

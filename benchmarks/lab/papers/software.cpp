@@ -16,11 +16,13 @@ namespace io = argosy;
 
 namespace {
 
-io::any_policy by_file_system(row const&, paper_machine const&) { return io::independent{}; }
+io::extend::any_policy by_file_system(row const&, paper_machine const&) {
+  return io::independent{};
+}
 
 // Blocks are bound to all tasks. Agents access the requested parts of a stripe, block by block and
 // never across a gap. With large blocks, each task accesses its own data.
-io::any_policy shipped(row const& r, paper_machine const& m) {
+io::extend::any_policy shipped(row const& r, paper_machine const& m) {
   if (r.largeblock) return io::independent{};
   std::int64_t const stripe = r.stripe_bytes > 0 ? r.stripe_bytes : 16 * m.fs.block_bytes;
   io::data_shipping how{.stripe_bytes = stripe,
@@ -34,16 +36,16 @@ io::any_policy shipped(row const& r, paper_machine const& m) {
 
 // At level 2 it sieves, with locks around its merges. If the file system has no locks, it writes as
 // at level 0.
-io::any_policy by_romio(row const& r, paper_machine const& m) {
+io::extend::any_policy by_romio(row const& r, paper_machine const& m) {
   if (r.level == 0) return io::independent{};
   if (r.level == 3) return romio_1{};
   bool const merges = !m.is_striped || m.disk.has_locks;
   return io::sieving{.read_window_bytes = 4 << 20,
                      .write_window_bytes = 512 << 10,
-                     .reads = io::sieve::always,
-                     .writes = merges ? io::sieve::always : io::sieve::never};
+                     .reads = io::sieving_mode::always,
+                     .writes = merges ? io::sieving_mode::always : io::sieving_mode::never};
 }
-io::any_policy by_hints(row const&, paper_machine const&) { return {}; }
+io::extend::any_policy by_hints(row const&, paper_machine const&) { return {}; }
 
 }  // namespace
 
@@ -59,8 +61,8 @@ software const* find_software(std::string_view name) {
   return nullptr;
 }
 
-io::collective_plan romio_1::plan(io::access_kind kind, io::access_summary const& all,
-                                  io::rank_group const& ranks) const {
+io::collective_plan romio_1::plan(io::access_kind kind, io::extend::access_summary const& all,
+                                  io::extend::rank_group const& ranks) const {
   io::collective_plan p{.policy = std::string(name), .kind = kind, .overlap = false};
   if (all.empty()) return p.reason = "no task asks for anything", p;
   if (all.unsorted != 0) return p.reason = "a view names bytes out of order", p;

@@ -24,9 +24,9 @@ struct software {
   bool agents = false;
   // false: the agent of a block writes all its data, so no byte ranges are locked
   bool locks = true;
-  argosy::any_policy (*policy)(row const& r,
-                               // Empty: the hints choose, as for users of this library.
-                               paper_machine const& m) = nullptr;
+  argosy::extend::any_policy (*policy)(row const& r,
+                                       // Empty: the hints choose, as for users of this library.
+                                       paper_machine const& m) = nullptr;
 };
 
 // Returns the software of that name, or null. Names: posix; ibm_prototype, MPI-IO on GPFS of 2000;
@@ -40,8 +40,8 @@ struct romio_1 {
   static constexpr std::string_view name = "romio_1";
   std::int64_t buffer_bytes = 4 << 20;
 
-  argosy::collective_plan plan(argosy::access_kind kind, argosy::access_summary const& all,
-                               argosy::rank_group const& ranks) const;
+  argosy::collective_plan plan(argosy::access_kind kind, argosy::extend::access_summary const& all,
+                               argosy::extend::rank_group const& ranks) const;
   std::uint64_t key() const { return static_cast<std::uint64_t>(buffer_bytes); }
   friend bool operator==(romio_1 const&, romio_1 const&) = default;
 };

@@ -75,7 +75,7 @@ class player {
 
   // Returns the software of the row.
   software const& how() const;
-  argosy::any_policy policy() const;
+  argosy::extend::any_policy policy() const;
   argosy::opener opener() const;
   argosy::mode amode() const;
   // Returns true if the software's agents carry out independent calls, too.

@@ -85,7 +85,7 @@ struct geometry {
   }
 };
 
-inline void check(argosy::io_result const& done, std::size_t bytes) {
+inline void check(argosy::extend::io_result const& done, std::size_t bytes) {
   if (done.error || done.bytes != static_cast<std::int64_t>(bytes))
     throw std::runtime_error("the file was not moved");
 }
@@ -139,7 +139,7 @@ class transposition {
         }
   }
 
-  void write(argosy::any_handle& file, std::span<std::byte const> data) {
+  void write(argosy::extend::any_handle& file, std::span<std::byte const> data) {
     by_messages()(row_, data, sent_, packed_, received_);
     for_each_line(
         [&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(row, packed, n); });
@@ -147,7 +147,7 @@ class transposition {
       check(file.write(offset, rows), rows.size());
     });
   }
-  void read(argosy::any_handle& file, std::span<std::byte> data) {
+  void read(argosy::extend::any_handle& file, std::span<std::byte> data) {
     for_each_stretch([&](std::int64_t offset, std::span<std::byte> rows) {
       check(file.read(offset, rows), rows.size());
     });
@@ -248,10 +248,10 @@ class romio {
   }
   std::int64_t messages() const { return messages_; }
 
-  void write(argosy::any_handle& file, std::span<std::byte const> data) {
+  void write(argosy::extend::any_handle& file, std::span<std::byte const> data) {
     exchange(file, const_cast<std::byte*>(data.data()), true);
   }
-  void read(argosy::any_handle& file, std::span<std::byte> data) {
+  void read(argosy::extend::any_handle& file, std::span<std::byte> data) {
     exchange(file, data.data(), false);
   }
 
@@ -290,7 +290,7 @@ class romio {
                         : world_.start_receive(m.second, m.first, 14));
   }
 
-  void exchange(argosy::any_handle& file, std::byte* data, bool writing) {
+  void exchange(argosy::extend::any_handle& file, std::byte* data, bool writing) {
     auto const n = static_cast<std::size_t>(world_.size());
     // The first and last offset of all ranks.
     range mine{blocks_.front().offset, blocks_.back().offset + blocks_.back().length};

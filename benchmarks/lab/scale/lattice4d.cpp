@@ -62,19 +62,20 @@ result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& m
 template <class Way>
 struct by_hand {
   Way way;
-  io::any_handle file;
+  io::extend::any_handle file;
   void write(std::span<std::byte const> data) { way.write(file, data); }
   void read(std::span<std::byte> data) { way.read(file, data); }
   std::int64_t messages() const { return way.messages(); }
   void close() { file.close(); }
 };
 
-io::any_handle opened(io::lab::virtual_rank const& world, io::lab::virtual_files const& files) {
+io::extend::any_handle opened(io::lab::virtual_rank const& world,
+                              io::lab::virtual_files const& files) {
   std::error_code error;
   if (world.rank() == 0)
     files.opener()("lattice", {.read = true, .write = true, .create = true}, error).close();
   world.barrier();
-  io::any_handle file = files.opener()("lattice", {.read = true, .write = true}, error);
+  io::extend::any_handle file = files.opener()("lattice", {.read = true, .write = true}, error);
   if (error) throw std::system_error(error);
   return file;
 }

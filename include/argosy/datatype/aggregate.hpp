@@ -30,9 +30,9 @@ struct describe<T> {
       return concat(at(offsets[I], detail::layout_of<detail::field_type<T, I>>())...);
     }(std::make_index_sequence<detail::field_count<T>>());
   }
-  static constexpr signature types() {
+  static constexpr extend::signature types() {
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      signature all;
+      extend::signature all;
       (all.append(detail::types_of<detail::field_type<T, I>>()), ...);
       return all;
     }(std::make_index_sequence<detail::field_count<T>>());

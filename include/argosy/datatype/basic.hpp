@@ -8,7 +8,11 @@
 #include <string_view>
 #include <type_traits>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
+
+namespace extend {
 
 // The names follow meaning and width, because C++ types are deduced. C's own names are used only if
 // their width differs between machines.
@@ -34,6 +38,8 @@ enum class basic : std::uint8_t {
   float128,     // IEEE binary128 in memory, where that is not `long double`
   long_double,  // the machine's own format
 };
+
+}  // namespace extend
 
 namespace detail {
 inline constexpr std::size_t basic_count = 18;
@@ -75,6 +81,8 @@ inline constexpr basic_sizes external32_sizes{1,  1,  1, 2, 2, 4, 4, 8,  8,
 
 }  // namespace detail
 
+namespace extend {
+
 // Returns the name of the type in texts, such as "float64".
 constexpr std::string_view name_of(basic type) noexcept {
   constexpr std::array<std::string_view, detail::basic_count> names{
@@ -83,6 +91,10 @@ constexpr std::string_view name_of(basic type) noexcept {
       "unsigned long", "wide character", "float32", "float64", "float128", "long double"};
   return names[static_cast<std::size_t>(type)];
 }
+
+}  // namespace extend
+
+using extend::name_of;
 
 namespace detail {
 

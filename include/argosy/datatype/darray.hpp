@@ -56,7 +56,7 @@ class darray {
                 "its dimensions - 1");
 
  public:
-  using old_type = std::conditional_t<datatype<T>, T, element<T>>;
+  using old_type = std::conditional_t<datatype<T>, T, extend::element<T>>;
   static constexpr bool is_static = detail::is_fixed_list<Sizes> &&
                                     detail::are_fixed_rules<Rules> && detail::is_fixed_list<Grid> &&
                                     detail::is_fixed<Process> && detail::is_fixed_order<Order> &&

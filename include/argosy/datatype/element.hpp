@@ -14,6 +14,7 @@
 #include <argosy/datatype/basic.hpp>
 #include <argosy/datatype/detail/described_beside.hpp>
 #include <argosy/datatype/signature.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -185,6 +186,8 @@ constexpr layout file_layout_of(basic_sizes const& sizes) {
 
 }  // namespace detail
 
+namespace extend {
+
 // A C++ type as a leaf of a datatype.
 template <class T>
 struct element {
@@ -197,11 +200,13 @@ struct element {
   }
 };
 
+}  // namespace extend
+
 // The datatype of a C++ type.
 //
 //   io::vector(ny, 1, nx, io::type<double>)
 template <class T>
-inline constexpr element<T> type{};
+inline constexpr extend::element<T> type{};
 
 }  // namespace argosy
 

@@ -41,7 +41,7 @@ buffer refuse_interior() {
 // a halo is negative, or the halos are wider than the array, the buffer's form, size and types
 // throw invalid_layout. The array's data must outlive the buffer. Costs O(rank), no copy, no heap.
 template <class A>
-  requires mdspan_like<std::remove_reference_t<A>>
+  requires extend::mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& halo,
               order o = order::c) {
   return detail::memory_of_array(array, o, halo, halo);
@@ -50,7 +50,7 @@ auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>>
 // Returns a buffer of the array without the first `low` and the last `high` indices of each
 // dimension. Local. Faults and lifetime are as above.
 template <class A>
-  requires mdspan_like<std::remove_reference_t<A>>
+  requires extend::mdspan_like<std::remove_reference_t<A>>
 auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& low,
               numbers<detail::array_rank<std::remove_reference_t<A>>> const& high,
               order o = order::c) {
@@ -60,19 +60,19 @@ auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>>
 // A compile error that says what is missing, for types that are no arrays, or if the numbers of
 // dimensions and of halos differ.
 template <class A, std::size_t N>
-  requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N>)
+  requires(!extend::mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N>)
 auto interior(A&&, detail::any_integer const (&)[N], order = order::c) {
   return detail::refuse_interior<std::remove_reference_t<A>, N>();
 }
 template <class A, std::size_t N, std::size_t M>
-  requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N> ||
+  requires(!extend::mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N> ||
            detail::other_rank<A, M>)
 auto interior(A&&, detail::any_integer const (&)[N], detail::any_integer const (&)[M],
               order = order::c) {
   return detail::refuse_interior<std::remove_reference_t<A>, N, M>();
 }
 template <class A, class... Halos>
-  requires(!mdspan_like<std::remove_reference_t<A>>)
+  requires(!extend::mdspan_like<std::remove_reference_t<A>>)
 auto interior(A&&, Halos const&...) {
   return detail::refuse_interior<std::remove_reference_t<A>>();
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
 namespace detail {
 
@@ -137,6 +139,8 @@ constexpr auto first_element_of(T& array) {
 
 }  // namespace detail
 
+namespace extend {
+
 // A view with a rank known at compile time, extents and strides counted in elements, and a pointer
 // to the first element. A stride may be negative or 0. Element types, constness and layouts are
 // those of the view.
@@ -144,6 +148,8 @@ template <class T>
 concept mdspan_like =
     detail::has_rank<T> && (detail::has_extent_functions<T> || detail::has_shape_and_strides<T>) &&
     (detail::has_data_handle<T> || detail::has_origin<T> || detail::has_data<T>);
+
+}  // namespace extend
 
 namespace detail {
 

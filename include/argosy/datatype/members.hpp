@@ -104,8 +104,8 @@ struct members {
                    sizeof(T));
   }
   static constexpr layout file_form(basic_sizes const& sizes) { return file_form_in<owner>(sizes); }
-  static constexpr signature types() {
-    signature all;
+  static constexpr extend::signature types() {
+    extend::signature all;
     all.append(detail::types_of<value_type<First>>());
     (all.append(detail::types_of<value_type<Rest>>()), ...);
     return all;

@@ -108,7 +108,7 @@ auto memory(T&& x) {
   using bare = std::remove_cvref_t<T>;
   if constexpr (detail::byte_buffer<T>) {
     return x;
-  } else if constexpr (mdspan_like<std::remove_reference_t<T>>) {
+  } else if constexpr (extend::mdspan_like<std::remove_reference_t<T>>) {
     return detail::memory_of_array(x, order::c);
   } else if constexpr (detail::range_of_pointers<T>) {
     static_assert(
@@ -133,7 +133,7 @@ auto memory(T&& x) {
       return detail::described_buffer([&] {
         layout const one = detail::layout_of<value>();
         return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
-                                   signature().append(detail::types_of<value>(), count));
+                                   extend::signature().append(detail::types_of<value>(), count));
       });
   } else if constexpr (!element_type<bare> &&
                        detail::array_facts<std::remove_reference_t<T>> == 2) {
@@ -157,7 +157,7 @@ auto memory(T&& x) {
 // the first (Fortran) runs fastest in the stream, however the array is stored. The file therefore
 // does not depend on the storage order of a program. Give the order of the file's array. Local.
 template <class T>
-  requires mdspan_like<std::remove_reference_t<T>>
+  requires extend::mdspan_like<std::remove_reference_t<T>>
 auto memory(T&& array, order o) {
   return detail::memory_of_array(array, o);
 }
@@ -175,7 +175,7 @@ auto memory(Address const& address, D const& type, std::int64_t count = 1) {
     auto const& one = detail::form_at<T>(type);
     layout form = repeat(count, one.extent(), one);
     T* first = address;
-    if constexpr (std::same_as<D, typed_layout>) {
+    if constexpr (std::same_as<D, extend::typed_layout>) {
       if (address == nullptr) {
         std::int64_t const low = detail::absolute_start(form);
         form = at(-low, form);

@@ -28,7 +28,7 @@ namespace argosy {
 // A named type with unknown items is bytes, until a representation has to convert it. Every
 // combiner is decoded. Costs O(the description): a subarray or darray of any size is a few nested
 // repeats.
-typed_layout from_mpi(MPI_Datatype type);
+extend::typed_layout from_mpi(MPI_Datatype type);
 
 // Owns an MPI datatype, and frees it unless MPI is finalized before.
 class mpi_datatype {

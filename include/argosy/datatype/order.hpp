@@ -5,6 +5,8 @@
 #include <concepts>
 #include <cstddef>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
 
 enum class order {
@@ -14,7 +16,8 @@ enum class order {
 
 namespace detail {
 
-// An order as a type, for datatypes that are static: io::c_order, io::fortran_order.
+// An order as a type, for datatypes that are static: io::extend::c_order,
+// io::extend::fortran_order.
 template <order Order>
 struct fixed_order {
   constexpr operator order() const noexcept { return Order; }
@@ -22,8 +25,12 @@ struct fixed_order {
 
 }  // namespace detail
 
+namespace extend {
+
 inline constexpr detail::fixed_order<order::c> c_order{};
 inline constexpr detail::fixed_order<order::fortran> fortran_order{};
+
+}  // namespace extend
 
 namespace detail {
 

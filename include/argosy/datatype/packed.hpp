@@ -7,8 +7,11 @@
 
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/file_form.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // The items of a datatype in the same order without gaps; its extent is its size. Used for files,
 // and for memory that holds records as they are in the file.
@@ -36,10 +39,12 @@ class packed_type {
   [[no_unique_address]] Old old_;
 };
 
+}  // namespace extend
+
 // Returns the items of `old` without gaps.
 template <datatype Old>
-constexpr packed_type<Old> packed(Old old) {
-  return packed_type<Old>(std::move(old));
+constexpr extend::packed_type<Old> packed(Old old) {
+  return extend::packed_type<Old>(std::move(old));
 }
 
 }  // namespace argosy

@@ -8,8 +8,11 @@
 
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/detail/numbers.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 template <datatype Old, number LowerBound, number Extent>
 class resized_type {
@@ -52,6 +55,8 @@ template <datatype Old, number LowerBound, number Extent>
 resized_type(Old, LowerBound, Extent)
     -> resized_type<Old, detail::stored_number<LowerBound>, detail::stored_number<Extent>>;
 
+}  // namespace extend
+
 // Returns the datatype with other bounds. For a layout use resized() of layout.hpp. If the bounds
 // span 2^63 or more, form() throws invalid_layout.
 //
@@ -59,7 +64,7 @@ resized_type(Old, LowerBound, Extent)
 template <datatype Old, number LowerBound, number Extent>
   requires(!std::same_as<Old, layout>)
 constexpr auto resized(Old old, LowerBound lower_bound, Extent extent) {
-  return resized_type(std::move(old), lower_bound, extent);
+  return extend::resized_type(std::move(old), lower_bound, extent);
 }
 
 }  // namespace argosy

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <argosy/datatype/basic.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/layout/detail/checked.hpp>
 #include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/detail/small_array.hpp>
@@ -17,7 +18,11 @@
 
 namespace argosy {
 
+namespace extend {
+
 class signature;
+
+}  // namespace extend
 
 namespace detail {
 
@@ -37,6 +42,8 @@ void append(signature& all, signature const& part, std::int64_t copies);
 }  // namespace linked
 
 }  // namespace detail
+
+namespace extend {
 
 // The basic types along a stream.
 //
@@ -129,6 +136,10 @@ class signature {
 
 // Returns "4 x (3 float64, int32)". Long texts are cut. Local.
 std::string to_string(signature const& s);
+
+}  // namespace extend
+
+using extend::to_string;
 
 }  // namespace argosy
 

@@ -9,6 +9,7 @@
 
 #include <argosy/datatype/basic.hpp>
 #include <argosy/datatype/signature.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -25,9 +26,11 @@ class type_source {
 
 }  // namespace detail
 
+namespace extend {
+
 // The basic types along a stream, perhaps not computed yet.
 //
-//   io::stream_types known = io::detail::signature_of(type);
+//   io::extend::stream_types known = io::detail::signature_of(type);
 // A regular value. Copies share a source. Without a source, a copy copies the signature.
 class stream_types {
  public:
@@ -62,5 +65,7 @@ class stream_types {
   std::shared_ptr<detail::type_source const> source_;
   std::int64_t copies_ = 0;
 };
+
+}  // namespace extend
 
 }  // namespace argosy

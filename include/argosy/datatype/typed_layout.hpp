@@ -10,9 +10,10 @@
 #include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/stream_types.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // A layout with types. Used as a layout it is bytes and bounds, and is compared as such. Used as a
 // datatype it has types, which a data representation converts. They cost nothing until they are
@@ -56,4 +57,4 @@ class typed_layout {
   std::shared_ptr<detail::type_source const> source_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

@@ -9,8 +9,11 @@
 
 #include <argosy/error/errc.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // The outcome of a call. Equal on every rank, except for `code`, `thrown` and `own`.
 struct agreement {
@@ -34,6 +37,8 @@ inline agreement alone(int rank, failure f) {
   return {classify(f.code),   rank, f.code, std::move(f.detail), std::move(f.thrown), {},
           std::move(f.advice)};
 }
+
+}  // namespace extend
 
 namespace detail {
 

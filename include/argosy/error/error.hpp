@@ -31,12 +31,12 @@ std::string words_without_advice(error const& e);
 // on this rank. Its what() says which call, which file, which rank, why, and what to do.
 class error : public std::system_error {
  public:
-  error(agreement const& a, std::string_view call, std::string_view path, int rank,
+  error(extend::agreement const& a, std::string_view call, std::string_view path, int rank,
         std::shared_ptr<argosy::report const> done = {})
       : std::system_error(a.code),
         failed_rank_(a.failed_rank),
         cause_(a.cause),
-        agreed_(std::make_shared<agreement const>(a)),
+        agreed_(std::make_shared<extend::agreement const>(a)),
         report_(std::move(done)),
         message_(detail::message_of(a, call, path, rank)) {}
 
@@ -54,11 +54,11 @@ class error : public std::system_error {
  private:
   friend error detail::told_as(error const&, std::string_view, std::string_view, int,
                                detail::fact_and_advice const&);
-  friend agreement const& detail::agreed_of(error const&) noexcept;
+  friend extend::agreement const& detail::agreed_of(error const&) noexcept;
 
   int failed_rank_;
   std::error_code cause_;
-  std::shared_ptr<agreement const> agreed_;
+  std::shared_ptr<extend::agreement const> agreed_;
   std::shared_ptr<argosy::report const> report_;
   std::runtime_error message_;  // a string with a copy that cannot fail
 };
@@ -66,7 +66,7 @@ class error : public std::system_error {
 // Returns the error as that of the call which the program made, if another call inside it failed.
 inline error detail::told_as(error const& e, std::string_view call, std::string_view path, int rank,
                              fact_and_advice const& more) {
-  agreement a = *e.agreed_;
+  extend::agreement a = *e.agreed_;
   for (std::string* const words : {&a.detail, &a.own.detail})
     if (!more.fact.empty()) *words += (words->empty() ? "" : "; ") + more.fact;
   for (std::string* const words : {&a.advice, &a.own.advice})
@@ -74,6 +74,6 @@ inline error detail::told_as(error const& e, std::string_view call, std::string_
   return error(a, call, path, rank, e.report_);
 }
 
-inline agreement const& detail::agreed_of(error const& e) noexcept { return *e.agreed_; }
+inline extend::agreement const& detail::agreed_of(error const& e) noexcept { return *e.agreed_; }
 
 }  // namespace argosy

@@ -9,8 +9,11 @@
 #include <utility>
 
 #include <argosy/error/errc.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 struct failure {
   std::error_code code = {};       // the original code: an errno, or an errc
@@ -31,6 +34,8 @@ struct failure {
     if (!code) *this = std::move(later);
   }
 };
+
+}  // namespace extend
 
 namespace detail {
 

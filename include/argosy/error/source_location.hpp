@@ -6,11 +6,19 @@
 #include <cstdint>
 #include <source_location>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
 
 #ifdef __cpp_lib_source_location
+namespace extend {
+
 using std::source_location;
+
+}  // namespace extend
 #else
+namespace extend {
+
 class source_location {
  public:
   // Returns the place of the caller if used as a default argument. The builtins do this at any
@@ -33,6 +41,8 @@ class source_location {
   char const* function_ = "";
   std::uint_least32_t line_ = 0;
 };
+
+}  // namespace extend
 #endif
 
 }  // namespace argosy

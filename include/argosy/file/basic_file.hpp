@@ -212,22 +212,22 @@ class basic_file {
   // move before the call returns, except if its arguments are invalid. If moving the data then
   // fails, they stay there. Requests may complete in any order. Memory and datatypes must live, and
   // data that is written must not change, until the request has ended.
-  request iread_at(std::int64_t offset, target into, any_policy by = {}) {
+  request iread_at(std::int64_t offset, target into, extend::any_policy by = {}) {
     return begin_alone({operation::iread_at, offset, into, by});
   }
-  request iwrite_at(std::int64_t offset, source from, any_policy by = {}) {
+  request iwrite_at(std::int64_t offset, source from, extend::any_policy by = {}) {
     return begin_alone({operation::iwrite_at, offset, from, by});
   }
-  request iread(target into, any_policy by = {}) {
+  request iread(target into, extend::any_policy by = {}) {
     return begin_alone({operation::iread, 0, into, by});
   }
-  request iwrite(source from, any_policy by = {}) {
+  request iwrite(source from, extend::any_policy by = {}) {
     return begin_alone({operation::iwrite, 0, from, by});
   }
-  request iread_shared(target into, any_policy by = {}) {
+  request iread_shared(target into, extend::any_policy by = {}) {
     return begin_alone({operation::iread_shared, 0, into, by});
   }
-  request iwrite_shared(source from, any_policy by = {}) {
+  request iwrite_shared(source from, extend::any_policy by = {}) {
     return begin_alone({operation::iwrite_shared, 0, from, by});
   }
 
@@ -267,16 +267,16 @@ class basic_file {
   //
   // If a request is dropped, its destructor does not wait, and the call goes on. Its memory must
   // then live until close() has returned.
-  request iread_at_all(std::int64_t offset, target into, any_policy by = {}) {
+  request iread_at_all(std::int64_t offset, target into, extend::any_policy by = {}) {
     return begin_together({operation::iread_at_all, offset, into, by});
   }
-  request iwrite_at_all(std::int64_t offset, source from, any_policy by = {}) {
+  request iwrite_at_all(std::int64_t offset, source from, extend::any_policy by = {}) {
     return begin_together({operation::iwrite_at_all, offset, from, by});
   }
-  request iread_all(target into, any_policy by = {}) {
+  request iread_all(target into, extend::any_policy by = {}) {
     return begin_together({operation::iread_all, 0, into, by});
   }
-  request iwrite_all(source from, any_policy by = {}) {
+  request iwrite_all(source from, extend::any_policy by = {}) {
     return begin_together({operation::iwrite_all, 0, from, by});
   }
 
@@ -284,22 +284,22 @@ class basic_file {
   // begin throws errc::argument on this rank at once. end() reports all other errors, including
   // invalid arguments. If a blocking collective read or write is called before end(), it fails on
   // all ranks.
-  void begin_read_at_all(std::int64_t offset, target into, any_policy by = {}) {
+  void begin_read_at_all(std::int64_t offset, target into, extend::any_policy by = {}) {
     begin_split({operation::begin_read_at_all, offset, into, by});
   }
-  void begin_write_at_all(std::int64_t offset, source from, any_policy by = {}) {
+  void begin_write_at_all(std::int64_t offset, source from, extend::any_policy by = {}) {
     begin_split({operation::begin_write_at_all, offset, from, by});
   }
-  void begin_read_all(target into, any_policy by = {}) {
+  void begin_read_all(target into, extend::any_policy by = {}) {
     begin_split({operation::begin_read_all, 0, into, by});
   }
-  void begin_write_all(source from, any_policy by = {}) {
+  void begin_write_all(source from, extend::any_policy by = {}) {
     begin_split({operation::begin_write_all, 0, from, by});
   }
-  void begin_read_ordered(target into, any_policy by = {}) {
+  void begin_read_ordered(target into, extend::any_policy by = {}) {
     begin_split({operation::begin_read_ordered, 0, into, by});
   }
-  void begin_write_ordered(source from, any_policy by = {}) {
+  void begin_write_ordered(source from, extend::any_policy by = {}) {
     begin_split({operation::begin_write_ordered, 0, from, by});
   }
   // Waits for the split call and returns its report. Collective. Reports errc::argument, on this
@@ -327,22 +327,23 @@ class basic_file {
 
   // Returns what a call would do to the file, without touching it: at the individual pointer, or at
   // an offset. Local. Throws the error that the call would report for its arguments.
-  plan explain(access_kind kind, source data, any_policy by = {}) const {
+  plan explain(access_kind kind, source data, extend::any_policy by = {}) const {
     return explain_alone(
         {explained(kind, pointer_kind::individual, ranks_of_call::one), 0, data, by});
   }
-  plan explain_at(access_kind kind, std::int64_t offset, source data, any_policy by = {}) const {
+  plan explain_at(access_kind kind, std::int64_t offset, source data,
+                  extend::any_policy by = {}) const {
     return explain_alone(
         {explained(kind, pointer_kind::explicit_offset, ranks_of_call::one), offset, data, by});
   }
   // Returns what a collective call would do, the same on all ranks, without touching the file.
   // Collective. Throws on every rank if the arguments of any rank are invalid.
-  collective_plan explain_all(access_kind kind, source data, any_policy by = {}) {
+  collective_plan explain_all(access_kind kind, source data, extend::any_policy by = {}) {
     return explain_together(
         {explained(kind, pointer_kind::individual, ranks_of_call::all), 0, data, by});
   }
   collective_plan explain_at_all(access_kind kind, std::int64_t offset, source data,
-                                 any_policy by = {}) {
+                                 extend::any_policy by = {}) {
     return explain_together(
         {explained(kind, pointer_kind::explicit_offset, ranks_of_call::all), offset, data, by});
   }
@@ -357,24 +358,25 @@ class basic_file {
   // the parts of this rank alone
   detail::open_file& local() const;
   int rank() const noexcept;
-  std::int64_t from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const;
+  std::int64_t from(std::int64_t offset, seek_from whence, std::int64_t current,
+                    extend::failure& f) const;
 
   template <class Body>
-  agreement with_memory(Body&& body);
+  extend::agreement with_memory(Body&& body);
   template <class Body>
-  agreement collectively(detail::arguments const& given, Body&& body);
+  extend::agreement collectively(detail::arguments const& given, Body&& body);
   template <class Body>
-  agreement on_one_rank(detail::arguments const& given, Body&& body);
-  agreement open_agreed(World const& world, std::string const& path, argosy::mode modes,
-                        detail::hinted const& with, opener files);
-  agreement close_agreed(on_error const& e);
-  agreement set_view_agreed(std::int64_t displacement, detail::view_shape const& shape,
-                            detail::hinted const& with);
-  agreement set_view_with(detail::agreed_hints& asked, std::int64_t displacement,
-                          detail::view_shape const& shape, detail::hinted const& with);
-  failure begin_at_pointer(detail::view_shape const& shape, bool lenient,
-                           std::shared_ptr<detail::used_view const>& next);
-  agreement set_hints_agreed(hints const& h, on_error const& e);
+  extend::agreement on_one_rank(detail::arguments const& given, Body&& body);
+  extend::agreement open_agreed(World const& world, std::string const& path, argosy::mode modes,
+                                detail::hinted const& with, opener files);
+  extend::agreement close_agreed(on_error const& e);
+  extend::agreement set_view_agreed(std::int64_t displacement, detail::view_shape const& shape,
+                                    detail::hinted const& with);
+  extend::agreement set_view_with(detail::agreed_hints& asked, std::int64_t displacement,
+                                  detail::view_shape const& shape, detail::hinted const& with);
+  extend::failure begin_at_pointer(detail::view_shape const& shape, bool lenient,
+                                   std::shared_ptr<detail::used_view const>& next);
+  extend::agreement set_hints_agreed(hints const& h, on_error const& e);
 
   report access_alone(detail::call const& c, detail::plain_call const* plain = nullptr);
   report access_alone(detail::call const& c, detail::plain_call const* plain, bool open);
@@ -388,15 +390,16 @@ class basic_file {
   // are wrong, `then` is called before launch() returns.
   std::shared_ptr<detail::background_call> launch(
       detail::call const& c, std::function<void(detail::background_call const&)> then);
-  std::shared_ptr<detail::background_call> ended(detail::call const& c, failure f) const;
+  std::shared_ptr<detail::background_call> ended(detail::call const& c, extend::failure f) const;
   std::string split_name() const { return std::string(detail::row_of(split_call_).name); }
-  failure split_fault(std::string_view begun) const;
+  extend::failure split_fault(std::string_view begun) const;
   report end_split(std::string_view begun, on_error const& e);
 
   // Reports the outcome of an agreement: throws, or sets the error_code.
-  void done(agreement const& a, std::string_view call, on_error const& e);
-  report finish(agreement const& a, std::string_view call, report r, std::error_code* error);
-  void end_call(agreement const& a, std::string_view call, report const* done,
+  void done(extend::agreement const& a, std::string_view call, on_error const& e);
+  report finish(extend::agreement const& a, std::string_view call, report r,
+                std::error_code* error);
+  void end_call(extend::agreement const& a, std::string_view call, report const* done,
                 std::error_code* error);
 
   std::unique_ptr<detail::crew<World>> crew_;  // null if no file was opened

@@ -87,10 +87,12 @@ concept container_and_datatype = holds_data<C> && gives_datatype<D>;
 // call reports it on every rank.
 class source {
  public:
-  source(source_location where = source_location::current()) noexcept : where_(where) {}
+  source(extend::source_location where = extend::source_location::current()) noexcept
+      : where_(where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  source(T&& x, source_location where = source_location::current()) : where_(where) {
+  source(T&& x, extend::source_location where = extend::source_location::current())
+      : where_(where) {
     static_assert(!detail::is_quoted<T>,
                   "argosy: text in quotes ends with a zero byte, which would be written, too; give "
                   "std::string_view(\"text\"), "
@@ -101,7 +103,7 @@ class source {
   template <detail::address_of_data Address, detail::beside_address Datatype,
             detail::integer Count = std::int64_t>
   source(Address const& address, Datatype const& type, Count copies = 1,
-         source_location where = source_location::current())
+         extend::source_location where = extend::source_location::current())
       : where_(where) {
     if constexpr (std::is_arithmetic_v<Datatype>)
       static_assert(!std::is_arithmetic_v<Datatype>,
@@ -118,7 +120,8 @@ class source {
 
   // A datatype in a container, or behind its pointers.
   template <detail::no_address Container, detail::beside_address Datatype>
-  source(Container&& x, Datatype const& type, source_location where = source_location::current())
+  source(Container&& x, Datatype const& type,
+         extend::source_location where = extend::source_location::current())
       : where_(where) {
     static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
     if constexpr (detail::container_and_datatype<Container, Datatype>)
@@ -126,7 +129,7 @@ class source {
   }
   template <detail::no_address Container, detail::beside_address Datatype, detail::integer Count>
   source(Container&& x, Datatype const& type, Count copies,
-         source_location where = source_location::current())
+         extend::source_location where = extend::source_location::current())
       : where_(where) {
     static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
     if constexpr (detail::container_and_datatype<Container, Datatype>)
@@ -143,9 +146,9 @@ class source {
     static_assert(std::is_void_v<A>, ARGOSY_WHAT_BRACES_TAKE);
   }
 
-  source(detail::item_row const r, source_location where) : row_(r), where_(where) {}
+  source(detail::item_row const r, extend::source_location where) : row_(r), where_(where) {}
   // Makes invalid data: the call reports the error `f`, if it is collective on every rank.
-  source(failure f, source_location where) : fault_(std::move(f)), where_(where) {}
+  source(extend::failure f, extend::source_location where) : fault_(std::move(f)), where_(where) {}
 
   const_buffer const& buffer() const& {
     if (!buffer_) {
@@ -163,9 +166,9 @@ class source {
   // The address, type and number of items if they lie one behind the other, so that no buffer need
   // be made. Otherwise its address is null.
   detail::item_row const& row() const noexcept { return row_; }
-  std::optional<failure> const& fault() const noexcept { return fault_; }
+  std::optional<extend::failure> const& fault() const noexcept { return fault_; }
   // The place of the call in the program.
-  source_location const& where() const noexcept { return where_; }
+  extend::source_location const& where() const noexcept { return where_; }
 
  private:
   // Returns the numbers of a contiguous range. The address is null if `x` is not one, or too long.
@@ -179,7 +182,7 @@ class source {
         return {detail::first_byte(std::ranges::data(x)), detail::basic_of<value>(),
                 static_cast<std::int64_t>(count)};
     }
-    return {nullptr, basic::byte, 0};
+    return {nullptr, extend::basic::byte, 0};
   }
 
   template <class F>
@@ -205,21 +208,22 @@ class source {
     }
   }
 
-  detail::item_row row_{nullptr, basic::byte, 0};
+  detail::item_row row_{nullptr, extend::basic::byte, 0};
   mutable std::optional<const_buffer> buffer_;  // for a row: made at the first use
-  std::optional<failure> fault_;
-  source_location where_;
+  std::optional<extend::failure> fault_;
+  extend::source_location where_;
 };
 
 // The data that a call reads into. All of it can also be written.
 class target : public source {
  public:
-  target(source_location where = source_location::current()) noexcept : source(where) {}
-  target(failure f, source_location where) : source(std::move(f), where) {}
-  target(detail::item_row const r, source_location where) : source(r, where) {}
+  target(extend::source_location where = extend::source_location::current()) noexcept
+      : source(where) {}
+  target(extend::failure f, extend::source_location where) : source(std::move(f), where) {}
+  target(detail::item_row const r, extend::source_location where) : source(r, where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  target(T&& x, source_location where = source_location::current())
+  target(T&& x, extend::source_location where = extend::source_location::current())
       : source(std::forward<T>(x), where) {
     static_assert(std::convertible_to<decltype(memory(std::forward<T>(x))), argosy::buffer>,
                   "argosy: this data is const, so a file cannot be read into it");
@@ -227,19 +231,20 @@ class target : public source {
   template <detail::address_of_data Address, detail::beside_address Datatype,
             detail::integer Count = std::int64_t>
   target(Address const& address, Datatype const& type, Count copies = 1,
-         source_location where = source_location::current())
+         extend::source_location where = extend::source_location::current())
       : source(address, type, copies, where) {
     static_assert(!std::is_const_v<std::remove_pointer_t<Address>>,
                   "argosy: this data is const, so a file cannot be read into it");
   }
   template <detail::no_address Container, detail::beside_address Datatype>
-  target(Container&& x, Datatype const& type, source_location where = source_location::current())
+  target(Container&& x, Datatype const& type,
+         extend::source_location where = extend::source_location::current())
       : source(std::forward<Container>(x), type, where) {
     require_changeable<Container, Datatype>();
   }
   template <detail::no_address Container, detail::beside_address Datatype, detail::integer Count>
   target(Container&& x, Datatype const& type, Count copies,
-         source_location where = source_location::current())
+         extend::source_location where = extend::source_location::current())
       : source(std::forward<Container>(x), type, copies, where) {
     require_changeable<Container, Datatype>();
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/file/hint_info.hpp>
 #include <argosy/file/hints.hpp>
 #include <argosy/file/resolved_hints.hpp>
@@ -28,7 +29,11 @@ enum class hint_status : std::uint8_t {
 // other hints of the program, ARGOSY_HINTS_OVERRIDE. `overriding` also wins over policies that
 // calls are given.
 enum class hint_source : std::uint8_t { library, environment, info, code, overriding };
+namespace extend {
+
 enum class hint_moment : std::uint8_t { open, set_view, set_hints };
+
+}  // namespace extend
 
 // One row of get_hints(): the value in force, and the status of the hint as it was last given.
 struct hint_state {
@@ -52,7 +57,8 @@ class file_hints {
 
   // Merges hints of one source. `pending`: an operation on the file has not ended, so hints of
   // hint_time::quiet are rejected.
-  void merge(hints const& given, hint_source origin, hint_moment moment, bool pending = false);
+  void merge(hints const& given, hint_source origin, extend::hint_moment moment,
+             bool pending = false);
   // Sets the value of a known hint, without a check and without a change of its status. For values
   // that the library computes, such as `filename`. Unknown names are ignored.
   void tell(std::string_view name, std::string value);
@@ -60,7 +66,7 @@ class file_hints {
   // its status is `accepted`.
   void note(std::string_view name, hint_status status, std::string why);
 
-  resolved_hints const& values() const noexcept { return values_; }
+  extend::resolved_hints const& values() const noexcept { return values_; }
   // Every known hint in the order of known_hints(), then the unknown hints that were given.
   std::vector<hint_state> const& all() const noexcept { return all_; }
   // Returns the state of a hint; null if there is none of that name. Valid until the hints change.
@@ -77,13 +83,14 @@ class file_hints {
   friend bool operator==(file_hints const&, file_hints const&) = default;
 
  private:
-  void take(detail::named_hint const& given, hint_source origin, hint_moment moment, bool pending);
+  void take(detail::named_hint const& given, hint_source origin, extend::hint_moment moment,
+            bool pending);
   void resolve();
   bool overrides(std::string_view name) const { return given_.overrides(name); }
   bool was_given(std::string_view name) const noexcept;
 
   std::vector<hint_state> all_;
-  resolved_hints given_, values_;
+  extend::resolved_hints given_, values_;
   // for each known hint: true if a value that was given is in force
   std::vector<bool> given_in_force_;
 };

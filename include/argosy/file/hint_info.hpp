@@ -7,14 +7,18 @@
 #include <string>
 #include <string_view>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
+
+namespace extend {
 
 enum class hint_kind : std::uint8_t {
   bytes,        // a decimal integer; argosy also accepts a suffix k, m or g, in powers of 1024
   count,        // a decimal integer
   number,       // a decimal fraction
   boolean,      // true or false
-  toggle,       // automatic, enable or disable
+  tristate,     // automatic, enable or disable
   choice,       // one of `choices`
   list,         // some of `choices`, separated by commas; any words if `choices` is empty
   permissions,  // octal
@@ -51,6 +55,8 @@ struct hint_info {
 // Returns all hints that argosy knows, in the order of the documentation. Local.
 std::span<hint_info const> known_hints() noexcept;
 
+}  // namespace extend
+
 namespace detail {
 
 // Returns the row of a hint; null if the name is unknown.
@@ -58,7 +64,13 @@ hint_info const* find_hint(std::string_view name) noexcept;
 
 }  // namespace detail
 
+namespace extend {
+
 std::string_view name_of(hint_kind kind) noexcept;
 std::string_view name_of(hint_time when) noexcept;
+
+}  // namespace extend
+
+using extend::name_of;
 
 }  // namespace argosy

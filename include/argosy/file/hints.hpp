@@ -13,7 +13,7 @@
 namespace argosy {
 
 // The library chooses, always, or never.
-enum class toggle : std::uint8_t { automatic, enable, disable };
+enum class tristate : std::uint8_t { automatic, enable, disable };
 
 // IBM_largeblock_io. If given as `off`, calls go to the agents of data shipping. If given as `on`,
 // each rank accesses the file itself. `switchable` begins as `off`, and set_hints() and set_view()
@@ -35,7 +35,7 @@ struct named_hint {
 
 }  // namespace detail
 
-//   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable}
+//   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::tristate::disable}
 //   io::hints{.named = {{"romio_cb_write", "enable"}, {"cb_nodes", "4"}}}
 // Nothing is checked here. As in MPI, an invalid value is no error: get_hints() of the file reports
 // it as rejected, and the default is used. If a member and a name mean the same hint, the member
@@ -47,11 +47,11 @@ struct hints {
   std::optional<std::int64_t> cb_buffer_bytes = {};      // cb_buffer_size
   std::optional<std::int64_t> cb_nodes = {};             // cb_nodes
   std::optional<std::string> cb_config_list = {};        // cb_config_list
-  std::optional<toggle> cb_read = {};                    // romio_cb_read
-  std::optional<toggle> cb_write = {};                   // romio_cb_write
+  std::optional<tristate> cb_read = {};                  // romio_cb_read
+  std::optional<tristate> cb_write = {};                 // romio_cb_write
   std::optional<std::int64_t> min_domain_bytes = {};     // romio_min_fdomain_size
-  std::optional<toggle> ds_read = {};                    // romio_ds_read
-  std::optional<toggle> ds_write = {};                   // romio_ds_write
+  std::optional<tristate> ds_read = {};                  // romio_ds_read
+  std::optional<tristate> ds_write = {};                 // romio_ds_write
   std::optional<std::int64_t> ind_rd_buffer_bytes = {};  // ind_rd_buffer_size
   std::optional<std::int64_t> ind_wr_buffer_bytes = {};  // ind_wr_buffer_size
   std::optional<unsigned> file_permissions = {};         // file_perm
@@ -69,7 +69,7 @@ struct hints {
   std::optional<std::string> progress = {};          // argosy_progress: "always" or "in_calls"
   std::optional<std::int64_t> io_threads = {};       // argosy_io_threads
   std::optional<std::int64_t> max_ranges = {};       // argosy_max_ranges
-  std::optional<toggle> partitioning = {};           // argosy_partitioning
+  std::optional<tristate> partitioning = {};         // argosy_partitioning
   std::optional<double> price_call_ns = {};          // argosy_price_call_ns
   std::optional<double> price_write_call_ns = {};    // argosy_price_write_call_ns
   std::optional<double> price_lock_ns = {};          // argosy_price_lock_ns

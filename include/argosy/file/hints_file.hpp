@@ -7,9 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include <argosy/extend.hpp>
 #include <argosy/file/hints.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Returns the hints of `text`; never fails because of the text. A line that cannot be read becomes
 // a rejected hint that names the line. Local. `origin` names the text in messages.
@@ -17,6 +20,8 @@ hints parse_hints(std::string_view text, std::string_view origin);
 // Returns the hints of a file. Local. If the file cannot be read, the result is one rejected hint,
 // named by `variable`.
 hints read_hints_file(std::string const& path, std::string_view variable = "ARGOSY_HINTS");
+
+}  // namespace extend
 
 namespace detail {
 

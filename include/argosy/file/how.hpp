@@ -22,8 +22,8 @@ class how {
   how() = default;
   template <class Policy>
     requires(!std::same_as<Policy, how> &&
-             (std::same_as<Policy, any_policy> || independent_policy<Policy> ||
-              collective_policy<Policy>))
+             (std::same_as<Policy, extend::any_policy> || extend::independent_policy<Policy> ||
+              extend::collective_policy<Policy>))
   how(Policy policy) : policy_(std::move(policy)) {}
   how(std::error_code& error) noexcept : error_(&error) {}
   template <class Number>
@@ -34,15 +34,15 @@ class how {
         "argosy: this argument is a policy or an error; data at an address goes into braces: "
         "f.write_at(offset, {address, io::type<double>, count}), or std::span(address, count)");
   }
-  how(any_policy policy, std::error_code& error) noexcept
+  how(extend::any_policy policy, std::error_code& error) noexcept
       : policy_(std::move(policy)), error_(&error) {}
 
-  any_policy const& policy() const& noexcept { return policy_; }  // empty: the hints choose
-  any_policy policy() && noexcept { return std::move(policy_); }
+  extend::any_policy const& policy() const& noexcept { return policy_; }  // empty: the hints choose
+  extend::any_policy policy() && noexcept { return std::move(policy_); }
   std::error_code* error() const noexcept { return error_; }  // null: errors are thrown
 
  private:
-  any_policy policy_;
+  extend::any_policy policy_;
   std::error_code* error_ = nullptr;
 };
 

@@ -14,16 +14,18 @@ namespace argosy {
 //   f.sync(error);
 class on_error {
  public:
-  on_error(source_location where = source_location::current()) noexcept : where_(where) {}
-  on_error(std::error_code& error, source_location where = source_location::current()) noexcept
+  on_error(extend::source_location where = extend::source_location::current()) noexcept
+      : where_(where) {}
+  on_error(std::error_code& error,
+           extend::source_location where = extend::source_location::current()) noexcept
       : error_(&error), where_(where) {}
 
   std::error_code* error() const noexcept { return error_; }  // null: errors are thrown
-  source_location const& where() const noexcept { return where_; }
+  extend::source_location const& where() const noexcept { return where_; }
 
  private:
   std::error_code* error_ = nullptr;
-  source_location where_;
+  extend::source_location where_;
 };
 
 }  // namespace argosy

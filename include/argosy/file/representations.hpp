@@ -7,9 +7,12 @@
 #include <string_view>
 #include <system_error>
 
+#include <argosy/extend.hpp>
 #include <argosy/view/representation.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Registers a data representation until the process ends, like MPI_Register_datarep. Local: every
 // rank that uses the name must register it. Any thread may call this. Throws
@@ -20,6 +23,8 @@ namespace argosy {
 void register_representation(std::string_view name, representation_functions functions);
 void register_representation(std::string_view name, representation_functions functions,
                              std::error_code& error);
+
+}  // namespace extend
 
 namespace detail {
 

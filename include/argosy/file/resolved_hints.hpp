@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/file/hints.hpp>
 #include <argosy/policy/detail/defaults.hpp>
 
@@ -25,6 +26,8 @@ struct host_limit {
 
 }  // namespace detail
 
+namespace extend {
+
 struct resolved_hints {
   // Hints whose values are words, in the order of the table of hints.
   enum class policy_name { automatic, independent, sieving, two_phase, data_shipping };
@@ -34,14 +37,14 @@ struct resolved_hints {
   // for independent access
   std::int64_t ind_rd_buffer_bytes = 4 << 20;
   std::int64_t ind_wr_buffer_bytes = detail::cached_window_bytes;
-  toggle ds_read = toggle::automatic;
-  toggle ds_write = toggle::automatic;
+  tristate ds_read = tristate::automatic;
+  tristate ds_write = tristate::automatic;
 
   // For collective access. If collective_buffering is false, romio_cb_* is `disable` unless it was
   // given itself.
   bool collective_buffering = true;
-  toggle cb_read = toggle::automatic;
-  toggle cb_write = toggle::automatic;
+  tristate cb_read = tristate::automatic;
+  tristate cb_write = tristate::automatic;
   std::int64_t cb_buffer_bytes = detail::staging_buffer_bytes;
   bool cb_buffer_given = false;
   bool window_given = false;
@@ -60,7 +63,7 @@ struct resolved_hints {
   bool largeblock_switchable = false;
   bool largeblock_given = false;
   bool sparse_access = false;
-  toggle partitioning = toggle::automatic;
+  tristate partitioning = tristate::automatic;
   // Most byte ranges that an agent announces to GPFS at a time, by the multiple access range hint.
   // 0: it announces none.
   std::int64_t max_ranges = detail::ranges_per_step;
@@ -101,5 +104,7 @@ struct resolved_hints {
 
   friend bool operator==(resolved_hints const&, resolved_hints const&) = default;
 };
+
+}  // namespace extend
 
 }  // namespace argosy

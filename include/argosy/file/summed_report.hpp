@@ -13,43 +13,49 @@
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/agree/detail/call_summary.hpp>
 #include <argosy/agree/detail/neighbour.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/world/communicator.hpp>
 
 namespace argosy {
 
+namespace extend {
+
 // One number of every rank, summed up.
-struct spread {
+struct rank_statistics {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = std::numeric_limits<std::int64_t>::min();
   std::int64_t sum = 0;
   std::int64_t ranks = 0;
 
-  constexpr spread() = default;
-  constexpr explicit spread(std::int64_t n) : least(n), most(n), sum(n), ranks(1) {}
+  constexpr rank_statistics() = default;
+  constexpr explicit rank_statistics(std::int64_t n) : least(n), most(n), sum(n), ranks(1) {}
   constexpr double mean() const noexcept {
     return ranks > 0 ? static_cast<double>(sum) / static_cast<double>(ranks) : 0;
   }
-  constexpr void combine(spread const& other) {
+  constexpr void combine(rank_statistics const& other) {
     least = std::min(least, other.least);
     most = std::max(most, other.most);
     sum += other.sum;
     ranks += other.ranks;
   }
-  friend constexpr bool operator==(spread const&, spread const&) = default;
+  friend constexpr bool operator==(rank_statistics const&, rank_statistics const&) = default;
 };
-static_assert(reducible<spread>);
+
+}  // namespace extend
+static_assert(extend::reducible<extend::rank_statistics>);
 
 struct summed_report {
   std::string policy = {};  // the policy of rank 0, cut to 63 characters
   std::string reason = {};  // the reason of rank 0, cut to 511 characters
   bool one_policy = true;   // true if all ranks used the same policy
-  std::array<spread, detail::report_numbers.size()> numbers = {};
-  spread exchange = {};  // exchange_ns(): the time that the other numbers do not explain
+  std::array<extend::rank_statistics, detail::report_numbers.size()> numbers = {};
+  extend::rank_statistics exchange =
+      {};  // exchange_ns(): the time that the other numbers do not explain
 
   //   s.of(&io::report::file_ns).most
   // Returns the ranks' values of one number. `which` must be a number of the report.
-  spread const& of(std::int64_t report::* which) const {
+  extend::rank_statistics const& of(std::int64_t report::* which) const {
     std::size_t i = 0;
     while (detail::report_numbers[i].value != which) ++i;
     return numbers[i];
@@ -64,7 +70,7 @@ struct summed_report {
 
 // Returns the report summed over all ranks, the same on every rank. Collective. On MPI, `world` is
 // any communicator. Costs one reduction and one broadcast.
-template <agreeing World>
+template <extend::agreeing World>
 summed_report sum(report const& r, World const& world);
 
 // Returns a table with a line for each number: least, mean, most, sum.
@@ -72,11 +78,11 @@ std::string to_table(summed_report const& s);
 
 namespace detail {
 
-using report_spreads = std::array<spread, report_numbers.size()>;
+using report_spreads = std::array<rank_statistics, report_numbers.size()>;
 
 inline report_spreads spreads_of(report const& r) {
   report_spreads all;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = spread(r.*report_numbers[i].value);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = rank_statistics(r.*report_numbers[i].value);
   return all;
 }
 inline void combine(report_spreads& mine, report_spreads const& other) {
@@ -85,12 +91,12 @@ inline void combine(report_spreads& mine, report_spreads const& other) {
 
 }  // namespace detail
 
-template <agreeing World>
+template <extend::agreeing World>
 summed_report sum(report const& r, World const& world) {
   struct numbers_of_all {
     detail::report_spreads numbers;
     detail::extremes policy;
-    spread exchange;
+    extend::rank_statistics exchange;
     void combine(numbers_of_all const& other) {
       detail::combine(numbers, other.numbers);
       policy.combine(other.policy);
@@ -98,7 +104,7 @@ summed_report sum(report const& r, World const& world) {
     }
   } all{detail::spreads_of(r),
         {detail::fingerprint(r.policy), world.rank()},
-        spread(r.exchange_ns())};
+        extend::rank_statistics(r.exchange_ns())};
   world.all_reduce(all);
   struct words {
     detail::short_text<64> policy;

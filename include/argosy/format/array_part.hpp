@@ -83,20 +83,20 @@ class array_part {
                    [part](layout const& element) { return part.with(element).form(); }) {}
   // Makes a part of one element, of an array without dimensions.
   template <class T>
-  array_part(element<T>)
+  array_part(extend::element<T>)
       : array_part({}, order::c, detail::inner_type_of<T>(), detail::types_of<T>(),
                    [](layout const& e) { return e; }) {}
 
   std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   argosy::order order() const noexcept { return order_; }
-  dtype const& type() const noexcept { return type_; }
+  extend::dtype const& type() const noexcept { return type_; }
   // Returns the bytes of the whole array in the file. This function, part_bytes(), elements() and
   // form() throw invalid_layout if the part has a fault.
   std::int64_t bytes() const { return fault_.require_none(), bytes_; }
   // Returns the bytes of this rank's part in the file.
   std::int64_t part_bytes() const { return fault_.require_none(), size_; }
   // Returns the basic types of one element in memory. Never throws.
-  signature const& types() const noexcept { return types_; }
+  extend::signature const& types() const noexcept { return types_; }
   // Returns the number of elements of this rank. An element is one value of the C++ type, even if
   // it is an array, whose items are further dimensions of shape().
   std::int64_t elements() const {
@@ -111,12 +111,12 @@ class array_part {
   // Returns "'<f8' (30, 20)". Also works for a part with a fault.
   friend std::string to_string(array_part const& p);
   friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element,
-                                   signature types);
+                                   extend::signature types);
 
  private:
   using form_function = std::function<layout(layout const&)>;
   array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element,
-             signature types, form_function form);
+             extend::signature types, form_function form);
   void measure();  // throws if the part has a fault
 
   template <class Sizes>
@@ -128,8 +128,8 @@ class array_part {
 
   std::vector<std::int64_t> shape_;
   argosy::order order_;
-  dtype type_;
-  signature types_;
+  extend::dtype type_;
+  extend::signature types_;
   form_function form_;
   std::int64_t bytes_ = 0, size_ = 0;
   detail::carried_fault fault_;

@@ -130,7 +130,7 @@ class basic_checkpoint {
     bool writable;    // load may change it
     bool everywhere;  // equal on all ranks
     // Gives the data the size that the file has.
-    std::function<failure(detail::checkpoint_array const&)> fit = {};
+    std::function<extend::failure(detail::checkpoint_array const&)> fit = {};
     bool later = false;  // its size is known only after the entries before it are loaded
   };
   template <class T>
@@ -158,7 +158,7 @@ class basic_checkpoint {
       return content{detail::list_of<element_of>(n), std::move(from)};
     });
     if constexpr (detail::resizable_range<T>)
-      entries_.back().fit = [&list](detail::checkpoint_array const& a) -> failure {
+      entries_.back().fit = [&list](detail::checkpoint_array const& a) -> extend::failure {
         if (auto const n = detail::length_in<element_of>(a))
           list.resize(static_cast<std::size_t>(*n));
         return {};
@@ -173,7 +173,7 @@ class basic_checkpoint {
     };
     entries_.push_back({std::move(name), std::move(now), !std::is_const_v<T>, true});
     if constexpr (!std::is_const_v<T> && std::default_initializable<element_of>)
-      entries_.back().fit = [&value](detail::checkpoint_array const& a) -> failure {
+      entries_.back().fit = [&value](detail::checkpoint_array const& a) -> extend::failure {
         auto const n = detail::length_in<element_of>(a);
         if (n == 0) value.reset();
         if (n == 1 && !value) value.emplace();
@@ -198,15 +198,16 @@ class basic_checkpoint {
     constexpr bool writable = is_target<decltype(*std::ranges::data(rows))>;
     entries_.push_back({name + ".lengths", lengths_now, writable, true});
     if constexpr (detail::resizable_range<T>)
-      entries_.back().fit = [&rows](detail::checkpoint_array const& a) -> failure {
+      entries_.back().fit = [&rows](detail::checkpoint_array const& a) -> extend::failure {
         if (auto const n = detail::length_in<std::int64_t>(a))
           rows.resize(static_cast<std::size_t>(*n));
         return {};
       };
     entries_.push_back({name, rows_now, writable, true, {}, true});
-    entries_.back().fit = [&rows, lengths, name](detail::checkpoint_array const& a) -> failure {
+    entries_.back().fit = [&rows, lengths,
+                           name](detail::checkpoint_array const& a) -> extend::failure {
       auto const n = detail::length_in<element_of>(a);
-      failure wrong = n ? detail::fault_of_lengths(*lengths, *n, name) : failure();
+      extend::failure wrong = n ? detail::fault_of_lengths(*lengths, *n, name) : extend::failure();
       if (wrong || !n) return wrong;
       std::size_t i = 0;
       for (auto& row : rows) {
@@ -227,10 +228,10 @@ class basic_checkpoint {
     for (entry const& e : entries_) all.push_back(e.now());
     return all;
   }
-  checkpoint_header plan(std::vector<content> const& all, failure& why) const;
+  checkpoint_header plan(std::vector<content> const& all, extend::failure& why) const;
   std::string lines(std::vector<content> const& all) const;
-  static failure prepare(entry const& e, checkpoint_header const& h, content& c,
-                         argosy::view& into);
+  static extend::failure prepare(entry const& e, checkpoint_header const& h, content& c,
+                                 argosy::view& into);
   void write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
              std::vector<content> const& all) const;
   void write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, std::size_t i,

@@ -82,7 +82,8 @@ class basic_npy {
   void require_cover(joint const& s, array_part const& part, argosy::view const& v,
                      detail::part_cover cover) const;
   template <class Body>
-  void in_call(std::string_view name, source_location where, std::error_code* code, Body&& body);
+  void in_call(std::string_view name, extend::source_location where, std::error_code* code,
+               Body&& body);
   template <class Data>
   void check(Data& data) const;
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <argosy/datatype/element.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
 
@@ -19,10 +20,12 @@ namespace detail {
 struct dtype_field;
 }  // namespace detail
 
+namespace extend {
+
 // The type of an element.
 //
-//   io::dtype_of<double>()           '<f8'
-//   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]
+//   io::extend::dtype_of<double>()           '<f8'
+//   io::extend::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]
 //
 // The fields of a record are the described members. A regular value.
 struct dtype {
@@ -37,6 +40,8 @@ struct dtype {
   friend bool operator==(dtype const& a, dtype const& b);
 };
 
+}  // namespace extend
+
 namespace detail {
 
 struct dtype_field {
@@ -49,8 +54,14 @@ struct dtype_field {
 
 }  // namespace detail
 
+namespace extend {
+
 // Returns NumPy's name of the type, in a form that Python reads: '<f8'. Local.
 std::string to_string(dtype const& type);
+
+}  // namespace extend
+
+using extend::to_string;
 
 namespace detail {
 
@@ -117,12 +128,14 @@ inner_type inner_type_of() {
     return number('f');
   } else {
     static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
-                  "argosy::dtype_of: NumPy has no type for this");
+                  "argosy::extend::dtype_of: NumPy has no type for this");
     return number(std::is_signed_v<T> ? 'i' : 'u');
   }
 }
 
 }  // namespace detail
+
+namespace extend {
 
 // Returns the NumPy type of any C++ type of `io::type`. Local. Members have their names in the
 // program, unless the description has `names`:
@@ -139,5 +152,7 @@ dtype dtype_of() {
   detail::add_field(all, "f0", std::move(t));
   return all;
 }
+
+}  // namespace extend
 
 }  // namespace argosy

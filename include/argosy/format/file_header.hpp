@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <argosy/error/failure.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/file/on_error.hpp>
 #include <argosy/format/checkpoint_header.hpp>
 #include <argosy/format/npy_header.hpp>
@@ -26,6 +27,8 @@ using file_header = std::variant<npy_header, checkpoint_header>;
 file_header read_header(std::string const& path, on_error e = {},
                         opener const& files = posix_opener());
 
+namespace extend {
+
 // A block with other bytes than those that were written.
 struct damaged_block {
   std::string array;
@@ -33,10 +36,12 @@ struct damaged_block {
   std::int64_t offset = 0, bytes = 0;  // in the file
 };
 
+}  // namespace extend
+
 // Returns the place of each damaged block of a checkpoint; empty if all are whole. Local. Throws
 // errc::damaged if the header is damaged, if the file is too short, or if it is a .npy file, which
 // has no checksums. Reads the whole checkpoint.
-std::vector<damaged_block> find_damage(std::string const& path, on_error e = {},
-                                       opener const& files = posix_opener());
+std::vector<extend::damaged_block> find_damage(std::string const& path, on_error e = {},
+                                               opener const& files = posix_opener());
 
 }  // namespace argosy

@@ -19,7 +19,7 @@ namespace argosy {
 // The content of a .npy file's header. A regular value. All its functions are local.
 struct npy_header {
   int version = 1;  // 1 to 3
-  dtype type = {};
+  extend::dtype type = {};
   argosy::order order = argosy::order::c;
   std::vector<std::int64_t> shape = {};  // empty: one element
   std::int64_t data_offset = 0;          // start of the array in the file

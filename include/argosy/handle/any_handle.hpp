@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
@@ -22,6 +23,8 @@
 #include <argosy/layout/detail/type_tag.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Holds any handle by value. One allocation to make it, one indirect call per call. A read or write
 // throws std::logic_error if the held handle returns a negative count or more bytes than requested.
@@ -38,9 +41,9 @@ class any_handle {
   any_handle(H&& held) {
     using mine = std::remove_cvref_t<H>;
     constexpr bool taken = handle<mine> && std::constructible_from<mine, H>;
-    static_assert(
-        taken,
-        "argosy::any_handle: a handle is moved into it, by std::move, or copied if it can be");
+    static_assert(taken,
+                  "argosy::extend::any_handle: a handle is moved into it, by std::move, or copied "
+                  "if it can be");
     if constexpr (taken) held_ = std::make_unique<model<mine>>(std::forward<H>(held));
   }
 
@@ -110,7 +113,9 @@ class any_handle {
   }
   bool takes_hints() const { return held_ && held_->takes_hints(); }
   int node() const { return held_ ? held_->node() : unknown_node; }
-  argosy::storage storage() const { return held_ ? held_->storage() : argosy::storage(); }
+  argosy::extend::storage storage() const {
+    return held_ ? held_->storage() : argosy::extend::storage();
+  }
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
     return held_ ? held_->is_locked(offset, length) : std::nullopt;
   }
@@ -165,7 +170,7 @@ class any_handle {
     virtual std::error_code fcntl(std::span<std::byte>) = 0;
     virtual bool takes_hints() = 0;
     virtual int node() = 0;
-    virtual argosy::storage storage() = 0;
+    virtual argosy::extend::storage storage() = 0;
     virtual std::optional<bool> is_locked(std::int64_t, std::int64_t) = 0;
     virtual std::optional<locked_range> lock_in_the_way(std::int64_t, std::int64_t, lock_kind) = 0;
     virtual bool tells_locks() = 0;
@@ -209,7 +214,7 @@ class any_handle {
     }
     bool takes_hints() override { return argosy::detail::takes_hints(handle_); }
     int node() override { return detail::node_of(handle_); }
-    argosy::storage storage() override { return detail::storage_of(handle_); }
+    argosy::extend::storage storage() override { return detail::storage_of(handle_); }
     std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) override {
       return argosy::detail::is_locked(handle_, offset, length);
     }
@@ -238,6 +243,8 @@ class any_handle {
   std::unique_ptr<interface> held_;
 };
 
-static_assert(hinting<any_handle> && trying<any_handle>);
+}  // namespace extend
+
+static_assert(extend::takes_fcntl<extend::any_handle> && extend::has_try_lock<extend::any_handle>);
 
 }  // namespace argosy

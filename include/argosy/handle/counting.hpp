@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -57,6 +58,8 @@ class call_counts {
   by_kind calls_{}, errors_{}, bytes_{}, runs_{};
 };
 
+namespace extend {
+
 // Counts calls. Around a handle it counts the requests; around a raw handle, below `retrying`, it
 // counts system calls.
 template <handle H>
@@ -84,19 +87,21 @@ class counting : public forwarding<counting<H>, H> {
   std::shared_ptr<call_counts> counts_ = std::make_shared<call_counts>();
 };
 
+}  // namespace extend
+
 // Returns an opener that opens with `inner`, and counts its opens and the calls of the opened
 // handles.
 inline opener with_counting(opener const& inner, std::shared_ptr<call_counts> counts) {
-  return inner.opening([inner, counts = std::move(counts)](std::string const& path,
-                                                           open_flags flags,
-                                                           std::error_code& error) -> any_handle {
-    any_handle opened = inner(path, flags, error);
-    counts->count(file_call::open, error);
-    if (error) return {};
-    return any_handle(counting(std::move(opened), counts));
-  });
+  return inner.opening(
+      [inner, counts = std::move(counts)](std::string const& path, extend::open_flags flags,
+                                          std::error_code& error) -> extend::any_handle {
+        extend::any_handle opened = inner(path, flags, error);
+        counts->count(file_call::open, error);
+        if (error) return {};
+        return extend::any_handle(extend::counting(std::move(opened), counts));
+      });
 }
 
-static_assert(handle<counting<any_handle>>);
+static_assert(extend::handle<extend::counting<extend::any_handle>>);
 
 }  // namespace argosy

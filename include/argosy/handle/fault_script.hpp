@@ -113,7 +113,8 @@ inline fault fail_from(file_call kind, std::int64_t call, std::errc error) {
           .error = {static_cast<int>(error), std::system_category()}};
 }
 // Returns a fault that tears a transfer: `bytes` bytes are moved before the error.
-inline fault tear_at(file_call kind, std::int64_t call, std::int64_t bytes, std::errc error) {
+inline fault write_partly_at(file_call kind, std::int64_t call, std::int64_t bytes,
+                             std::errc error) {
   return {.kind = kind,
           .first = call,
           .error = {static_cast<int>(error), std::system_category()},

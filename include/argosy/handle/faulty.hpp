@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -19,6 +20,8 @@
 #include <argosy/handle/posix.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Adds faults to a handle. A faulty<posix> fails like a file, after all retries. A
 // retrying<faulty<raw_posix>> fails like the kernel: use it for EINTR, EAGAIN and short counts,
@@ -81,8 +84,10 @@ class faulty : public forwarding<faulty<H>, H> {
   std::shared_ptr<fault_script> script_ = std::make_shared<fault_script>();
 };
 
-template <handle H>
-io_result faulty<H>::write(std::span<write_part const> parts) {
+}  // namespace extend
+
+template <extend::handle H>
+extend::io_result extend::faulty<H>::write(std::span<write_part const> parts) {
   auto const v = script_->next(file_call::write);
   if (v.error && v.most_bytes == 0) return {0, v.error};
   std::int64_t const disk = script_->disk_bytes();
@@ -94,8 +99,8 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
   auto const fitting = detail::parts_below(std::span<write_part const>(kept), disk);
   auto const there = detail::total_bytes(std::span<write_part const>(fitting));
   bool const cut = there < detail::total_bytes(std::span<write_part const>(kept));
-  io_result const done =
-      fitting.empty() ? io_result{} : inner().write(std::span<write_part const>(fitting));
+  extend::io_result const done =
+      fitting.empty() ? extend::io_result{} : inner().write(std::span<write_part const>(fitting));
   // A raw handle may stop before it reaches the offset at which the disk is full.
   return {done.bytes, done.error ? done.error : cut && done.bytes == there ? full() : v.error};
 }
@@ -103,41 +108,41 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
 // Returns an opener that opens with `inner`, unless the script has a fault for open. The opened
 // files have the faults of the script.
 inline opener with_faults(opener const& inner, std::shared_ptr<fault_script> script) {
-  return inner.opening([inner, script = std::move(script)](std::string const& path,
-                                                           open_flags flags,
-                                                           std::error_code& error) -> any_handle {
-    if (auto const v = script->next(file_call::open); v.error) {
-      error = v.error;
-      return {};
-    }
-    any_handle opened = inner(path, flags, error);
-    if (error) return {};
-    return any_handle(faulty(std::move(opened), script));
-  });
+  return inner.opening(
+      [inner, script = std::move(script)](std::string const& path, extend::open_flags flags,
+                                          std::error_code& error) -> extend::any_handle {
+        if (auto const v = script->next(file_call::open); v.error) {
+          error = v.error;
+          return {};
+        }
+        extend::any_handle opened = inner(path, flags, error);
+        if (error) return {};
+        return extend::any_handle(extend::faulty(std::move(opened), script));
+      });
 }
 
 // Returns an opener of real files with faults below the retries, which count system calls instead
 // of calls.
 inline opener with_raw_faults(std::shared_ptr<fault_script> script) {
-  return posix_opener().opening([script = std::move(script)](std::string const& path,
-                                                             open_flags flags,
-                                                             std::error_code& error) -> any_handle {
-    error.clear();
-    for (;;) {
-      if (auto const v = script->next(file_call::open); v.error) {
-        if (v.error == std::errc::interrupted) continue;
-        error = v.error;
-        return {};
-      }
-      raw_posix opened = raw_posix::open(path, flags, error);
-      if (error == std::errc::interrupted) continue;
-      if (error) return {};
-      return any_handle(retrying(faulty(std::move(opened), script)));
-    }
-  });
+  return posix_opener().opening(
+      [script = std::move(script)](std::string const& path, extend::open_flags flags,
+                                   std::error_code& error) -> extend::any_handle {
+        error.clear();
+        for (;;) {
+          if (auto const v = script->next(file_call::open); v.error) {
+            if (v.error == std::errc::interrupted) continue;
+            error = v.error;
+            return {};
+          }
+          extend::raw_posix opened = extend::raw_posix::open(path, flags, error);
+          if (error == std::errc::interrupted) continue;
+          if (error) return {};
+          return extend::any_handle(extend::retrying(extend::faulty(std::move(opened), script)));
+        }
+      });
 }
 
-static_assert(handle<faulty<posix>>);
-static_assert(handle<retrying<faulty<raw_posix>>>);
+static_assert(extend::handle<extend::faulty<posix>>);
+static_assert(extend::handle<extend::retrying<extend::faulty<extend::raw_posix>>>);
 
 }  // namespace argosy

@@ -10,12 +10,13 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/handle_call.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/handle/trying.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // `Derived` may have one function for all calls that reach the file. Without it, calls are only
 // forwarded.
@@ -113,7 +114,7 @@ class forwarding {
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
   bool takes_hints() const { return argosy::detail::takes_hints(inner_); }
   int node() const { return detail::node_of(inner_); }
-  argosy::storage storage() const { return detail::storage_of(inner_); }
+  argosy::extend::storage storage() const { return detail::storage_of(inner_); }
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
     return argosy::detail::is_locked(inner_, offset, length);
   }
@@ -151,4 +152,4 @@ class forwarding {
   mutable H inner_;  // H may have non-const is_open(), storage() and the like
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

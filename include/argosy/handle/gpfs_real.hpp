@@ -54,8 +54,8 @@ class gpfs_real : public posix {
   };
 
   gpfs_real() = default;
-  static gpfs_real open(std::string const& path, open_flags flags, std::error_code& error);
-  static gpfs_real open(std::string const& path, open_flags flags, settings const& s,
+  static gpfs_real open(std::string const& path, extend::open_flags flags, std::error_code& error);
+  static gpfs_real open(std::string const& path, extend::open_flags flags, settings const& s,
                         std::error_code& error);
 
   bool is_on_gpfs() const noexcept { return library_ != nullptr; }
@@ -74,7 +74,9 @@ class gpfs_real : public posix {
   std::error_code fcntl(std::span<std::byte> argument);
 
   bool takes_hints() const noexcept { return is_on_gpfs(); }
-  int node() const noexcept { return unknown_node; }  // the public interface does not report it
+  int node() const noexcept {
+    return extend::unknown_node;
+  }  // the public interface does not report it
 
   // Allocates space like posix::preallocate, by gpfs_prealloc if the library has it. Local.
   std::error_code preallocate(std::int64_t bytes);
@@ -86,7 +88,7 @@ class gpfs_real : public posix {
   std::string why_not_;
 };
 
-static_assert(openable<gpfs_real> && hinting<gpfs_real>);
+static_assert(extend::openable<gpfs_real> && extend::takes_fcntl<gpfs_real>);
 
 // Returns an opener of gpfs_real files.
 opener gpfs_real_opener(gpfs_real::settings s = {});

@@ -10,7 +10,11 @@
 #include <string>
 #include <system_error>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
+
+namespace extend {
 
 // The result of a transfer. The first `bytes` bytes were moved, even if an error followed. Fewer
 // bytes than requested, without an error, mean the end of the file.
@@ -18,6 +22,8 @@ struct io_result {
   std::int64_t bytes = 0;
   std::error_code error;
 };
+
+}  // namespace extend
 
 // One part of a transfer: a range of the file and its place in memory.
 struct read_part {
@@ -29,6 +35,8 @@ struct write_part {
   std::span<std::byte const> memory;
 };
 
+namespace extend {
+
 enum class lock_kind { shared, exclusive };
 
 // A range of bytes with a lock. A length beyond 2^63 - 1 - offset is cut to that.
@@ -37,6 +45,8 @@ struct locked_range {
   std::int64_t length = 0;
   friend constexpr bool operator==(locked_range const&, locked_range const&) = default;
 };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -76,6 +86,8 @@ concept handle_calls = requires(H& h, std::int64_t n, std::span<std::byte> in,
 
 }  // namespace detail
 
+namespace extend {
+
 // An open file of one rank. Errors are errno values in std::system_category, or argosy::errc if
 // there is no errno. Offsets and lengths are 64-bit and not negative, which the caller checks.
 // Threads may use one handle at the same time, except close and move.
@@ -85,6 +97,8 @@ concept handle_calls = requires(H& h, std::int64_t n, std::span<std::byte> in,
 // work on both.
 template <class H>
 concept handle = std::movable<H> && detail::handle_calls<H>;
+
+}  // namespace extend
 
 namespace detail {
 
@@ -98,6 +112,8 @@ struct file_stripes {
 
 }  // namespace detail
 
+namespace extend {
+
 // The identity of an open file. Two handles of one opener have the same file open if
 // `detail::same_file` returns true and one of them is still open. A file system may reuse the
 // number of a removed file.
@@ -106,6 +122,8 @@ struct file_identity {
   std::uint64_t number = 0;  // the inode
   std::int64_t born_ns = 0;  // time of creation; 0 if unknown
 };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -116,6 +134,8 @@ constexpr bool same_file(file_identity const& a, file_identity const& b) noexcep
 }
 
 }  // namespace detail
+
+namespace extend {
 
 // How a handle is opened. If neither read nor write is set, that is an error.
 struct open_flags {
@@ -138,5 +158,7 @@ concept openable =
     handle<H> && requires(std::string const& path, open_flags flags, std::error_code& error) {
       { H::open(path, flags, error) } -> std::same_as<H>;
     };
+
+}  // namespace extend
 
 }  // namespace argosy

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/handle.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // One call. It refers to the caller's parts, and lives as long as the call.
 struct handle_call {
@@ -43,4 +44,4 @@ struct handle_call {
   }
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

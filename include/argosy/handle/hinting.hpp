@@ -11,15 +11,18 @@
 #include <system_error>
 
 #include <argosy/error/errc.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/policy/storage.hpp>
 
 namespace argosy {
 
+namespace extend {
+
 inline constexpr int unknown_node = -1;
 
 template <class H>
-concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
+concept takes_fcntl = handle<H> && requires(H& h, std::span<std::byte> argument) {
   // `argument` is a header and its structures (gpfs_fcntl.hpp), and receives the results. Returns
   // errc::unsupported if the file system has no such call.
   { h.fcntl(argument) } -> std::same_as<std::error_code>;
@@ -28,13 +31,15 @@ concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
   { h.node() } -> std::same_as<int>;
 };
 
+}  // namespace extend
+
 namespace detail {
 
 // Each of the following functions works for any handle, for decorators. A handle without the
 // operations accepts no hints.
 template <handle H>
 std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
-  if constexpr (hinting<H>)
+  if constexpr (takes_fcntl<H>)
     return h.fcntl(argument);
   else
     return errc::unsupported;
@@ -42,7 +47,7 @@ std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
 
 template <handle H>
 bool takes_hints(H& h) {
-  if constexpr (hinting<H>)
+  if constexpr (takes_fcntl<H>)
     return h.takes_hints();
   else
     return false;
@@ -50,7 +55,7 @@ bool takes_hints(H& h) {
 
 template <handle H>
 int node_of(H& h) {
-  if constexpr (hinting<H>)
+  if constexpr (takes_fcntl<H>)
     return h.node();
   else
     return unknown_node;
@@ -124,9 +129,9 @@ std::error_code reconcile(H& h) {
 template <handle H>
 storage storage_of(H& h) {
   if constexpr (requires {
-                  { h.storage() } -> std::same_as<argosy::storage>;
+                  { h.storage() } -> std::same_as<argosy::extend::storage>;
                 }) {
-    argosy::storage told = h.storage();
+    argosy::extend::storage told = h.storage();
     // Without reconcile(), only locks make caches agree.
     if constexpr (!reconciling<H>) told.exact_writes = false;
     return told;

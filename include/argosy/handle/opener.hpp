@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <argosy/error/errc.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/handle.hpp>
 
@@ -20,7 +21,8 @@ namespace argosy {
 class opener {
  public:
   // Opens a file. If that fails, sets the error and returns a handle that is not open.
-  using open_function = std::function<any_handle(std::string const&, open_flags, std::error_code&)>;
+  using open_function =
+      std::function<extend::any_handle(std::string const&, extend::open_flags, std::error_code&)>;
   // Removes a file. Returns an error if there is no such file.
   using remove_function = std::function<std::error_code(std::string const&)>;
 
@@ -35,11 +37,11 @@ class opener {
   using absolute_function = std::function<std::string(std::string const& path)>;
   // Returns the identity of the file with this name. If there is no such file, returns no value and
   // sets ENOENT. Any other error means that it could not be found out.
-  using find_function =
-      std::function<std::optional<file_identity>(std::string const& path, std::error_code& error)>;
+  using find_function = std::function<std::optional<extend::file_identity>(std::string const& path,
+                                                                           std::error_code& error)>;
   // Removes the name if it is that of this file. Otherwise it removes nothing and returns ENOENT.
   using remove_same_function =
-      std::function<std::error_code(std::string const& path, file_identity const& of)>;
+      std::function<std::error_code(std::string const& path, extend::file_identity const& of)>;
   // Functions of an opener for names. Each may be left out. A name is then used as it is, and
   // opened to find its identity.
   struct name_functions {
@@ -57,7 +59,8 @@ class opener {
         settle_(std::move(settle)) {}
 
   // Opens a file. If that fails, sets the error and returns a handle that is not open.
-  any_handle operator()(std::string const& path, open_flags flags, std::error_code& error) const {
+  extend::any_handle operator()(std::string const& path, extend::open_flags flags,
+                                std::error_code& error) const {
     error.clear();
     return open_(path, flags, error);
   }
@@ -84,16 +87,17 @@ class opener {
   // Returns the identity of the file with this name. If there is no such file, returns no value and
   // sets ENOENT. If the opener has no function for it, the file is opened for reading and closed.
   // The error is errc::unsupported if its handle reports no identity.
-  std::optional<file_identity> find(std::string const& path, std::error_code& error) const;
+  std::optional<extend::file_identity> find(std::string const& path, std::error_code& error) const;
   // Removes the name if it is that of this file, and otherwise returns ENOENT. If the identity is
   // not known (the handle does not report it), only the name counts.
-  std::error_code remove(std::string const& path, std::optional<file_identity> const& of) const;
+  std::error_code remove(std::string const& path,
+                         std::optional<extend::file_identity> const& of) const;
 
   // Renames `from` if it is the name of this file, and otherwise returns ENOENT. If the identity is
   // not known, or if finds() returns false, only the name counts. Another process may change the
   // name between the check and the renaming.
   std::error_code rename(std::string const& from, std::string const& to,
-                         std::optional<file_identity> const& of) const;
+                         std::optional<extend::file_identity> const& of) const;
 
   // Returns an opener of the same files that opens them by `open`. Decorators return this.
   opener opening(open_function open) const {
@@ -107,13 +111,14 @@ class opener {
   }
   // Returns the same opener for decorators that do nothing at open: `wrap` makes a decorator from
   // the opened handle.
-  opener wrapping(std::function<any_handle(any_handle)> wrap) const {
-    return opening([open = open_, wrap = std::move(wrap)](std::string const& path, open_flags flags,
-                                                          std::error_code& error) -> any_handle {
-      any_handle opened = open(path, flags, error);
-      if (error) return {};
-      return wrap(std::move(opened));
-    });
+  opener wrapping(std::function<extend::any_handle(extend::any_handle)> wrap) const {
+    return opening(
+        [open = open_, wrap = std::move(wrap)](std::string const& path, extend::open_flags flags,
+                                               std::error_code& error) -> extend::any_handle {
+          extend::any_handle opened = open(path, flags, error);
+          if (error) return {};
+          return wrap(std::move(opened));
+        });
   }
 
  private:
@@ -149,6 +154,8 @@ opener::name_functions names_of_system();
 
 }  // namespace detail
 
+namespace extend {
+
 // Returns an opener for handles of files with names in the file system of the operating system.
 template <openable H>
 opener opener_of() {
@@ -161,6 +168,8 @@ opener opener_of() {
              detail::remove_file, detail::rename_file, detail::settle_names)
       .naming(detail::names_of_system());
 }
+
+}  // namespace extend
 
 // Returns an opener of `posix` files, the ones of the operating system.
 opener posix_opener();

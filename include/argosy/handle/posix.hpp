@@ -29,10 +29,10 @@ namespace argosy {
 //   until the handle is closed.
 // - lock() waits at most raw_posix::longest_lock_wait for other handles and processes, and then
 //   returns errc::file_in_use. It waits without limit for other threads of its own handle.
-using posix = retrying<raw_posix>;
+using posix = extend::retrying<extend::raw_posix>;
 
-extern template class retrying<raw_posix>;
-static_assert(openable<raw_posix>);
-static_assert(openable<posix>);
+extern template class extend::retrying<extend::raw_posix>;
+static_assert(extend::openable<extend::raw_posix>);
+static_assert(extend::openable<posix>);
 
 }  // namespace argosy

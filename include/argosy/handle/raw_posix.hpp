@@ -11,13 +11,14 @@
 #include <string>
 #include <system_error>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/detail/range_locks.hpp>
 #include <argosy/handle/detail/separate_cache.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/lustre_library.hpp>
 #include <argosy/policy/storage.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // The raw handle below `posix`. Transfers may be short, and calls may be interrupted. See
 // <argosy/handle/posix.hpp>.
@@ -84,7 +85,7 @@ class raw_posix {
   std::error_code close();
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }
-  argosy::storage storage() const { return storage_; }  // by the type of the file system
+  argosy::extend::storage storage() const { return storage_; }  // by the type of the file system
 
   // Returns device, inode and time of birth. No value if the file system does not report them.
   std::optional<file_identity> identity() const;
@@ -113,9 +114,9 @@ class raw_posix {
   bool readable_ = false;
   std::int64_t block_bytes_ = 4096;
   std::atomic<std::int64_t> size_limit_{0};
-  argosy::storage storage_;
+  argosy::extend::storage storage_;
   std::unique_ptr<detail::range_locks> locks_;
   std::unique_ptr<detail::separate_cache> cache_;  // null if all nodes see each write
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

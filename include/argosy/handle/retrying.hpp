@@ -12,11 +12,14 @@
 #include <utility>
 
 #include <argosy/error/errc.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Limits of retries. EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated
 // after pauses that double; progress resets them. When all pauses are used up, the call returns
@@ -27,6 +30,8 @@ struct retry_limits {
   std::chrono::microseconds all_pauses{5'000'000};    // their sum, since the last progress
   void (*sleep)(std::chrono::nanoseconds) = nullptr;  // how to pause; null: this thread sleeps
 };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -69,6 +74,8 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 }
 
 }  // namespace detail
+
+namespace extend {
 
 // Repeats interrupted calls and continues short ones. If a read returns no bytes, the size of the
 // file decides the result:
@@ -166,9 +173,12 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
   retry_limits limits_;
 };
 
-template <handle Raw>
+}  // namespace extend
+
+template <extend::handle Raw>
 template <class Part>
-io_result retrying<Raw>::transfer(std::span<Part const> parts, io_result const* first) {
+extend::io_result extend::retrying<Raw>::transfer(std::span<Part const> parts,
+                                                  extend::io_result const* first) {
   constexpr bool reading = std::same_as<Part, read_part>;
   std::int64_t done = 0;
   std::int64_t highest = 0;  // end of the bytes read so far
@@ -182,7 +192,7 @@ io_result retrying<Raw>::transfer(std::span<Part const> parts, io_result const* 
     }
     if (parts.empty()) return {done, {}};
 
-    io_result const got = first ? *std::exchange(first, nullptr) : call(parts, within);
+    extend::io_result const got = first ? *std::exchange(first, nullptr) : call(parts, within);
     if (got.bytes > 0) {
       done += got.bytes;
       surprises = 0;

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
@@ -51,6 +52,8 @@ class throttle {
   clock::time_point free_at_{};
 };
 
+namespace extend {
+
 template <handle H>
 class throttled : public forwarding<throttled<H>, H> {
   using base = forwarding<throttled, H>;
@@ -75,7 +78,7 @@ class throttled : public forwarding<throttled<H>, H> {
 
   // Returns the storage of the handle inside, slowed by the device, so that policies use the real
   // time of a call. Each rank is assumed to have a device of its own.
-  argosy::storage storage() const {
+  argosy::extend::storage storage() const {
     auto const [latency, bytes_per_second] = device_->rates();
     return base::storage().slowed(std::chrono::duration<double, std::nano>(latency).count(),
                                   bytes_per_second > 0 ? 1e9 / bytes_per_second : 0);
@@ -85,19 +88,21 @@ class throttled : public forwarding<throttled<H>, H> {
   std::shared_ptr<throttle> device_ = std::make_shared<throttle>(throttle_rates{});
 };
 
+}  // namespace extend
+
 // Returns an opener that opens with `inner`, and slows the opened handles by `device`.
 inline opener with_throttle(opener const& inner, std::shared_ptr<throttle> device) {
-  return inner.opening([inner, device = std::move(device)](std::string const& path,
-                                                           open_flags flags,
-                                                           std::error_code& error) -> any_handle {
-    auto const begin = throttle::clock::now();
-    any_handle opened = inner(path, flags, error);
-    device->finish(begin, 1, 0);
-    if (error) return {};
-    return any_handle(throttled(std::move(opened), device));
-  });
+  return inner.opening(
+      [inner, device = std::move(device)](std::string const& path, extend::open_flags flags,
+                                          std::error_code& error) -> extend::any_handle {
+        auto const begin = throttle::clock::now();
+        extend::any_handle opened = inner(path, flags, error);
+        device->finish(begin, 1, 0);
+        if (error) return {};
+        return extend::any_handle(extend::throttled(std::move(opened), device));
+      });
 }
 
-static_assert(handle<throttled<any_handle>>);
+static_assert(extend::handle<extend::throttled<extend::any_handle>>);
 
 }  // namespace argosy

@@ -13,11 +13,14 @@
 #include <string_view>
 #include <system_error>
 
+#include <argosy/extend.hpp>
 #include <argosy/handle/detail/traced_phases.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // - off: no trace.
 // - errors: only failed calls of handles.
@@ -25,10 +28,14 @@ namespace argosy {
 // - phases: failed calls, and the phases of reads and writes of files: agree, exchange, wait and
 //   access.
 enum class trace_mode { off, errors, calls, phases };
+
+}  // namespace extend
 namespace detail {
 // For calls and phases. Errors are always written at once.
 enum class trace_write { gathered, at_once };
 }  // namespace detail
+
+namespace extend {
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
@@ -46,6 +53,8 @@ struct trace_options {
   // reports it once on standard error, and the default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -68,6 +77,8 @@ struct traced_call {
 };
 
 }  // namespace detail
+
+namespace extend {
 
 // Writes one file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].json, made at
 // the first line. Any number of handles and threads may use it. It opens in Perfetto and
@@ -170,5 +181,7 @@ std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* co
 // Returns the name of an error: "ENOSPC" for an errno, otherwise category and number, such as
 // "argosy:14". An empty string for no error.
 std::string error_name(std::error_code const& error);
+
+}  // namespace extend
 
 }  // namespace argosy

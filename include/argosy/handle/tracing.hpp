@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -19,6 +20,8 @@
 #include <argosy/handle/tracer.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Writes calls to a trace. Around a handle it traces its calls; around a raw handle, below
 // `retrying`, the system calls. Costs two readings of the clock per call, and a line in memory for
@@ -74,34 +77,37 @@ class tracing : public forwarding<tracing<H>, H> {
   std::string path_;
 };
 
+}  // namespace extend
+
 namespace detail {
 std::string describe(open_flags flags);
 }
 
 // Returns an opener that opens with `inner`, and traces. Returns `inner` itself if `to` is null.
-inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
+inline opener with_tracing(opener inner, std::shared_ptr<extend::tracer> to) {
   if (!to) return inner;
-  return inner.opening([inner, to = std::move(to)](std::string const& path, open_flags flags,
-                                                   std::error_code& error) -> any_handle {
+  return inner.opening([inner, to = std::move(to)](std::string const& path,
+                                                   extend::open_flags flags,
+                                                   std::error_code& error) -> extend::any_handle {
     std::string const how = detail::describe(flags);
     detail::traced_call c{.kind = file_call::open, .file = path, .detail = how};
     c.begin = std::chrono::steady_clock::now();
-    any_handle opened = inner(path, flags, error);
+    extend::any_handle opened = inner(path, flags, error);
     c.end = std::chrono::steady_clock::now();
     c.missing = flags.may_be_missing && error == std::errc::no_such_file_or_directory;
     if (!c.missing) c.error = error;
     if (to->wants(-1, c.error)) to->record(c);
     if (error) return {};
-    return any_handle(tracing(std::move(opened), to, path));
+    return extend::any_handle(extend::tracing(std::move(opened), to, path));
   });
 }
 
 // Returns the opener with tracing by the options of the environment: see trace_options.
 inline opener with_tracing(opener inner, int rank = 0, std::string agent = {}) {
-  return with_tracing(std::move(inner),
-                      open_trace(trace_options::from_environment(rank, std::move(agent))));
+  return with_tracing(std::move(inner), extend::open_trace(extend::trace_options::from_environment(
+                                            rank, std::move(agent))));
 }
 
-static_assert(handle<tracing<any_handle>>);
+static_assert(extend::handle<extend::tracing<extend::any_handle>>);
 
 }  // namespace argosy

@@ -7,17 +7,22 @@
 #include <system_error>
 
 #include <argosy/error/errc.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy {
 
+namespace extend {
+
 template <class H>
-concept trying =
+concept has_try_lock =
     handle<H> && requires(H& h, std::int64_t n, lock_kind kind, std::error_code& error) {
       // Locks like lock(), but returns false, without an error, if lock() would wait. If a handle
       // has no try_lock, ranks merge only if no other process can have the file open.
       { h.try_lock(n, n, kind, error) } -> std::same_as<bool>;
     };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -25,7 +30,7 @@ namespace detail {
 template <handle H>
 bool try_lock_of(H& h, std::int64_t offset, std::int64_t length, lock_kind kind,
                  std::error_code& error) {
-  if constexpr (trying<H>) {
+  if constexpr (has_try_lock<H>) {
     return h.try_lock(offset, length, kind, error);
   } else {
     error = errc::unsupported;

@@ -84,7 +84,7 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
 
   auto const* const first_in = static_cast<std::byte const*>(from);
   auto* const first_out = static_cast<std::byte*>(to);
-  cursor in(from_layout, from_position), out(to_layout, to_position);
+  extend::cursor in(from_layout, from_position), out(to_layout, to_position);
   for (int short_steps = 0; size > 0;) {
     auto const [bytes, reads, writes] =
         detail::copy_runs(first_in, in.current_run(), first_out, out.current_run(), size);

@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Evenly spaced pieces of one length. A copy loop copies one run at a time.
 struct run {
@@ -23,7 +26,7 @@ struct run {
 // A position in the stream of a layout. The layout must outlive the cursor. Seeking costs one step
 // per level, and a binary search in tables and records.
 //
-//   for (io::cursor at(view); !at.done(); at.next()) use(at.current());
+//   for (io::extend::cursor at(view); !at.done(); at.next()) use(at.current());
 class cursor {
  public:
   constexpr explicit cursor(layout const& walked, std::int64_t position = 0) : layout_(&walked) {
@@ -86,7 +89,9 @@ class cursor {
   std::int64_t position_ = 0;
 };
 
-constexpr void cursor::seek(std::int64_t position) {
+}  // namespace extend
+
+constexpr void extend::cursor::seek(std::int64_t position) {
   frames_.clear();
   within_ = 0;
   leaf_ = {};
@@ -98,9 +103,9 @@ constexpr void cursor::seek(std::int64_t position) {
   descend(static_cast<std::int64_t>(layout_->nodes().size()) - 1, layout_->origin(), position_);
 }
 
-constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t rest) {
+constexpr void extend::cursor::descend(std::int64_t i, std::int64_t base, std::int64_t rest) {
   for (;;) {
-    node const& n = at(i);
+    extend::node const& n = at(i);
     switch (n.kind) {
       case detail::node_kind::bytes:
         leaf_ = {base, n.size};
@@ -119,9 +124,9 @@ constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t r
         auto const places = layout_->places().subspan(n.child, static_cast<std::size_t>(n.count));
         auto const after =
             std::upper_bound(places.begin() + 1, places.end(), rest,
-                             [](std::int64_t r, place const& p) { return r < p.start; });
+                             [](std::int64_t r, extend::place const& p) { return r < p.start; });
         auto const index = after - places.begin() - 1;
-        place const& p = places[static_cast<std::size_t>(index)];
+        extend::place const& p = places[static_cast<std::size_t>(index)];
         frames_.push_back({i, index, base});
         rest -= p.start;
         base += p.displacement;
@@ -140,30 +145,30 @@ constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t r
   }
 }
 
-constexpr run cursor::current_run() const noexcept {
+constexpr extend::run extend::cursor::current_run() const noexcept {
   if (within_ > 0) return {leaf_.offset + within_, leaf_.length - within_, 1, 0};
   frame const& top = frames_.back();
   if (top.node >= 0) {
-    node const& n = at(top.node);
+    extend::node const& n = at(top.node);
     if (n.kind == detail::node_kind::repeat)
       return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
   }
   return {leaf_.offset, leaf_.length, 1, 0};
 }
 
-constexpr void cursor::skip(std::int64_t pieces) {
+constexpr void extend::cursor::skip(std::int64_t pieces) {
   position_ += pieces * leaf_.length - within_;
   within_ = 0;
   for (std::int64_t step = pieces; !frames_.empty(); step = 1) {
     frame& top = frames_.back();
     if (top.node >= 0) {
-      node const& n = at(top.node);
+      extend::node const& n = at(top.node);
       top.index += step;
       if (top.index < n.count) {
         if (n.kind == detail::node_kind::repeat)
           return descend(n.child, top.base + top.index * n.stride, 0);
         if (n.kind == detail::node_kind::concat) {
-          place const& p = layout_->places()[n.child + static_cast<std::size_t>(top.index)];
+          extend::place const& p = layout_->places()[n.child + static_cast<std::size_t>(top.index)];
           return descend(p.node, top.base + p.displacement, 0);
         }
         detail::piece_table const& table = layout_->tables()[n.child];

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <string>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 struct draw_options {
   std::string title{};  // default: the layout in one line
@@ -18,10 +21,12 @@ struct draw_options {
   int width_px = 960;
 };
 
+}  // namespace extend
+
 // Returns the picture from the lower to the upper bound, or further if the data goes further. Up to
 // 400 pieces are drawn one by one. Their colours run from dark to light along the stream, and
 // pieces are numbered if there is room. More pieces are counted, and each cell is as dark as it is
 // full. The size of the picture depends on rows and pixels, never on the number of pieces. Local.
-std::string draw(layout const& l, draw_options const& options = {});
+std::string draw(layout const& l, extend::draw_options const& options = {});
 
 }  // namespace argosy

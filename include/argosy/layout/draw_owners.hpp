@@ -6,9 +6,12 @@
 #include <span>
 #include <string>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 struct draw_owners_options {
   std::string title{};  // default: sizes and number of ranks
@@ -17,12 +20,15 @@ struct draw_owners_options {
   int width_px = 960;
 };
 
+}  // namespace extend
+
 // Returns the picture of an array of `sizes` elements in C order, with one layout per rank. The
 // array has 1, 2 or 3 dimensions; slices are along the first. A cell has the colour of the rank
 // that has most of it. A hatched cell belongs to several ranks, a pale cell to none. Local. Throws
 // invalid_layout for other numbers of dimensions, and if a size or `element_bytes` is not positive.
 // Costs O(cells x ranks), independent of the number of pieces.
 std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes,
-                        std::int64_t element_bytes, draw_owners_options const& options = {});
+                        std::int64_t element_bytes,
+                        extend::draw_owners_options const& options = {});
 
 }  // namespace argosy

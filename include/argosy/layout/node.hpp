@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
 
 namespace detail {
@@ -19,6 +21,8 @@ enum class node_kind : std::uint8_t {
 };
 
 }  // namespace detail
+
+namespace extend {
 
 // Every node has its first piece at 0; its parent has its displacement. A node that is used in
 // several places is stored once: a block-cyclic array in d dimensions needs O(d) nodes, not O(2^d).
@@ -41,5 +45,7 @@ struct place {
   std::int64_t node;
   friend constexpr bool operator==(place const&, place const&) = default;
 };
+
+}  // namespace extend
 
 }  // namespace argosy

@@ -68,11 +68,11 @@ inline void unpack(layout const& l, void const* stream, std::int64_t from, std::
 // Copies a layout known at compile time. There is no tree at run time: the call becomes the loop
 // that one would write by hand.
 template <auto Form>
-inline void pack(static_layout<Form>, void const* memory, void* stream) {
+inline void pack(extend::static_layout<Form>, void const* memory, void* stream) {
   detail::transfer_static<detail::direction::pack, Form>(memory, stream);
 }
 template <auto Form>
-inline void unpack(static_layout<Form>, void const* stream, void* memory) {
+inline void unpack(extend::static_layout<Form>, void const* stream, void* memory) {
   detail::transfer_static<detail::direction::unpack, Form>(memory, stream);
 }
 

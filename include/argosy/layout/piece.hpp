@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace argosy {
+#include <argosy/extend.hpp>
+
+namespace argosy::extend {
 
 struct piece {
   std::int64_t offset = 0;
@@ -13,4 +15,4 @@ struct piece {
   friend constexpr bool operator==(piece const&, piece const&) = default;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/layout.hpp>
 
@@ -37,22 +38,24 @@ struct static_form {
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> const& form)
     : origin_(form.origin), lower_bound_(form.lower_bound), extent_(form.extent) {
-  for (node const& n : form.nodes) nodes_.push_back(n);
-  for (place const& p : form.places) places_.push_back(p);
+  for (extend::node const& n : form.nodes) nodes_.push_back(n);
+  for (extend::place const& p : form.places) places_.push_back(p);
   for (std::size_t t = 0; t < Tables; ++t) {
-    std::span<piece const> const pieces(form.pieces.data() + form.table_begin(t),
-                                        form.pieces.data() + form.table_ends[t]);
+    std::span<extend::piece const> const pieces(form.pieces.data() + form.table_begin(t),
+                                                form.pieces.data() + form.table_ends[t]);
     std::int64_t const length = pieces[0].length;
     bool const equal =
-        std::ranges::all_of(pieces, [&](piece const& p) { return p.length == length; });
+        std::ranges::all_of(pieces, [&](extend::piece const& p) { return p.length == length; });
     detail::compact_numbers offsets, lengths;
-    for (piece const& p : pieces) {
+    for (extend::piece const& p : pieces) {
       offsets.push_back(p.offset);
       if (!equal) lengths.push_back(p.length);
     }
     tables_.emplace_back(std::move(offsets), std::move(lengths), length);
   }
 }
+
+namespace extend {
 
 // A layout as a type. Equal layouts are the same type. It has the functions of `layout` as
 // constants, and converts to `layout`.
@@ -97,6 +100,8 @@ class static_layout {
  private:
   static constexpr node const& root() noexcept { return Form.nodes.back(); }
 };
+
+}  // namespace extend
 
 namespace detail {
 

@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/plan/plan.hpp>
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/plan/window.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // The part of the file that one aggregator reads and writes: [begin, end). If stripes are
 // distributed, it is every `dealt_to`-th stripe of that range, from the stripe with `begin` on.
@@ -29,6 +32,8 @@ struct file_domain {
   friend constexpr bool operator==(file_domain const&, file_domain const&) = default;
 };
 
+}  // namespace extend
+
 namespace detail {
 
 // The range of the file that an aggregator handles in one round. Empty in rounds that the
@@ -43,11 +48,12 @@ struct file_window {
 
 struct collective_plan {
   std::string policy = {};
-  reason_text reason = {};  // why together, or why separately
+  extend::reason_text reason = {};  // why together, or why separately
   access_kind kind = access_kind::read;
-  bool together = false;                  // false: no exchange; every rank carries out its own plan
-  bool weighed = false;                   // the policy compared the prices of both ways
-  std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator
+  bool together = false;  // false: no exchange; every rank carries out its own plan
+  bool weighed = false;   // the policy compared the prices of both ways
+  std::vector<extend::file_domain> domains =
+      {};                         // in the order of the file; one for each aggregator
   std::int64_t window_bytes = 0;  // size of a window; an aggregator has staging memory for two
   std::int64_t granule = 1;       // divides all offsets and lengths
   // Aggregators access only the requested bytes, never the gaps.
@@ -65,12 +71,12 @@ struct collective_plan {
   // Returns the number of rounds of the aggregator with most windows.
   std::int64_t rounds() const noexcept {
     std::int64_t most = 0;
-    for (file_domain const& d : domains) most = std::max(most, rounds_of(d));
+    for (extend::file_domain const& d : domains) most = std::max(most, rounds_of(d));
     return most;
   }
   // Returns the window of a round. Windows start at multiples of their size, counted in the file or
   // in the stripe, so that they are aligned to blocks and pages.
-  detail::file_window window_of(file_domain const& d, std::int64_t round) const noexcept {
+  detail::file_window window_of(extend::file_domain const& d, std::int64_t round) const noexcept {
     if (round >= rounds_of(d)) return {d.end, d.end};
     if (d.striped()) return striped_window_of(d, round);
     std::int64_t const begin = std::max(d.begin, (d.begin / window_bytes + round) * window_bytes);
@@ -78,14 +84,14 @@ struct collective_plan {
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
   // Returns the number of windows of a domain.
-  std::int64_t rounds_of(file_domain const& d) const noexcept {
+  std::int64_t rounds_of(extend::file_domain const& d) const noexcept {
     if (d.begin == d.end) return 0;
     if (d.striped()) return round_at(d, d.end - 1) + 1;
     return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
   }
   // Returns the round of the window that contains `offset`, or of the first window behind it.
   // Precondition: `offset` does not lie before the domain.
-  std::int64_t round_at(file_domain const& d, std::int64_t offset) const noexcept {
+  std::int64_t round_at(extend::file_domain const& d, std::int64_t offset) const noexcept {
     if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
     // Windows of the first stripe before the start of the domain.
     std::int64_t const before = d.begin % d.stripe_bytes / window_bytes;
@@ -98,10 +104,11 @@ struct collective_plan {
   friend bool operator==(collective_plan const&, collective_plan const&) = default;
 
  private:
-  std::int64_t windows_in_stripe(file_domain const& d) const noexcept {
+  std::int64_t windows_in_stripe(extend::file_domain const& d) const noexcept {
     return (d.stripe_bytes - 1) / window_bytes + 1;
   }
-  detail::file_window striped_window_of(file_domain const& d, std::int64_t round) const noexcept {
+  detail::file_window striped_window_of(extend::file_domain const& d,
+                                        std::int64_t round) const noexcept {
     std::int64_t const each = windows_in_stripe(d),
                        k = round + d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripe = (d.begin / d.stripe_bytes + k / each * d.dealt_to) * d.stripe_bytes;

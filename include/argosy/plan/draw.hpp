@@ -6,11 +6,14 @@
 #include <span>
 #include <string>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/plan.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 struct draw_plan_options {
   std::string title{};  // default: policy, kind and bytes
@@ -21,12 +24,14 @@ struct draw_plan_options {
   int width_px = 960;
 };
 
+}  // namespace extend
+
 // Returns a picture of the windows of one rank, and of how each is accessed: whole, by pieces, or
 // merged with its gaps. Local. O(windows + pixels).
-std::string draw(plan const& p, draw_plan_options const& options = {});
+std::string draw(plan const& p, extend::draw_plan_options const& options = {});
 
 // Returns a picture of the domains and their aggregators, the windows of each round, and the pieces
 // of the ranks. Local. O(windows + ranks x pixels).
-std::string draw(collective_plan const& p, draw_plan_options const& options = {});
+std::string draw(collective_plan const& p, extend::draw_plan_options const& options = {});
 
 }  // namespace argosy

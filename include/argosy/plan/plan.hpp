@@ -15,23 +15,23 @@ struct plan {
   std::string policy;
   std::string reason;  // why this policy and these windows
   access_kind kind = access_kind::read;
-  std::vector<window> windows;
+  std::vector<extend::window> windows;
   std::int64_t buffer_bytes = 0;  // staging memory that the call will take
 
   // Returns the requested bytes of all windows.
   std::int64_t wanted() const noexcept {
     std::int64_t bytes = 0;
-    for (window const& w : windows) bytes += w.wanted;
+    for (extend::window const& w : windows) bytes += w.wanted;
     return bytes;
   }
   // Returns the number of calls that read or write the file, if none is short and every merge
   // succeeds. A merged window of a write counts as two. Locks are not counted.
   std::int64_t file_calls() const noexcept {
     std::int64_t calls = 0;
-    for (window const& w : windows)
-      calls += w.how == passage::pieces                                 ? w.pieces
-               : w.how == passage::merged && kind == access_kind::write ? 2
-                                                                        : 1;
+    for (extend::window const& w : windows)
+      calls += w.how == transfer_mode::pieces                                 ? w.pieces
+               : w.how == transfer_mode::merged && kind == access_kind::write ? 2
+                                                                              : 1;
     return calls;
   }
   friend bool operator==(plan const&, plan const&) = default;

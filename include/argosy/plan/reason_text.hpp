@@ -11,7 +11,9 @@
 #include <string_view>
 #include <utility>
 
-namespace argosy {
+#include <argosy/extend.hpp>
+
+namespace argosy::extend {
 
 // A string that may also be a literal, which is not copied, or numbers, which become text only when
 // it is read. Small calls therefore make no text on the heap.
@@ -68,4 +70,4 @@ class reason_text {
   std::string text_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

@@ -13,7 +13,7 @@ namespace argosy {
 
 struct report {
   std::string policy = {};
-  reason_text reason = {};
+  extend::reason_text reason = {};
   // Transferred bytes of the request, counted along its stream from the start.
   std::int64_t bytes = 0;
   std::int64_t memory_bytes = 0;  // counted in memory, as MPI_Get_count does

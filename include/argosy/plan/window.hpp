@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
 
 enum class access_kind { read, write };
 
 // The way in which the bytes of a window move between file and memory.
-enum class passage {
+enum class transfer_mode {
   whole,   // no gaps: one call for the window
   pieces,  // a call for each piece; other bytes are not touched
   // One call for the window with its gaps. A read copies the pieces out of it, without a lock. A
@@ -18,17 +20,19 @@ enum class passage {
   merged,
 };
 
-constexpr std::string_view name_of(passage how) noexcept {
+constexpr std::string_view name_of(transfer_mode how) noexcept {
   switch (how) {
-    case passage::whole:
+    case transfer_mode::whole:
       return "whole";
-    case passage::pieces:
+    case transfer_mode::pieces:
       return "pieces";
-    case passage::merged:
+    case transfer_mode::merged:
       break;
   }
   return "merged";
 }
+
+namespace extend {
 
 struct window {
   std::int64_t offset = 0;    // file offset of the first requested byte
@@ -36,11 +40,13 @@ struct window {
   std::int64_t position = 0;  // position of the first requested byte in the view's stream
   std::int64_t wanted = 0;    // requested bytes: those of the stream from `position` on
   std::int64_t pieces = 0;
-  passage how = passage::whole;
+  transfer_mode how = transfer_mode::whole;
 
   // Returns the bytes of the gaps in the window.
   constexpr std::int64_t holes() const noexcept { return length - wanted; }
   friend constexpr bool operator==(window const&, window const&) = default;
 };
+
+}  // namespace extend
 
 }  // namespace argosy

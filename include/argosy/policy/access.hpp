@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/plan/window.hpp>
 
@@ -24,6 +25,8 @@ struct access {
   std::int64_t end() const noexcept { return position + bytes; }
 };
 
+namespace extend {
+
 // Returns the shortest window with the stream bytes [position, position + wanted) of `file`. It is
 // accessed whole if it has one piece, otherwise by pieces. Preconditions: wanted > 0, and offsets
 // only increase.
@@ -35,8 +38,8 @@ inline window window_of(layout const& file, std::int64_t position, std::int64_t 
            position,
            wanted,
            file.piece_at(position + wanted - 1) - file.piece_at(position) + 1,
-           passage::whole};
-  if (w.pieces > 1) w.how = passage::pieces;
+           transfer_mode::whole};
+  if (w.pieces > 1) w.how = transfer_mode::pieces;
   return w;
 }
 
@@ -51,5 +54,7 @@ inline window window_of(access const& wanted, std::int64_t position, std::int64_
   }
   return w;
 }
+
+}  // namespace extend
 
 }  // namespace argosy

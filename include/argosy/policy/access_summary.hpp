@@ -10,9 +10,12 @@
 #include <limits>
 #include <numeric>
 
+#include <argosy/extend.hpp>
 #include <argosy/policy/access.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // The numbers of one rank, or of all ranks after the reduction. They are integers, because every
 // rank must get the same result, whatever the order of the reduction.
@@ -75,6 +78,8 @@ struct access_summary {
   }
 };
 
+}  // namespace extend
+
 namespace detail {
 
 // Returns the greatest number that divides `g` and every offset and length of the table; g > 0. The
@@ -101,8 +106,8 @@ constexpr std::int64_t granule_of(piece_table const& t, std::int64_t g) {
 constexpr std::int64_t granule_of(layout const& l) {
   if (l.empty()) return 0;
   std::int64_t g = l.origin();
-  for (place const& p : l.places()) g = std::gcd(g, p.displacement);
-  for (node const& n : l.nodes())
+  for (extend::place const& p : l.places()) g = std::gcd(g, p.displacement);
+  for (extend::node const& n : l.nodes())
     g = std::gcd(g, n.kind == detail::node_kind::bytes    ? n.size
                     : n.kind == detail::node_kind::repeat ? n.stride
                                                           : 0);

@@ -10,12 +10,13 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/extend.hpp>
 #include <argosy/layout/detail/type_tag.hpp>
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/policy.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // Holds any policy by value, independent or collective; copies share it. If empty, the file's hints
 // choose. If there is no memory for a policy, a collective call reports errc::no_memory on every
@@ -154,4 +155,4 @@ class any_policy {
   std::shared_ptr<interface const> held_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

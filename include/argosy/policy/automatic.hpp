@@ -25,12 +25,13 @@ struct automatic {
   argosy::two_phase two_phase = {};
   argosy::sieving sieving = {};  // for separate access
   argosy::data_shipping data_shipping = {};
-  exchange_prices exchange = {};
+  extend::exchange_prices exchange = {};
   // the storage that the prices belong to, for the reason
-  std::string storage = argosy::storage().name;
+  std::string storage = argosy::extend::storage().name;
   bool prices_from_hints = false;  // some of them
 
-  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+  collective_plan plan(access_kind kind, extend::access_summary const& all,
+                       extend::rank_group const& ranks) const {
     if (auto why = too_small(kind, all, ranks))
       return {.policy = std::string(argosy::sieving::name),
               .reason = *std::move(why),
@@ -38,21 +39,23 @@ struct automatic {
               .weighed = true};
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
   }
-  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
+  collective_plan plan(access_kind kind, extend::access_summary const& all,
+                       extend::rank_group const& ranks,
                        detail::access_histogram const& where) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
   }
   // Returns the reason for separate access if that takes no longer than an exchange without data.
   // The prices decide it, wherever the data lies, without a plan of the exchange. The text is made
   // only if it is read.
-  std::optional<reason_text> too_small(access_kind kind, access_summary const& all,
-                                       rank_group const& ranks) const {
+  std::optional<extend::reason_text> too_small(access_kind kind, extend::access_summary const& all,
+                                               extend::rank_group const& ranks) const {
     if (all.empty() || all.unsorted != 0 || exchange.block_ns > 0) return {};
     // One round, and the end.
     double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);
     if (!(alone <= least)) return {};
-    return reason_text(&words_of_small, {all.ranks, all.pieces, all.bytes, us(least), us(alone)},
-                       owner_of_prices());
+    return extend::reason_text(&words_of_small,
+                               {all.ranks, all.pieces, all.bytes, us(least), us(alone)},
+                               owner_of_prices());
   }
   // Returns the hash of everything that the choice depends on. Ranks may access separately in
   // different ways, but their prices must be equal.
@@ -70,14 +73,15 @@ struct automatic {
     return prices_from_hints ? "hints, else those of " + storage : storage;
   }
   static std::int64_t us(double ns) { return detail::whole(ns / 1000); }
-  static std::string words_of_small(reason_text::numbers const& n, std::string_view storage) {
+  static std::string words_of_small(extend::reason_text::numbers const& n,
+                                    std::string_view storage) {
     return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " +
            std::to_string(n[2]) + " bytes wanted; each by itself: together would take at least " +
            std::to_string(n[3]) + " us, alone " + std::to_string(n[4]) + " us, by the prices of " +
            std::string(storage);
   }
-  collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
-                         collective_plan p) const {
+  collective_plan choose(access_kind kind, extend::access_summary const& all,
+                         extend::rank_group const& ranks, collective_plan p) const {
     if (!p.together) return p;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
@@ -106,7 +110,8 @@ struct automatic {
 
   // Estimates the time of separate access. If there are more ranks than processors, ranks take
   // turns. Each rank's own prices include the waits for locks.
-  double alone_ns(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+  double alone_ns(access_kind kind, extend::access_summary const& all,
+                  extend::rank_group const& ranks) const {
     double slowest = std::max(static_cast<double>(all.alone_ns),
                               shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
     if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1)
@@ -126,7 +131,8 @@ struct automatic {
   }
   // Returns the bytes that the servers send. If one rank of a node has read something, the node
   // caches it for the other ranks.
-  static double from_servers(access_kind kind, access_summary const& all, rank_group const& ranks) {
+  static double from_servers(access_kind kind, extend::access_summary const& all,
+                             extend::rank_group const& ranks) {
     auto const bytes = static_cast<double>(all.alone_bytes);
     if (kind == access_kind::write) return bytes;
     double const once_a_node = static_cast<double>(all.span()) *
@@ -136,15 +142,15 @@ struct automatic {
   // Returns how often a block that several ranks request moves from one rank to another: once for
   // each piece, if pieces of ranks interleave. 0 for aligned parts, and for file systems that do
   // not pass blocks between nodes.
-  double times_of_blocks(access_summary const& all, rank_group const& ranks) const {
+  double times_of_blocks(extend::access_summary const& all, extend::rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (exchange.block_ns <= 0 || all.ranks < 2 || all.granule % block == 0) return 0;
     if (all.spans <= all.span()) return all.ranks - 1;
     return std::min(static_cast<double>(all.pieces),
                     static_cast<double>(all.span() / block + 1) * all.ranks);
   }
-  double together_ns(access_kind kind, access_summary const& all, rank_group const& ranks,
-                     collective_plan const& p) const {
+  double together_ns(access_kind kind, extend::access_summary const& all,
+                     extend::rank_group const& ranks, collective_plan const& p) const {
     auto const n = static_cast<std::int64_t>(p.domains.size());
     double const calls = static_cast<double>(n) * static_cast<double>(p.rounds());
     double const calls_ns =
@@ -166,10 +172,10 @@ struct automatic {
     return bytes * exchange.server_byte_ns + calls * exchange.server_call_ns;
   }
   // Returns the time for the work of `among` ranks, shared among the processors.
-  static double shared(double sum, std::int64_t among, rank_group const& ranks) {
+  static double shared(double sum, std::int64_t among, extend::rank_group const& ranks) {
     return sum / static_cast<double>(std::clamp<std::int64_t>(ranks.at_once(), 1, among));
   }
 };
-static_assert(balancing_policy<automatic>);
+static_assert(extend::balancing_policy<automatic>);
 
 }  // namespace argosy

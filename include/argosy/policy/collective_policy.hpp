@@ -11,12 +11,15 @@
 #include <type_traits>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/detail/window_check.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // The ranks that opened the file, as a policy sees them.
 struct rank_group {
@@ -51,6 +54,8 @@ struct rank_group {
   }
 };
 
+}  // namespace extend
+
 namespace detail {
 
 // Returns a hash of the members. It is equal for equal values, and almost never equal otherwise.
@@ -73,6 +78,8 @@ constexpr std::uint64_t key_of(Members const&... members) {
 
 }  // namespace detail
 
+namespace extend {
+
 // A policy for all ranks together. Its functions are pure, and it is equal on every rank, including
 // its members; the key finds policies that differ. If its plans use the histogram, it has a second
 // function plan(kind, all, ranks, histogram).
@@ -93,5 +100,7 @@ concept balancing_policy =
              detail::access_histogram const& where) {
       { policy.plan(kind, all, ranks, where) } -> std::same_as<collective_plan>;
     };
+
+}  // namespace extend
 
 }  // namespace argosy

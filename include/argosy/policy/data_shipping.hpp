@@ -38,7 +38,8 @@ struct data_shipping {
   // Ranges per step of guided prefetching, if the file system accepts hints. If 0, no hints.
   std::int64_t max_ranges = detail::ranges_per_step;
 
-  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+  collective_plan plan(access_kind kind, extend::access_summary const& all,
+                       extend::rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
     if (all.unsorted != 0)
@@ -52,7 +53,7 @@ struct data_shipping {
   }
   // Returns the plan for [low, high): its agents, and the windows in which they access it.
   collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high,
-                        rank_group const& ranks) const {
+                        extend::rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
     p.sparse = sparse;
     p.overlap = overlap;
@@ -72,7 +73,7 @@ struct data_shipping {
   }
 
   // Returns the bytes of a stripe: whole blocks of the file system.
-  std::int64_t stripe_for(rank_group const& ranks) const {
+  std::int64_t stripe_for(extend::rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (stripe_bytes <= 0) return 16 * block;
     return stripe_bytes > std::numeric_limits<std::int64_t>::max() - block
@@ -80,16 +81,16 @@ struct data_shipping {
                : (stripe_bytes + block - 1) / block * block;
   }
   // Returns the number of agents.
-  std::int64_t agents_of(rank_group const& ranks) const {
+  std::int64_t agents_of(extend::rank_group const& ranks) const {
     return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1,
                                     ranks.most());
   }
   // Returns the number of the agent of the byte at `offset`.
-  std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
+  std::int64_t agent_of(std::int64_t offset, extend::rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
   // Returns the rank of an agent.
-  int rank_of(std::int64_t agent, rank_group const& ranks) const {
+  int rank_of(std::int64_t agent, extend::rank_group const& ranks) const {
     return ranks.dealt(agent, agents_of(ranks));
   }
 
@@ -101,6 +102,6 @@ struct data_shipping {
   }
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };
-static_assert(collective_policy<data_shipping>);
+static_assert(extend::collective_policy<data_shipping>);
 
 }  // namespace argosy

@@ -15,18 +15,18 @@ struct independent {
   // Scattered memory is gathered in a buffer of this size, which is also the size of a window.
   std::int64_t buffer_bytes = 4 << 20;
 
-  window next(access const& wanted, std::int64_t position) const {
-    return window_of(wanted, position, std::min(least_one(), wanted.end() - position));
+  extend::window next(access const& wanted, std::int64_t position) const {
+    return extend::window_of(wanted, position, std::min(least_one(), wanted.end() - position));
   }
   std::int64_t buffer_for(access const& wanted) const {
     return std::min(least_one(), wanted.bytes);
   }
-  reason_text reason(access const&) const { return "one call per piece"; }
+  extend::reason_text reason(access const&) const { return "one call per piece"; }
   friend bool operator==(independent const&, independent const&) = default;
 
  private:
   std::int64_t least_one() const { return std::max<std::int64_t>(1, buffer_bytes); }
 };
-static_assert(independent_policy<independent>);
+static_assert(extend::independent_policy<independent>);
 
 }  // namespace argosy

@@ -10,12 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include <argosy/extend.hpp>
 #include <argosy/plan/plan.hpp>
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/access.hpp>
 #include <argosy/policy/detail/window_check.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // A policy for one rank by itself. Its functions are pure: the same access gives the same windows.
 // It sees layouts, never a file. Windows are requested one by one, so a call needs no memory for a
@@ -34,12 +37,14 @@ concept independent_policy =
       { policy.reason(wanted) } -> std::convertible_to<reason_text>;
     };
 
+}  // namespace extend
+
 // Returns all windows at once, for printing and tests. Local. Throws invalid_plan if a policy of
 // the program breaks the rules. Costs O(windows).
-template <independent_policy P>
+template <extend::independent_policy P>
 plan make_plan(P const& policy, access const& wanted) {
   plan p{std::string(P::name),
-         reason_text(policy.reason(wanted)),
+         extend::reason_text(policy.reason(wanted)),
          wanted.kind,
          {},
          policy.buffer_for(wanted)};

@@ -7,7 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
+
+namespace extend {
 
 // The prices of file access, in nanoseconds. The defaults are those of a page cache; see
 // docs/develop/prices.md.
@@ -39,6 +43,8 @@ struct exchange_prices {
   friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
 };
 
+}  // namespace extend
+
 namespace detail {
 
 inline std::string rounded(double n) {
@@ -50,11 +56,13 @@ inline std::string price_of_call(double ns) {
 
 }  // namespace detail
 
+namespace extend {
+
 // The properties and prices of the place of a file. The defaults are those of a file in the page
 // cache. docs/develop/prices.md says how the numbers were measured.
 struct storage {
   std::string name = "local files";  // for reasons: "by the prices of local files"
-  argosy::prices prices = {};
+  argosy::extend::prices prices = {};
   exchange_prices exchange = {};
 
   // True if several nodes reach the file. `open` then checks whether a lock of one node excludes
@@ -114,5 +122,7 @@ struct storage {
   }
   friend bool operator==(storage const&, storage const&) = default;
 };
+
+}  // namespace extend
 
 }  // namespace argosy

@@ -41,15 +41,17 @@ struct two_phase {
   // the overlap.
   bool overlap = true;
 
-  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+  collective_plan plan(access_kind kind, extend::access_summary const& all,
+                       extend::rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
   }
   // Returns a plan with domains of equal work instead of equal length.
-  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
+  collective_plan plan(access_kind kind, extend::access_summary const& all,
+                       extend::rank_group const& ranks,
                        detail::access_histogram const& where) const {
     return plan_with(kind, all, ranks, &where);
   }
-  std::int64_t most_aggregators(rank_group const& ranks) const {
+  std::int64_t most_aggregators(extend::rank_group const& ranks) const {
     return std::clamp<std::int64_t>(
         aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1, ranks.most());
   }
@@ -60,7 +62,8 @@ struct two_phase {
   friend bool operator==(two_phase const&, two_phase const&) = default;
 
  private:
-  collective_plan plan_with(access_kind kind, access_summary const& all, rank_group const& ranks,
+  collective_plan plan_with(access_kind kind, extend::access_summary const& all,
+                            extend::rank_group const& ranks,
                             detail::access_histogram const* where) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
@@ -91,8 +94,9 @@ struct two_phase {
   }
 
   // Cuts the range into domains of equal length or equal work. Cuts are at blocks.
-  void domains(collective_plan& p, access_summary const& all, rank_group const& ranks,
-               std::int64_t block, detail::access_histogram const* where) const {
+  void domains(collective_plan& p, extend::access_summary const& all,
+               extend::rank_group const& ranks, std::int64_t block,
+               detail::access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n =
@@ -116,7 +120,7 @@ struct two_phase {
   }
   // Returns the aggregators in ascending order, so that neighbours in the file are neighbours in
   // the machine.
-  static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
+  static std::vector<int> owners_of(std::int64_t n, extend::rank_group const& ranks) {
     std::vector<int> owners;
     owners.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
@@ -128,15 +132,15 @@ struct two_phase {
   // messages, once for ranks that send their own data, once for nodes that combine it. Only means
   // over all ranks are known. A rank has data in at most as many windows as it has pieces, or as
   // its own range has.
-  std::int64_t layers_of(collective_plan const& p, access_summary const& all,
-                         rank_group const& ranks) const {
+  std::int64_t layers_of(collective_plan const& p, extend::access_summary const& all,
+                         extend::rank_group const& ranks) const {
     if (layers > 0 || ranks.nodes <= 1 || ranks.nodes >= ranks.size)
       return layers == 2 && ranks.nodes > 1 ? 2 : 1;
     auto const of = [](std::int64_t n) { return static_cast<double>(n); };
     double const senders = of(all.ranks), nodes = of(ranks.nodes),
                  owners = of(std::ssize(p.domains));
     double windows = 0;
-    for (file_domain const& d : p.domains) windows += of(p.rounds_of(d));
+    for (extend::file_domain const& d : p.domains) windows += of(p.rounds_of(d));
     double const touched = std::min(
         {windows, of(all.pieces) / senders, of(all.spans) / senders / of(p.window_bytes) + 1});
     double const told = std::min(touched, owners);  // messages about the view
@@ -154,7 +158,7 @@ struct two_phase {
   // Work counts requested bytes fully and the gaps between them a little, because gaps need
   // windows, too.
   static constexpr double empty_byte = 1.0 / 64;
-  static double work_of(access_summary const& all, detail::access_histogram const& where,
+  static double work_of(extend::access_summary const& all, detail::access_histogram const& where,
                         std::int64_t k) {
     auto const length =
         detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
@@ -162,7 +166,7 @@ struct two_phase {
            static_cast<double>(length) * empty_byte;
   }
   // Returns the bytes of all parts of the range in which any byte is requested.
-  static std::int64_t worked_bytes(access_summary const& all,
+  static std::int64_t worked_bytes(extend::access_summary const& all,
                                    detail::access_histogram const& where) {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k)
@@ -173,7 +177,7 @@ struct two_phase {
   }
   // Returns the offsets that cut the work into equal parts: the end of each part but the last.
   // O(stretches + parts).
-  static std::vector<std::int64_t> cuts_of_work(access_summary const& all,
+  static std::vector<std::int64_t> cuts_of_work(extend::access_summary const& all,
                                                 detail::access_histogram const& where,
                                                 std::int64_t parts) {
     double sum = 0, before = 0;
@@ -199,7 +203,7 @@ struct two_phase {
   // Cuts stretches without requested bytes off the ends of domains, because they need no windows.
   // O(stretches + domains), since domains and the stretches at their ends are both in ascending
   // order.
-  static void trim(collective_plan& p, access_summary const& all,
+  static void trim(collective_plan& p, extend::access_summary const& all,
                    detail::access_histogram const& where) {
     constexpr auto n = static_cast<std::size_t>(detail::access_histogram::stretches);
     auto const begin_of = [&](std::size_t k) {
@@ -214,7 +218,7 @@ struct two_phase {
       ends[k] = where.bytes[k] > 0 ? begin_of(k + 1) : k > 0 ? ends[k - 1] : all.low;
 
     std::size_t first = 0, last = 0;  // the stretches at the two ends of a domain
-    for (file_domain& d : p.domains) {
+    for (extend::file_domain& d : p.domains) {
       if (d.begin == d.end) continue;
       while (begin_of(first + 1) <= d.begin) ++first;
       while (begin_of(last + 1) < d.end) ++last;
@@ -225,6 +229,6 @@ struct two_phase {
     }
   }
 };
-static_assert(balancing_policy<two_phase>);
+static_assert(extend::balancing_policy<two_phase>);
 
 }  // namespace argosy

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include <argosy/datatype/signature.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/view/representation.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // Converts the data of one transfer. `form` and `types` (of the same size) describe memory from the
 // start of its stream. If their sizes differ, the constructor throws invalid_layout. Positions are
@@ -81,7 +82,7 @@ class converter {
   std::vector<cut_item> cut_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend
 
 #ifndef ARGOSY_LINKED
 #include <argosy/view/detail/converter.hpp>

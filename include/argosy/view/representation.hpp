@@ -11,8 +11,11 @@
 #include <utility>
 
 #include <argosy/datatype/basic.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // A representation of the user, like the arguments of MPI_Register_datarep. The functions convert
 // `count` items of one basic type, dense on both sides. They return false for a value that the
@@ -26,6 +29,8 @@ struct representation_functions {
   // Converts `count` items from memory to the file.
   std::function<bool(basic, std::int64_t count, std::byte const* memory, std::byte* file)> write;
 };
+
+}  // namespace extend
 
 // How items are stored in the file. A regular value; two are equal if their names are.
 // `find_representation` (<argosy/file/representations.hpp>) returns those of users.
@@ -44,7 +49,8 @@ class representation {
   // Makes a representation of the user with these sizes. Does not call or check the functions.
   // `sizes` must be what functions.file_bytes returns. Files find it by name only after it was
   // registered (<argosy/file/representations.hpp>).
-  representation(std::string name, representation_functions functions, basic_sizes const& sizes)
+  representation(std::string name, extend::representation_functions functions,
+                 basic_sizes const& sizes)
       : kind_(kind::user),
         sizes_(sizes),
         user_(std::make_shared<user const>(user{std::move(name), std::move(functions)})) {}
@@ -70,7 +76,7 @@ class representation {
   basic_sizes const& sizes() const noexcept { return sizes_; }
   // Returns the functions of a user's representation, otherwise null. Valid as long as this object
   // or a copy.
-  representation_functions const* functions() const noexcept {
+  extend::representation_functions const* functions() const noexcept {
     return user_ ? &user_->functions : nullptr;
   }
 
@@ -81,7 +87,7 @@ class representation {
  private:
   struct user {
     std::string name;
-    representation_functions functions;
+    extend::representation_functions functions;
   };
   kind kind_ = kind::native;
   basic_sizes sizes_ = detail::native_sizes;

@@ -79,7 +79,7 @@ class view {
   layout const& filetype() const { return whole().filetype_; }
   argosy::representation const& representation() const noexcept { return representation_; }
   // Returns the basic types of one etype.
-  signature etype_types() const { return whole().etype_types_.get(); }
+  extend::signature etype_types() const { return whole().etype_types_.get(); }
   // Returns the bytes of one etype in the file.
   std::int64_t etype_size() const { return etype().size(); }
   // Returns why the items of the filetype are not those of whole etypes, which MPI does not allow.
@@ -131,7 +131,7 @@ class view {
     auto const at = position(etypes);
     if (!at) return {};
     if (stream_.empty()) return displacement_;
-    cursor const c(stream_, *at);
+    extend::cursor const c(stream_, *at);
     if (c.done()) return {};
     return c.current().offset;
   }
@@ -148,10 +148,10 @@ class view {
   }
 
  private:
-  void make(layout etype, layout filetype, stream_types types);
+  void make(layout etype, layout filetype, extend::stream_types types);
   template <datatype Filetype>
   void make_of(Filetype const& type, layout filetype);
-  void compare_types(signature const& etype, signature const& filetype);
+  void compare_types(extend::signature const& etype, extend::signature const& filetype);
   template <class Filetype>
   void keep_array_sizes(Filetype const& filetype) {
     if constexpr (requires { filetype.sizes()[0]; })
@@ -172,7 +172,7 @@ class view {
   std::int64_t displacement_;
   layout etype_, filetype_;
   argosy::representation representation_;
-  stream_types etype_types_;
+  extend::stream_types etype_types_;
   layout stream_;
   std::string types_fault_;
   numbers<> array_sizes_;

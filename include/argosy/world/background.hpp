@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 
-namespace argosy {
+#include <argosy/extend.hpp>
+
+namespace argosy::extend {
 
 // Runs the nonblocking calls of a file instead of threads. Used by one rank.
 class background {
@@ -34,4 +36,4 @@ concept working_in_background = requires(C const& c) {
   { c.make_background() } -> std::same_as<std::shared_ptr<background>>;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

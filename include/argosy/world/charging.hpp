@@ -5,23 +5,29 @@
 #include <concepts>
 #include <cstdint>
 
+#include <argosy/extend.hpp>
+
 namespace argosy {
+
+namespace extend {
 
 // After a copy, the library calls `charge(bytes, pieces)`: the bytes that this rank has copied, in
 // how many contiguous pieces. It does so before it notifies other ranks. If `has_contents()`
 // returns false, no program reads these bytes: the library then charges for the copy but does not
 // make it. Worlds of real ranks have neither function, because their copies take real time.
 template <class C>
-concept charging = requires(C const& c, std::int64_t n) {
+concept counts_copies = requires(C const& c, std::int64_t n) {
   c.charge(n, n);
   { c.has_contents() } -> std::same_as<bool>;
 };
+
+}  // namespace extend
 
 namespace detail {
 
 template <class World>
 bool copies(World const& world) {
-  if constexpr (charging<World>)
+  if constexpr (counts_copies<World>)
     return world.has_contents();
   else
     return true;
@@ -30,7 +36,7 @@ bool copies(World const& world) {
 // Calls `pieces()` to count the pieces only if the world charges for copies.
 template <class World, std::invocable F>
 void charge(World const& world, std::int64_t bytes, F&& pieces) {
-  if constexpr (charging<World>) {
+  if constexpr (counts_copies<World>) {
     if (bytes > 0) world.charge(bytes, pieces());
   }
 }

@@ -10,16 +10,21 @@
 #include <type_traits>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // A value that ranks reduce. `combine` adds the value of another rank. It must be associative and
 // commutative, and must not throw. Values are sent as bytes.
 template <class T>
 concept reducible =
     std::is_trivially_copyable_v<T> && requires(T mine, T const& other) { mine.combine(other); };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -30,6 +35,8 @@ struct reducible_sum {
 };
 
 }  // namespace detail
+
+namespace extend {
 
 template <class C>
 concept ranked = requires(C const& c) {
@@ -103,6 +110,8 @@ concept groupable = requires(C const& c) {
   { c.node() } -> std::same_as<C>;
 };
 
+}  // namespace extend
+
 // Copies of a communicator are the same communicator, as with std::shared_ptr.
 //
 // Communication errors are fatal: a program cannot handle them. Only errors of files are reported.
@@ -110,7 +119,9 @@ concept groupable = requires(C const& c) {
 // A receive, or a collective call that depends on other ranks, orders shared memory. Afterwards
 // this rank sees the writes that those ranks made before they sent or called.
 template <class C>
-concept communicator = agreeing<C> && messaging<C> && groupable<C>;
+concept communicator = extend::agreeing<C> && extend::messaging<C> && extend::groupable<C>;
+
+namespace extend {
 
 // A world whose ranks may share memory. `share` gives all ranks of a node communicator the same
 // zeroed bytes. Collective.
@@ -143,5 +154,7 @@ concept node_waiting = node_sharing<C> &&
                                                   std::span<typename C::request> meanwhile) {
                          c.wait(word, 0u, meanwhile);
                        });
+
+}  // namespace extend
 
 }  // namespace argosy

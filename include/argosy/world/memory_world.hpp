@@ -14,11 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // Has collective calls and shared memory, but no messages and no other groups. At most one thread
 // of each rank uses it at a time.
@@ -133,7 +136,9 @@ class memory_world {
   int rank_, size_;
 };
 
-static_assert(agreeing<memory_world>);
-static_assert(node_waiting<memory_world>);
+}  // namespace extend
+
+static_assert(extend::agreeing<extend::memory_world>);
+static_assert(extend::node_waiting<extend::memory_world>);
 
 }  // namespace argosy

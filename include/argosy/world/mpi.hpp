@@ -17,6 +17,7 @@
 
 #include <mpi.h>
 
+#include <argosy/extend.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
 #include <argosy/world/detail/message_prices.hpp>
@@ -28,11 +29,15 @@
 
 namespace argosy {
 
+namespace extend {
+
 // A type that names a communicator of MPI: MPI_Comm (an int in some MPI libraries), or a class that
 // converts to it, such as boost::mpi::communicator.
 template <class C>
 concept mpi_handle =
     std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::convertible_to<C const&, MPI_Comm>);
+
+}  // namespace extend
 
 // Thrown if a call of MPI fails and the error handler returns.
 class mpi_error : public std::runtime_error {
@@ -66,7 +71,7 @@ class mpi {
   // Local. A class is copied, so a communicator of Boost is shared with its other owners. An
   // MPI_Comm must outlive all copies. Throws std::invalid_argument for MPI_COMM_NULL and for an
   // intercommunicator, and mpi_error if a call of MPI fails.
-  template <mpi_handle C>
+  template <extend::mpi_handle C>
   mpi(C const& c) : mpi(attached{}, static_cast<MPI_Comm>(c)) {
     if constexpr (std::is_class_v<C> && std::copy_constructible<C>)
       owner_ = std::make_shared<C const>(c);
@@ -74,14 +79,14 @@ class mpi {
   // Constructs as above, with two differences. A class is not copied, so its communicator must
   // outlive all copies. Errors, also those of MPI, are not thrown: `error` becomes
   // std::errc::invalid_argument. The object then has no ranks and must not be used as a world.
-  template <mpi_handle C>
+  template <extend::mpi_handle C>
   mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
 
   // Returns true if the job continues when a rank dies. Local. This needs the extension ULFM of
   // MPI, and a job that was started with it (mpiexec --with-ft ulfm of Open MPI 5). In such a job,
   // calls that wait for a dead rank throw rank_failure. Ranks share no memory there, because
   // a rank that waits in memory would not notice the death of another one.
-  static bool outlives_ranks() noexcept;
+  static bool survives_rank_death() noexcept;
   // Revokes this communicator if argosy made it by duplicate(), split() or node(), and all
   // communicators made from it. Calls in them, waiting and later ones, then throw rank_failure on
   // all ranks. Does nothing to a communicator that the program made. Local. Returns the lowest rank
@@ -103,15 +108,15 @@ class mpi {
   // ranks must be on one node, and `m` must
   // have memory_world::bytes_for(size()) zeros. Ranks call MPI while they wait, so that messages of
   // the program advance.
-  void meet_in(shared_memory m);
+  void meet_in(extend::shared_memory m);
   // Returns the world that the collective calls use if they use shared memory, otherwise null.
-  memory_world const* in_memory() const noexcept { return near_.get(); }
+  extend::memory_world const* in_memory() const noexcept { return near_.get(); }
 
   // Collective. Each makes one MPI call, or none after meet_in(). A long broadcast makes one call
   // for each 2^30 bytes. all_gather throws std::invalid_argument if `all` is not size() times as
   // long as `mine`.
   void barrier() const;
-  template <reducible T>
+  template <extend::reducible T>
   void all_reduce(T& value) const {
     static_assert(sizeof(T) <= 1 << 30,
                   "a reducible value is small: MPI counts its bytes in an int");
@@ -126,7 +131,7 @@ class mpi {
   // Delivers parcels, as the concept `messaging` says. Collective. Uses synchronous sends, and a
   // nonblocking barrier, which a rank enters when its parcels have arrived. Uses the tags 32766 and
   // 32767.
-  std::vector<parcel> deliver(std::vector<parcel> const& out) const;
+  std::vector<extend::parcel> deliver(std::vector<extend::parcel> const& out) const;
 
   // Send and receive messages. Local. A `send` may wait for the receiver, as MPI_Send does.
   void send(std::span<std::byte const> message, int to, int tag) const;
@@ -154,7 +159,7 @@ class mpi {
   // returns true, several ranks get std::errc::operation_not_supported. Costs one broadcast, one
   // reduction and a file in memory, which has no name any more on return. Rank 0 reserves the
   // pages, so using them cannot fail later. A NUMA system places them near rank 0.
-  shared_memory share(std::size_t bytes, std::error_code& error) const;
+  extend::shared_memory share(std::size_t bytes, std::error_code& error) const;
   // Waits until the word differs from `seen`, or returns earlier. Local. Polls for a while, then
   // sleeps in the kernel, because a rank that polls takes processor time from the ranks that it
   // waits for.
@@ -165,13 +170,13 @@ class mpi {
   static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile);
   static void wake(std::uint32_t& word) noexcept;
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
-  shared_memory share(std::size_t bytes) const;
+  extend::shared_memory share(std::size_t bytes) const;
 
   // Makes a service, in which `f` answers requests of other ranks. Collective. Costs one reduction
   // and one all_gather. Requests travel over sockets, local or TCP. Four threads of the library per
   // process answer them. Connections are made at first use. A request to a rank that has died
   // returns an error.
-  std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
+  std::unique_ptr<extend::service> serve(extend::serve_function f, std::error_code& error) const;
 
  private:
   struct attached {};
@@ -185,7 +190,7 @@ class mpi {
   std::shared_ptr<void const> owner_;  // owns comm_, if that came in a class
   std::shared_ptr<made_here> made_;    // owns comm_, if this class made it
   // the world of the collective calls; null if they use MPI
-  std::shared_ptr<memory_world const> near_;
+  std::shared_ptr<extend::memory_world const> near_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
@@ -232,14 +237,14 @@ class mpi::request {
 };
 
 // Returns this rank's share of elements, for a communicator of MPI. Collective.
-template <mpi_handle C, detail::integer Count>
-rank_share share_of(C const& c, Count count) {
+template <extend::mpi_handle C, detail::integer Count>
+extend::rank_share share_of(C const& c, Count count) {
   return share_of(mpi(c), count);
 }
 
 static_assert(communicator<mpi>);
-static_assert(node_waiting<mpi>);
-static_assert(serving<mpi>);
+static_assert(extend::node_waiting<mpi>);
+static_assert(extend::serving<mpi>);
 
 namespace detail {
 // The most bytes in one count of MPI: INT_MAX, or less if a test sets it on all ranks.

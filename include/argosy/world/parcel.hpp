@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <vector>
 
-namespace argosy {
+#include <argosy/extend.hpp>
+
+namespace argosy::extend {
 
 struct parcel {
   int rank = 0;  // the receiver, or the sender
   std::vector<std::byte> content;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

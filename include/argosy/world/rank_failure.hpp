@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace argosy {
+#include <argosy/extend.hpp>
+
+namespace argosy::extend {
 
 // Thrown by an operation that waits for a rank that cannot take part any more. A file reports it as
 // errc::rank_failed.
@@ -20,4 +22,4 @@ class rank_failure : public std::runtime_error {
   int rank_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

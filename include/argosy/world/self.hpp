@@ -41,13 +41,13 @@ class self {
   int size() const noexcept { return 1; }
 
   void barrier() const noexcept {}
-  template <reducible T>
+  template <extend::reducible T>
   void all_reduce(T&) const noexcept {}
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
   void broadcast(std::span<std::byte>, int root) const { check(root); }
   std::int64_t exclusive_sum(std::int64_t) const noexcept { return 0; }
-  std::vector<parcel> deliver(std::vector<parcel> const& out) const {
-    for (parcel const& p : out) check(p.rank);
+  std::vector<extend::parcel> deliver(std::vector<extend::parcel> const& out) const {
+    for (extend::parcel const& p : out) check(p.rank);
     return out;
   }
 
@@ -64,13 +64,13 @@ class self {
   self split(int, int) const { return {}; }
   self node() const { return {}; }
 
-  shared_memory share(std::size_t bytes, std::error_code& error) const;
-  shared_memory share(std::size_t bytes) const;
+  extend::shared_memory share(std::size_t bytes, std::error_code& error) const;
+  extend::shared_memory share(std::size_t bytes) const;
   // Returns at once, because no other rank could change the word.
   void wait(std::uint32_t&, std::uint32_t, std::span<request> = {}) const noexcept {}
   void wake(std::uint32_t&) const noexcept {}
   // Answers at once, on the calling thread.
-  std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
+  std::unique_ptr<extend::service> serve(extend::serve_function f, std::error_code& error) const;
 
  private:
   static void check(int peer);
@@ -79,8 +79,8 @@ class self {
 };
 
 static_assert(communicator<self>);
-static_assert(node_waiting<self>);
-static_assert(serving<self>);
+static_assert(extend::node_waiting<self>);
+static_assert(extend::serving<self>);
 
 }  // namespace argosy
 

@@ -10,10 +10,11 @@
 #include <system_error>
 #include <vector>
 
+#include <argosy/extend.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/parcel.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 // Receives the rank that sent a request, and the request. Returns the answer. Several requests may
 // run at a time: on threads that do not call MPI, or in coroutines in a world without threads. If
@@ -51,4 +52,4 @@ concept serving = ranked<C> && requires(C const& c, serve_function f, std::error
   { c.serve(f, error) } -> std::same_as<std::unique_ptr<service>>;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

@@ -8,9 +8,12 @@
 #include <utility>
 
 #include <argosy/datatype/numbers.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/world/communicator.hpp>
 
 namespace argosy {
+
+namespace extend {
 
 // The elements of this rank begin at `first`. All ranks together have `all` elements.
 struct rank_share {
@@ -18,6 +21,8 @@ struct rank_share {
   std::int64_t all = 0;
   friend bool operator==(rank_share const&, rank_share const&) = default;
 };
+
+}  // namespace extend
 
 namespace detail {
 
@@ -51,8 +56,8 @@ std::int64_t sum_of(counted_elements const& all, int rank);
 // `world` is any communicator; include world/mpi.hpp for one of MPI. Throws argosy::error
 // (errc::argument) on every rank if a count is negative, or if the sum is 2^63 or more. Cost: two
 // reductions.
-template <agreeing World, detail::integer Count>
-rank_share share_of(World const& world, Count count) {
+template <extend::agreeing World, detail::integer Count>
+extend::rank_share share_of(World const& world, Count count) {
   auto const mine = std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count)
                                                        : std::numeric_limits<std::int64_t>::min();
   auto sum = detail::counted_elements::of(mine, world.rank());

@@ -9,7 +9,9 @@
 #include <span>
 #include <utility>
 
-namespace argosy {
+#include <argosy/extend.hpp>
+
+namespace argosy::extend {
 
 // One rank's share in a segment of memory that all ranks of a node communicator can access. Made by
 // `share` of a world; see node_sharing.
@@ -66,4 +68,4 @@ class shared_memory {
   std::size_t size_ = 0;
 };
 
-}  // namespace argosy
+}  // namespace argosy::extend

@@ -66,9 +66,9 @@ class effects {
   void of_other_hints() {
     using enum hint_status;
     resolved_hints const& v = values();
-    bool const apart = v.cb_read == toggle::disable && v.cb_write == toggle::disable;
-    bool const some = v.cb_read == toggle::enable || v.cb_write == toggle::enable;
-    bool const all = v.cb_read == toggle::enable && v.cb_write == toggle::enable;
+    bool const apart = v.cb_read == tristate::disable && v.cb_write == tristate::disable;
+    bool const some = v.cb_read == tristate::enable || v.cb_write == tristate::enable;
+    bool const all = v.cb_read == tristate::enable && v.cb_write == tristate::enable;
     std::string const policy = "argosy_policy = " + std::string(facts_of(v.policy).name);
     if (!facts_of(v.policy).is_of_all_ranks) {
       say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"},
@@ -83,8 +83,8 @@ class effects {
       say({"argosy_policy", "cb_nodes", "cb_config_list"}, overridden, why);
       say(hint_group::for_two_phase, overridden, why);
     } else if (v.policy == policies::data_shipping) {
-      if (v.cb_read != toggle::disable) say({"romio_cb_read"}, overridden, policy);
-      if (v.cb_write != toggle::disable) say({"romio_cb_write"}, overridden, policy);
+      if (v.cb_read != tristate::disable) say({"romio_cb_read"}, overridden, policy);
+      if (v.cb_write != tristate::disable) say({"romio_cb_write"}, overridden, policy);
       say(hint_group::for_two_phase, overridden, policy);
     } else if (v.policy == policies::automatic && v.largeblock_io && !some) {
       std::string const why = "IBM_largeblock_io = true: each rank goes by itself";
@@ -107,13 +107,13 @@ class effects {
   void of_its_kind() {
     resolved_hints const& v = values();
     bool const reads = last_.kind() == access_kind::read;
-    toggle const asked = reads ? v.cb_read : v.cb_write;
+    tristate const asked = reads ? v.cb_read : v.cb_write;
     std::string const call(last_.call_name());
-    if (asked == toggle::disable && v.cb_read != v.cb_write && is_for_all())
+    if (asked == tristate::disable && v.cb_read != v.cb_write && is_for_all())
       say({"argosy_policy"}, hint_status::overridden,
           off(last_.kind()) + ": in " + call + " each rank " + (v.ships() ? "ships" : "goes") +
               " by itself");
-    if (asked == toggle::enable && v.policy == policies::automatic && v.cb_read != v.cb_write)
+    if (asked == tristate::enable && v.policy == policies::automatic && v.cb_read != v.cb_write)
       say({"IBM_largeblock_io"}, hint_status::overridden,
           std::string(hint_for(last_.kind())) + " = enable in " + call);
   }

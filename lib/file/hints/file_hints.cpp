@@ -14,14 +14,14 @@ namespace argosy {
 namespace {
 
 // Returns why a hint may not be given now; empty if it may.
-std::string refusal(hint_info const& hint, hint_moment moment, bool pending,
-                    resolved_hints const& values) {
-  if (hint.when == hint_time::never) return "the library tells this one";
-  if (moment == hint_moment::open) return {};
-  if (hint.when == hint_time::open) return "may be given at open only";
-  if (hint.when == hint_time::quiet && pending)
+std::string refusal(extend::hint_info const& hint, extend::hint_moment moment, bool pending,
+                    extend::resolved_hints const& values) {
+  if (hint.when == extend::hint_time::never) return "the library tells this one";
+  if (moment == extend::hint_moment::open) return {};
+  if (hint.when == extend::hint_time::open) return "may be given at open only";
+  if (hint.when == extend::hint_time::quiet && pending)
     return "may not change while an operation is pending";
-  if (hint.when == hint_time::switchable && !values.largeblock_switchable)
+  if (hint.when == extend::hint_time::switchable && !values.largeblock_switchable)
     return "fixed since open; open the file with the value switchable";
   return {};
 }
@@ -59,7 +59,7 @@ std::string unknown(std::string_view given) {
   std::string const name = detail::lower(given.substr(0, longest + 1));
   std::string_view best;
   std::size_t fewest = std::min<std::size_t>(3, 1 + name.size() / 5) + 1;
-  for (hint_info const& hint : known_hints()) {
+  for (extend::hint_info const& hint : extend::known_hints()) {
     if (name.size() > longest) break;
     std::string_view whole = hint.name;
     for (std::string_view const prefix : {"", "romio_", "IBM_", "argosy_"}) {
@@ -73,21 +73,22 @@ std::string unknown(std::string_view given) {
 
 }  // namespace
 
-file_hints::file_hints() : given_in_force_(known_hints().size()) {
-  for (hint_info const& hint : known_hints())
+file_hints::file_hints() : given_in_force_(extend::known_hints().size()) {
+  for (extend::hint_info const& hint : extend::known_hints())
     all_.push_back({std::string(hint.name), std::string(hint.standard)});
 }
 
 file_hints::file_hints(hints const& from_environment, hints const& from_info,
                        hints const& from_code, hints const& overriding)
     : file_hints() {
-  merge(from_environment, hint_source::environment, hint_moment::open);
-  merge(from_info, hint_source::info, hint_moment::open);
-  merge(from_code, hint_source::code, hint_moment::open);
-  merge(overriding, hint_source::overriding, hint_moment::open);
+  merge(from_environment, hint_source::environment, extend::hint_moment::open);
+  merge(from_info, hint_source::info, extend::hint_moment::open);
+  merge(from_code, hint_source::code, extend::hint_moment::open);
+  merge(overriding, hint_source::overriding, extend::hint_moment::open);
 }
 
-void file_hints::merge(hints const& given, hint_source source, hint_moment moment, bool pending) {
+void file_hints::merge(hints const& given, hint_source source, extend::hint_moment moment,
+                       bool pending) {
   for (detail::named_hint const& one : given.by_name()) take(one, source, moment, pending);
   resolve();
 }
@@ -108,7 +109,7 @@ void file_hints::resolve() {
   bool const chosen = detail::overrides_policy(given_);
   auto const counts = [&](std::string_view name) { return !chosen || overrides(name); };
   auto const to_standard = [this](auto value) {
-    if constexpr (requires { values_.*value; }) values_.*value = resolved_hints().*value;
+    if constexpr (requires { values_.*value; }) values_.*value = extend::resolved_hints().*value;
   };
   for (detail::hint_row const& row : detail::hint_rows()) {
     if (group_of(row) != detail::hint_group::choosing || counts(row.info.name)) continue;
@@ -118,12 +119,12 @@ void file_hints::resolve() {
   if (!counts("IBM_largeblock_io")) values_.largeblock_given = false;
   if (values_.collective_buffering) return;
   auto const says = [&](std::string_view name) { return was_given(name) && counts(name); };
-  if (!says("romio_cb_read")) values_.cb_read = toggle::disable;
-  if (!says("romio_cb_write")) values_.cb_write = toggle::disable;
+  if (!says("romio_cb_read")) values_.cb_read = tristate::disable;
+  if (!says("romio_cb_write")) values_.cb_write = tristate::disable;
 }
 
-void file_hints::take(detail::named_hint const& given, hint_source source, hint_moment moment,
-                      bool pending) {
+void file_hints::take(detail::named_hint const& given, hint_source source,
+                      extend::hint_moment moment, bool pending) {
   if (given.from_info && source == hint_source::code) source = hint_source::info;
   auto at = std::find_if(all_.begin(), all_.end(),
                          [&](hint_state const& s) { return s.name == given.name; });
@@ -139,7 +140,7 @@ void file_hints::take(detail::named_hint const& given, hint_source source, hint_
       *at = std::move(state);
     return;
   }
-  hint_info const& hint = row->info;
+  extend::hint_info const& hint = row->info;
   bool const fixed = source != hint_source::overriding && overrides(given.name);
   at->source = source;
   std::string why = !given.fault.empty() ? given.fault : refusal(hint, moment, pending, given_);
@@ -148,7 +149,7 @@ void file_hints::take(detail::named_hint const& given, hint_source source, hint_
     at->why = located("\"" + given.value + "\": " + why, given);
     return;
   }
-  resolved_hints unused;
+  extend::resolved_hints unused;
   detail::hint_value read = detail::read_hint(*row, given.value, fixed ? unused : given_);
   if (!read.fault.empty()) {
     at->status = hint_status::rejected;
@@ -197,7 +198,7 @@ std::string file_hints::same_on_all() const {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].told_if_given && given_in_force_[i]) text += all_[i].name + given_mark;
   if (given_.largeblock_switchable) text += switchable_mark;
-  for (hint_info const& hint : known_hints())
+  for (extend::hint_info const& hint : extend::known_hints())
     if (hint.same && overrides(hint.name)) text += std::string(hint.name) + overrides_mark;
   return text;
 }
@@ -219,12 +220,12 @@ void file_hints::follow_first(std::string_view lines) {
     return there.substr(at + start.size(), there.find('\n', at + start.size()) - at - start.size());
   };
   // All values are read again, because no value can undo another one.
-  resolved_hints read;
+  extend::resolved_hints read;
   read.largeblock_switchable = says(switchable_mark);
   auto const rows = detail::hint_rows();
   std::vector<bool> in_force(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    hint_info const& hint = rows[i].info;
+    extend::hint_info const& hint = rows[i].info;
     hint_state& state = all_[i];
     bool const first = hint.first_counts();
     bool const told = rows[i].told_if_given;

@@ -13,7 +13,7 @@ namespace {
 std::string text_of(std::string const& s) { return s; }
 std::string text_of(std::int64_t n) { return std::to_string(n); }
 std::string text_of(bool b) { return b ? "true" : "false"; }
-std::string text_of(toggle t) {
+std::string text_of(tristate t) {
   return std::string(detail::word_at(detail::toggle_words, static_cast<std::size_t>(t)));
 }
 std::string text_of(largeblock l) {

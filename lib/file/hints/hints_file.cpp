@@ -18,6 +18,8 @@
 
 namespace argosy {
 
+namespace extend {
+
 hints parse_hints(std::string_view text, std::string_view origin) {
   hints result;
   for (int number = 1; !text.empty(); ++number) {
@@ -47,6 +49,8 @@ hints parse_hints(std::string_view text, std::string_view origin) {
   }
   return result;
 }
+
+}  // namespace extend
 
 namespace {
 
@@ -85,6 +89,8 @@ std::string read_text(std::string const& path, std::string& text) {
 
 }  // namespace
 
+namespace extend {
+
 hints read_hints_file(std::string const& path, std::string_view variable) {
   std::string text;
   std::string why =
@@ -95,15 +101,17 @@ hints read_hints_file(std::string const& path, std::string_view variable) {
   return unreadable;
 }
 
+}  // namespace extend
+
 hints detail::environment_hints() {
   char const* const path = std::getenv("ARGOSY_HINTS");
-  return path == nullptr || *path == '\0' ? hints() : read_hints_file(path);
+  return path == nullptr || *path == '\0' ? hints() : extend::read_hints_file(path);
 }
 
 hints detail::overriding_hints() {
   constexpr char const* variable = "ARGOSY_HINTS_OVERRIDE";
   char const* const path = std::getenv(variable);
-  return path == nullptr || *path == '\0' ? hints() : read_hints_file(path, variable);
+  return path == nullptr || *path == '\0' ? hints() : extend::read_hints_file(path, variable);
 }
 
 }  // namespace argosy

@@ -13,18 +13,18 @@ namespace argosy {
 namespace all_hints {
 
 using detail::hint_row;
-using enum hint_kind;
-using hint_time::any;
-using hint_time::never;
-using hint_time::open;
-using hint_time::quiet;
-using hint_time::switchable;
-using values = resolved_hints;
+using enum extend::hint_kind;
+using extend::hint_time::any;
+using extend::hint_time::never;
+using extend::hint_time::open;
+using extend::hint_time::quiet;
+using extend::hint_time::switchable;
+using values = extend::resolved_hints;
 
 constexpr bool same = true, own = false, used = true, unused = false, told_if_given = true;
 constexpr auto choosing = detail::hint_group::choosing;
 
-constexpr resolved_hints standard;
+constexpr extend::resolved_hints standard;
 
 // The text of a default that is a number.
 template <std::int64_t N, char... Digits>
@@ -107,26 +107,26 @@ constexpr hint_row rows[] = {
      &values::striping_unit},
 
     // --- ROMIO ---
-    {{"romio_cb_read", toggle, "", "automatic", any, same, used, "two-phase for collective reads",
+    {{"romio_cb_read", tristate, "", "automatic", any, same, used, "two-phase for collective reads",
       "ROMIO"},
      &hints::cb_read,
      &values::cb_read,
      choosing,
      {},
      told_if_given},
-    {{"romio_cb_write", toggle, "", "automatic", any, same, used, "two-phase for collective writes",
-      "ROMIO"},
+    {{"romio_cb_write", tristate, "", "automatic", any, same, used,
+      "two-phase for collective writes", "ROMIO"},
      &hints::cb_write,
      &values::cb_write,
      choosing,
      {},
      told_if_given},
-    {{"romio_ds_read", toggle, "", "automatic", any, own, used,
+    {{"romio_ds_read", tristate, "", "automatic", any, own, used,
       "sieving for noncontiguous independent reads", "ROMIO"},
      &hints::ds_read,
      &values::ds_read,
      &sieving::reads},
-    {{"romio_ds_write", toggle, "", "automatic", any, same, used,
+    {{"romio_ds_write", tristate, "", "automatic", any, same, used,
       "sieving for noncontiguous independent writes; of ranks on several nodes by enable, or where "
       "it pays in the view of some rank, and then all writes take locks",
       "ROMIO"},
@@ -154,14 +154,14 @@ constexpr hint_row rows[] = {
      &two_phase::least_domain_bytes},
     {{"romio_no_indep_rw", boolean, "", "false", open, same, unused, "every rank opens the file",
       "ROMIO"}},
-    {{"romio_cb_pfr", toggle, "", "disable", any, same, unused,
+    {{"romio_cb_pfr", tristate, "", "disable", any, same, unused,
       "file domains follow the accesses of each call", "ROMIO"}},
     {{"romio_cb_fr_types", text, "", "", any, same, unused,
       "file domains follow the accesses of each call", "ROMIO"}},
     {{"romio_cb_fr_alignment", bytes, "", "1", any, same, unused, "use cb_block_size", "ROMIO", 1}},
     {{"romio_cb_ds_threshold", bytes, "", "0", any, same, unused,
       "holes are priced, not compared with a threshold", "ROMIO"}},
-    {{"romio_cb_alltoall", toggle, "", "automatic", any, same, unused, "there is no all-to-all",
+    {{"romio_cb_alltoall", tristate, "", "automatic", any, same, unused, "there is no all-to-all",
       "ROMIO"}},
     {{"romio_filesystem_type", text, "", "", open, same, unused, "the handle decides", "ROMIO"}},
     {{"romio_aggregator_list", text, "", "", open, same, unused, "use cb_config_list", "ROMIO"}},
@@ -229,7 +229,7 @@ constexpr hint_row rows[] = {
      &hints::max_ranges,
      &values::max_ranges,
      &data_shipping::max_ranges},
-    {{"argosy_partitioning", toggle, "", "automatic", quiet, same, used,
+    {{"argosy_partitioning", tristate, "", "automatic", quiet, same, used,
       "parts of the file are cached where their agents are, by GPFS; automatic: in a file opened "
       "unique whose calls are shipped",
       "argosy"},
@@ -251,54 +251,58 @@ constexpr hint_row rows[] = {
       "argosy"},
      &hints::price_call_ns,
      &values::price_call_ns,
-     &prices::call_ns},
+     &extend::prices::call_ns},
     {{"argosy_price_write_call_ns", number, "", "", any, same, used,
       "cost model: a call that writes", "argosy"},
      &hints::price_write_call_ns,
      &values::price_write_call_ns,
-     &prices::write_call_ns},
+     &extend::prices::write_call_ns},
     {{"argosy_price_lock_ns", number, "", "", any, same, used,
       "cost model: locking and unlocking a range", "argosy"},
      &hints::price_lock_ns,
      &values::price_lock_ns,
-     &prices::lock_ns},
+     &extend::prices::lock_ns},
     {{"argosy_price_byte_ns", number, "", "", any, same, used,
       "cost model: a byte between file and memory", "argosy"},
      &hints::price_byte_ns,
      &values::price_byte_ns,
-     &prices::byte_ns},
+     &extend::prices::byte_ns},
     {{"argosy_price_piece_ns", number, "", "", any, same, used,
       "cost model: picking one piece out of a buffer", "argosy"},
      &hints::price_piece_ns,
      &values::price_piece_ns,
-     &prices::piece_ns},
+     &extend::prices::piece_ns},
     {{"argosy_price_message_ns", number, "", "", any, same, used,
       "cost model: ranks that wait for each other, once a round of an exchange", "argosy"},
      &hints::price_message_ns,
      &values::price_message_ns,
-     &exchange_prices::round_ns},
+     &extend::exchange_prices::round_ns},
     {{"argosy_price_message_byte_ns", number, "", "", any, same, used,
       "cost model: a byte between ranks", "argosy"},
      &hints::price_message_byte_ns,
      &values::price_message_byte_ns,
-     &exchange_prices::byte_ns},
+     &extend::exchange_prices::byte_ns},
     {{"argosy_price_block_ns", number, "", "", any, same, used,
       "cost model: handing a block of the file system from rank to rank", "argosy"},
      &hints::price_block_ns,
      &values::price_block_ns,
-     &exchange_prices::block_ns},
+     &extend::exchange_prices::block_ns},
 };
 
 // The public part of the rows.
 constexpr auto infos = [] {
-  std::array<hint_info, std::size(rows)> all;
+  std::array<extend::hint_info, std::size(rows)> all;
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = rows[i].info;
   return all;
 }();
 
 }  // namespace all_hints
 
+namespace extend {
+
 std::span<hint_info const> known_hints() noexcept { return all_hints::infos; }
+
+}  // namespace extend
 std::span<detail::hint_row const> detail::hint_rows() noexcept { return all_hints::rows; }
 
 detail::hint_row const* detail::find_row(std::string_view name) noexcept {
@@ -307,7 +311,7 @@ detail::hint_row const* detail::find_row(std::string_view name) noexcept {
   return nullptr;
 }
 
-hint_info const* detail::find_hint(std::string_view name) noexcept {
+extend::hint_info const* detail::find_hint(std::string_view name) noexcept {
   hint_row const* const row = find_row(name);
   return row ? &row->info : nullptr;
 }
@@ -322,7 +326,7 @@ detail::hint_group detail::group_of(hint_row const& row) noexcept {
   return groups[row.sets.index()];
 }
 
-bool detail::sets_member(resolved_hints::policy_name policy, hint_group group) {
+bool detail::sets_member(extend::resolved_hints::policy_name policy, hint_group group) {
   bool found = false;
   library_policies::for_each([&]<class P>(std::type_identity<P>) {
     auto const sets = [](auto member) { return sets_member_of<P>(member); };
@@ -338,16 +342,18 @@ bool detail::chooses(std::string_view name, access_kind kind, bool together) {
   return together && name != (kind == access_kind::read ? "romio_cb_write" : "romio_cb_read");
 }
 
-bool detail::overrides_policy(resolved_hints const& h) {
+bool detail::overrides_policy(extend::resolved_hints const& h) {
   return overrides_policy(h, access_kind::read, true) ||
          overrides_policy(h, access_kind::write, true);
 }
 
-bool detail::overrides_policy(resolved_hints const& h, access_kind kind, bool together) {
+bool detail::overrides_policy(extend::resolved_hints const& h, access_kind kind, bool together) {
   return std::any_of(h.overriding.begin(), h.overriding.end(), [&](std::string const& name) {
     return group_of(*find_row(name)) == hint_group::choosing && chooses(name, kind, together);
   });
 }
+
+namespace extend {
 
 std::string_view name_of(hint_kind kind) noexcept {
   constexpr std::array<std::string_view, 10> names{"bytes",  "count", "number", "boolean", "toggle",
@@ -360,5 +366,7 @@ std::string_view name_of(hint_time when) noexcept {
                                                   "open; later if switchable", "never"};
   return names[static_cast<std::size_t>(when)];
 }
+
+}  // namespace extend
 
 }  // namespace argosy

@@ -172,7 +172,7 @@ hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints
       put(row, word == "true", out);
       return {word, {}};
     }
-    case hint_kind::toggle: {
+    case hint_kind::tristate: {
       // ROMIO also accepts true and false.
       std::string const meant = word == "true" ? "enable" : word == "false" ? "disable" : word;
       auto const which = place_in(toggle_words, meant);

@@ -29,11 +29,11 @@ using one_member = std::variant<std::monostate, Types Owner::*...>;
 
 using given_member =
     one_member<hints, std::optional<bool>, std::optional<std::int64_t>, std::optional<double>,
-               std::optional<unsigned>, std::optional<std::string>, std::optional<toggle>,
+               std::optional<unsigned>, std::optional<std::string>, std::optional<tristate>,
                std::optional<largeblock>>;
 using value_member =
     one_member<resolved_hints, bool, std::int64_t, std::optional<double>, std::optional<unsigned>,
-               std::vector<host_limit>, toggle, resolved_hints::policy_name,
+               std::vector<host_limit>, tristate, resolved_hints::policy_name,
                resolved_hints::sync_error_life, resolved_hints::progress_time>;
 // Groups of hints; hints of a group have or lose their effect together.
 enum class hint_group : std::uint8_t {
@@ -49,9 +49,9 @@ enum class hint_group : std::uint8_t {
 
 // The member of a policy that a hint sets. If it sets none, its group.
 using policy_member =
-    std::variant<hint_group, std::int64_t two_phase::*, std::int64_t sieving::*, sieve sieving::*,
-                 std::int64_t data_shipping::*, bool data_shipping::*, double prices::*,
-                 double exchange_prices::*>;
+    std::variant<hint_group, std::int64_t two_phase::*, std::int64_t sieving::*,
+                 sieving_mode sieving::*, std::int64_t data_shipping::*, bool data_shipping::*,
+                 double prices::*, double exchange_prices::*>;
 
 struct hint_row {
   hint_info info;

@@ -26,12 +26,13 @@ std::string left(std::string const& text, std::size_t width) {
 }
 std::string plain(std::int64_t n) { return std::to_string(n); }
 // Returns "least  mean  most". The mean of times is a time, rounded.
-std::string three(spread const& s, std::size_t width, std::string (&text)(std::int64_t)) {
+std::string three(extend::rank_statistics const& s, std::size_t width,
+                  std::string (&text)(std::int64_t)) {
   auto const mean = static_cast<std::int64_t>(s.mean() + 0.5);
   return right(text(s.least), width) + right(text(mean), width) + right(text(s.most), width);
 }
 // Returns the same for counts, whose mean is not rounded to an integer.
-std::string three_counts(spread const& s, std::size_t width) {
+std::string three_counts(extend::rank_statistics const& s, std::size_t width) {
   bool const whole = s.ranks == 0 || s.sum % s.ranks == 0;
   return right(plain(s.least), width) + right(with_digits(s.mean(), whole ? 0 : 1), width) +
          right(plain(s.most), width);
@@ -60,7 +61,7 @@ std::string to_table(summed_report const& s) {
     std::string_view const name = detail::report_numbers[i].name;
     bool const time = detail::report_numbers[i].is_time;
     if (time && !timed) continue;
-    spread const& n = s.numbers[i];
+    extend::rank_statistics const& n = s.numbers[i];
     if (detail::report_numbers[i].value == &report::waited_ns && n.most <= 0)
       continue;  // no nonblocking calls
     // All ranks have the same rounds, so their sum over ranks has no meaning.
@@ -80,7 +81,7 @@ std::string to_table(summed_report const& s) {
 namespace detail {
 namespace {
 
-spread const& total(usage_report const& r, std::int64_t report::* which) {
+rank_statistics const& total(usage_report const& r, std::int64_t report::* which) {
   return r.numbers.of(which);
 }
 
@@ -241,7 +242,7 @@ void advise_on_bytes(usage_report const& r, std::vector<std::string>& all) {
                   " could not be merged, for want of locks or of the right to read, or as another "
                   "open of the file may "
                   "write or another program has locked it, and went by pieces");
-  spread const& each = total(r, &report::bytes);
+  rank_statistics const& each = total(r, &report::bytes);
   double const others =
       static_cast<double>(each.sum - each.most) / static_cast<double>(std::max(1, r.ranks - 1));
   if (r.ranks > 1 && each.most > 1 << 20 && static_cast<double>(each.most) > 4 * others)
@@ -355,7 +356,7 @@ std::string to_string(usage_report const& r) {
   time("file", &report::file_ns);
   time("locks", &report::lock_ns);
   text += "  " + left("exchange, the rest", 22) + three(r.numbers.exchange, 12, duration) + "\n";
-  spread const& slowest = total(r, &report::time_ns);
+  rank_statistics const& slowest = total(r, &report::time_ns);
   if (slowest.most > 0)
     text +=
         "  " +

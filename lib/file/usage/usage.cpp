@@ -135,16 +135,16 @@ usage_numbers usage::numbers() const {
   std::lock_guard const guard(mutex_);
   usage_numbers all;
   for (std::size_t k = 0; k < call_kinds; ++k) {
-    all.rows[k] = {spread(calls_[k]), bytes_[k],           file_calls_[k],
-                   failed_[k],        largest_of_kind_[k], rank_};
+    all.rows[k] = {rank_statistics(calls_[k]), bytes_[k], file_calls_[k], failed_[k],
+                   largest_of_kind_[k],        rank_};
     all.rows[k].at.set(largest_at_[k]);
   }
   all.totals = spreads_of(total_);
-  all.exchange = spread(total_.exchange_ns());
-  all.background = spread(background_ns_);
-  all.begin = {spread(begin_ns_), rank_};
-  all.waited = spread(waited_ns_);
-  all.paced = spread(paced_ns_);
+  all.exchange = rank_statistics(total_.exchange_ns());
+  all.background = rank_statistics(background_ns_);
+  all.begin = {rank_statistics(begin_ns_), rank_};
+  all.waited = rank_statistics(waited_ns_);
+  all.paced = rank_statistics(paced_ns_);
   all.paced_together = paced_together_;
   all.least_aggregators = least_aggregators_;
   all.most_aggregators = most_aggregators_;

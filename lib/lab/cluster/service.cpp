@@ -18,7 +18,7 @@ std::vector<service_answer> scheduler::ask(group const& g, int me,
   for (parcel const& p : requests)
     if (p.rank < 0 || p.rank >= g.size())
       throw std::invalid_argument(
-          fmt::format("argosy::service: there is no rank {} among {}", p.rank, g.size()));
+          fmt::format("argosy::extend::service: there is no rank {} among {}", p.rank, g.size()));
   if (requests.empty() || !begin(call_kind::ask)) return answers;
   task& t = now();
   picoseconds const began = t.time;

@@ -274,8 +274,8 @@ std::optional<file_identity> virtual_handle::identity() const {
   return open_ ? std::optional(open_->file->identity()) : std::nullopt;
 }
 
-argosy::storage virtual_handle::storage() const {
-  argosy::storage s{.name = "the virtual disk"};
+argosy::extend::storage virtual_handle::storage() const {
+  argosy::extend::storage s{.name = "the virtual disk"};
   if (!open_) return s;
   virtual_disk const& d = open_->disk->disk;
   // Pieces that do not follow one another are one request each.

@@ -52,10 +52,10 @@ std::string nonsense(std::string_view name, double d) {
 
 }  // namespace
 
-argosy::storage machine::storage() const {
+argosy::extend::storage machine::storage() const {
   auto const byte_ns = [](double mb_per_s) { return mb_per_s > 0 ? 1e3 / mb_per_s : 0; };
   double const block_us = disk_us + seconds(block_bytes, disk_mb_per_s) * 1e6;
-  argosy::storage s{.name = "the simulated GPFS"};
+  argosy::extend::storage s{.name = "the simulated GPFS"};
   s.prices.call_ns = call_us * 1e3;
   s.prices.write_call_ns = (call_us + write_call_us) * 1e3;
   s.prices.lock_ns = (2 * message_us + token_us) * 1e3;

@@ -298,8 +298,8 @@ std::error_code virtual_gpfs_handle::close() {
   return code_of(done);
 }
 
-argosy::storage virtual_gpfs_handle::storage() const {
-  return state_ ? state_->system.hardware().storage() : argosy::storage();
+argosy::extend::storage virtual_gpfs_handle::storage() const {
+  return state_ ? state_->system.hardware().storage() : argosy::extend::storage();
 }
 
 std::optional<file_identity> virtual_gpfs_handle::identity() const {

@@ -193,7 +193,7 @@ planning plan_of(planned_call const& c) {
     p.all.combine(one->file.summary_of(one->work));
     if (one->work.bytes > 0) {
       sieving by_pieces = one->file.choice().sieving;
-      by_pieces.reads = by_pieces.writes = sieve::never;
+      by_pieces.reads = by_pieces.writes = sieving_mode::never;
       access const wanted = one->file.access_of(one->work);
       times.independent_ns = std::max(times.independent_ns, by_pieces.price_ns(wanted));
       times.sieving_ns = std::max(times.sieving_ns, one->file.choice().sieving.price_ns(wanted));

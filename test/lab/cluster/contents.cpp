@@ -51,10 +51,10 @@ void random_program(io::lab::virtual_rank const& world, io::opener const& files,
                                              ranks * record)});
     std::span<std::byte> const all = memory.first(static_cast<std::size_t>(record * records));
     std::int64_t const at = below(20) * record;
-    io::any_policy const policy =
+    io::extend::any_policy const policy =
         below(2) == 0
-            ? io::any_policy(io::two_phase{.window_bytes = 20'000, .layers = 1 + below(2)})
-            : io::any_policy(io::data_shipping{.sparse = below(2) == 0});
+            ? io::extend::any_policy(io::two_phase{.window_bytes = 20'000, .layers = 1 + below(2)})
+            : io::extend::any_policy(io::data_shipping{.sparse = below(2) == 0});
     switch (below(7)) {
       case 0:
         f.write_at_all(at, all, policy);
@@ -198,7 +198,7 @@ TEST_CASE("without contents collective calls take no memory for windows and mess
           "[virtual][gpfs][contents]") {
   constexpr std::int64_t stripe = std::int64_t{4} << 20, record = 5000, records = 4000;
   constexpr int all = 32;
-  io::any_policy const agents =
+  io::extend::any_policy const agents =
       io::data_shipping{.stripe_bytes = stripe, .agents = all, .window_bytes = stripe};
   io::lab::virtual_gpfs const files({.block_bytes = 1 << 20}, 8, {}, contents::none);
   io::lab::hollow_memory const data(std::size_t{record * records});

@@ -195,7 +195,7 @@ TEST_CASE("whether ranks of a node put together what they send follows from what
   // `pieces` and `span` are those of each rank.
   auto const layers = [](std::int64_t ranks, std::int64_t pieces, std::int64_t span,
                          std::int64_t of_node = 16) {
-    io::access_summary all;
+    io::extend::access_summary all;
     all.low = 0;
     all.high = all.bytes = ranks * each;
     all.most_bytes = each;

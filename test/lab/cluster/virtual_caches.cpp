@@ -41,14 +41,14 @@ std::byte value(std::int64_t round, int rank, std::int64_t at) {
   return static_cast<std::byte>(1 + (round * 31 + rank * 13 + at) % 200);
 }
 
-io::any_policy any_together(engine& random) {
+io::extend::any_policy any_together(engine& random) {
   switch (pick(random, 0, 4)) {
     case 0:
       return io::independent{};
     case 1:
       return io::automatic{};
     case 2:
-      return io::sieving{.writes = io::sieve::always};
+      return io::sieving{.writes = io::sieving_mode::always};
     default:
       return io::two_phase{.buffer_bytes = 512 << pick(random, 0, 3),
                            .aggregators = pick(random, 0, 4),
@@ -71,7 +71,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
   engine random(seed);
   io::hints h;
   if (one_in(random, 3))
-    h.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::automatic;
+    h.ds_write = one_in(random, 2) ? io::tristate::enable : io::tristate::automatic;
   if (one_in(random, 3)) h.named.push_back({"argosy_progress", "in_calls"});
   if (one_in(random, 2)) h.named.push_back({"IBM_largeblock_io", "false"});
   io::mode const unique = one_in(random, 4) ? io::mode::unique_open : io::mode::none;
@@ -94,7 +94,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
     CAPTURE(seed, round, world.rank(), d.ranks, per_node, d.block, d.cycles, clients->writes_pages);
     std::int64_t const from = pick(random, 0, each - 1), n = pick(random, 1, each - from);
     std::int64_t const what = pick(random, 0, 14);
-    io::any_policy const by = any_together(random);
+    io::extend::any_policy const by = any_together(random);
     bytes data(static_cast<std::size_t>(n));
     auto const fill = [&](int rank) {
       for (std::int64_t i = 0; i < n; ++i)
@@ -107,8 +107,9 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
       f.write_at(from, data);
     } else if (what == 4) {
       f.write_at(from, data,
-                 world.rank() % 2 ? io::any_policy(io::sieving{.writes = io::sieve::always})
-                                  : io::any_policy(io::independent{}));
+                 world.rank() % 2
+                     ? io::extend::any_policy(io::sieving{.writes = io::sieving_mode::always})
+                     : io::extend::any_policy(io::independent{}));
     } else if (what == 5) {
       auto request = f.iwrite_at_all(from, data, by);
       bytes before(static_cast<std::size_t>(from));
@@ -130,7 +131,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
       f.set_size(d.size());
       std::fill(all.begin() + less, all.end(), std::byte{0});
     } else if (what == 9) {
-      f.set_hints({.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::disable});
+      f.set_hints({.ds_write = one_in(random, 2) ? io::tristate::enable : io::tristate::disable});
     } else if (what == 10) {  // the ranks' data one behind the other, over blocks of other ranks
       std::int64_t const at = pick(random, 0, d.size() - 1), most = (d.size() - at) / d.ranks;
       std::int64_t const length = pick(random, 0, std::min<std::int64_t>(most, n));
@@ -236,7 +237,7 @@ void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed
     for (std::size_t i = 0; i < data.size(); ++i)
       data[i] = value(round, world.rank(), static_cast<std::int64_t>(i));
     bool const together = !one_in(random, 3);
-    io::any_policy const by = any_together(random);
+    io::extend::any_policy const by = any_together(random);
     if (together)
       f.write_at_all(0, data, {by, e});
     else
@@ -300,7 +301,7 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
     io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = number}, roomy)
         .run([&](io::lab::virtual_rank const& world) {
           auto f =
-              virtual_file::open(world, "f", create, io::hints{.ds_write = io::toggle::disable},
+              virtual_file::open(world, "f", create, io::hints{.ds_write = io::tristate::disable},
                                  caching(files.opener(), clients, world.rank()));
           f.set_size(d.size());
           f.set_view(
@@ -313,7 +314,7 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
           world.barrier();
           auto request = f.iread_at(std::ssize(before), before, io::independent{});
           // set_hints() reconciles as well
-          if (number % 2 == 0) f.set_hints({.ds_write = io::toggle::disable});
+          if (number % 2 == 0) f.set_hints({.ds_write = io::tristate::disable});
           f.read_at_all(0, got, io::two_phase{.aggregators = 1});
           request.wait();
           CAPTURE(number, world.rank());
@@ -337,8 +338,9 @@ TEST_CASE("what a rank writes by itself after a collective write began is not wr
     io::lab::virtual_files const files;
     io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = number}, roomy)
         .run([&](io::lab::virtual_rank const& world) {
-          auto f = virtual_file::open(world, "f", create, io::hints{.ds_write = io::toggle::enable},
-                                      caching(files.opener(), clients, world.rank()));
+          auto f =
+              virtual_file::open(world, "f", create, io::hints{.ds_write = io::tristate::enable},
+                                 caching(files.opener(), clients, world.rank()));
           bytes all(static_cast<std::size_t>(4 * block)), old(all);
           if (world.rank() == 0) f.write_at(0, old);
           // after this, all ranks see what was written alone

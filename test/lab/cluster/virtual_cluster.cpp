@@ -243,13 +243,13 @@ TEST_CASE("what a program throws comes out of the run", "[virtual]") {
 }
 
 TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][virtual]") {
-  static_assert(io::node_waiting<io::lab::virtual_rank>);
+  static_assert(io::extend::node_waiting<io::lab::virtual_rank>);
   int const n = GENERATE(2, 3, 8);
   CAPTURE(n);
   auto const run = [n] {
     return io::lab::virtual_cluster({.ranks = n, .ranks_per_node = 8, .seed = 3})
         .run([](io::lab::virtual_rank const& world) {
-          io::shared_memory const shared = world.share(64);
+          io::extend::shared_memory const shared = world.share(64);
           auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
           std::atomic_ref<std::uint32_t> const turn(word);
           int const me = world.rank();

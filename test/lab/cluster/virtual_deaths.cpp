@@ -181,9 +181,9 @@ TEST_CASE("survivors learn of a death, at once or at none", "[virtual][faults]")
           if (i % 3 == 2) world.exclusive_sum(1);
           ++passed[me];
         }
-      } catch (io::rank_failure const& lost) {
+      } catch (io::extend::rank_failure const& lost) {
         told[me] = lost.rank();
-        CHECK_THROWS_AS(world.barrier(), io::rank_failure);  // later barriers throw, too
+        CHECK_THROWS_AS(world.barrier(), io::extend::rank_failure);  // later barriers throw, too
         CHECK(world.now() >= 1e-3);
       }
     });
@@ -203,7 +203,7 @@ TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[vir
   std::string const words = what_of(
       io::lab::virtual_cluster({.ranks = 3, .seed = 2}),
       [](io::lab::virtual_rank const& world) {
-        io::shared_memory const shared = world.share(64);
+        io::extend::shared_memory const shared = world.share(64);
         auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
         if (world.rank() == 1) world.compute(1e-3);
         if (world.rank() == 1) world.wake(word);  // in vain, because the word did not change
@@ -225,7 +225,7 @@ TEST_CASE("who waits for shared memory learns of a death, and of a revoked commu
   if (dies) s.deaths.push_back({2, 4});  // before its wake
   auto const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     io::lab::virtual_rank const all = world.duplicate();
-    io::shared_memory const shared = all.share(64);
+    io::extend::shared_memory const shared = all.share(64);
     auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
     if (world.rank() == 2) {
       world.pause();
@@ -234,9 +234,9 @@ TEST_CASE("who waits for shared memory learns of a death, and of a revoked commu
       all.wake(word);
       FAIL("it is dead");
     }
-    CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);
+    CHECK_THROWS_AS(all.wait(word, 0), io::extend::rank_failure);
     ++told;
-    CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);  // later waits fail, too
+    CHECK_THROWS_AS(all.wait(word, 0), io::extend::rank_failure);  // later waits fail, too
     world.compute(1e-2);
     world.pause();
     std::atomic_ref(word).store(1);
@@ -258,15 +258,15 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
         world.send(std::span(memory).first(static_cast<std::size_t>(i)), 0, 1);
     if (world.rank() == 0) {
       for (std::size_t i = 0; i < 3; ++i) CHECK(world.receive(memory, 1, 1) == i);
-      CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);
-      CHECK_THROWS_AS(world.receive(memory, 1, 2), io::rank_failure);
+      CHECK_THROWS_AS(world.receive(memory, 1, 1), io::extend::rank_failure);
+      CHECK_THROWS_AS(world.receive(memory, 1, 2), io::extend::rank_failure);
       CHECK_NOTHROW(world.send(memory, 1, 1));
-      CHECK_THROWS_AS(world.send(large, 1, 1), io::rank_failure);
+      CHECK_THROWS_AS(world.send(large, 1, 1), io::extend::rank_failure);
     }
     if (world.rank() == 2) {
       io::lab::virtual_rank::request r[] = {world.start_send(large, 1, 3),
                                             world.start_receive(memory, 1, 3)};
-      CHECK_THROWS_AS(io::lab::virtual_rank::wait_all(r), io::rank_failure);
+      CHECK_THROWS_AS(io::lab::virtual_rank::wait_all(r), io::extend::rank_failure);
       CHECK_NOTHROW(io::lab::virtual_rank::wait_all(r));
     }
   });
@@ -277,7 +277,7 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
     bytes memory(1);
     if (world.rank() == 1) world.pause();
     if (world.rank() == 0) world.receive(memory, 1, 1);
-    if (world.rank() == 2) CHECK_THROWS_AS(world.receive(memory, 0, 1), io::rank_failure);
+    if (world.rank() == 2) CHECK_THROWS_AS(world.receive(memory, 0, 1), io::extend::rank_failure);
   });
   CHECK(r.dead == std::vector<int>{1, 0});
 }
@@ -293,9 +293,10 @@ TEST_CASE("after a revoke no receive gets the message of another", "[virtual][fa
         }
         if (world.rank() == 2) world.revoke();
         if (world.rank() != 0) return;
-        CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);  // this receive was waiting
+        CHECK_THROWS_AS(world.receive(memory, 1, 1),
+                        io::extend::rank_failure);  // this receive was waiting
         world.compute(1e-2);
         world.pause();
-        CHECK_THROWS_AS(world.receive(std::span(memory).first(2), 1, 1), io::rank_failure);
+        CHECK_THROWS_AS(world.receive(std::span(memory).first(2), 1, 1), io::extend::rank_failure);
       });
 }

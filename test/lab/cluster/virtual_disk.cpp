@@ -27,7 +27,8 @@ TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") 
   CHECK(errno_of(e) == ENOENT);
   open("a", {}, e);
   CHECK(errno_of(e) == EINVAL);
-  io::any_handle a = open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
+  io::extend::any_handle a =
+      open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
   CHECK_FALSE(e);
   open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
   CHECK(errno_of(e) == EEXIST);
@@ -85,7 +86,8 @@ TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
     return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
         .run([&](io::lab::virtual_rank const& world) {
           std::error_code e;
-          io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+          io::extend::any_handle f =
+              files.opener()("f", {.read = true, .write = true, .create = true}, e);
           constexpr std::int64_t each = 1 << 20;
           for (std::int64_t done = 0; done < each; done += piece)
             f.write(world.rank() * each + done, filled(static_cast<std::size_t>(piece), 1));
@@ -105,16 +107,17 @@ TEST_CASE("the middle of a lock may be given back", "[virtual][handle]") {
   io::lab::virtual_cluster({.ranks = 2, .seed = seed()})
       .run([&](io::lab::virtual_rank const& world) {
         std::error_code e;
-        io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+        io::extend::any_handle f =
+            files.opener()("f", {.read = true, .write = true, .create = true}, e);
         auto const told = [&](std::int64_t offset, std::int64_t bytes) {
-          CHECK_FALSE(f.lock(offset, bytes, io::lock_kind::exclusive));
+          CHECK_FALSE(f.lock(offset, bytes, io::extend::lock_kind::exclusive));
           double const at = world.now();
           CHECK_FALSE(f.unlock(offset, bytes));
           return at;
         };
         for (std::int64_t const still : {0, 39, 60, 99}) {
           if (world.rank() == 0) {
-            CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
+            CHECK_FALSE(f.lock(0, 100, io::extend::lock_kind::exclusive));
             CHECK_FALSE(f.unlock(40, 20));
           }
           world.barrier();
@@ -147,9 +150,10 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   io::lab::virtual_cluster({.ranks = 20, .seed = seed()})
       .run([&](io::lab::virtual_rank const& world) {
         std::error_code e;
-        io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+        io::extend::any_handle f =
+            files.opener()("f", {.read = true, .write = true, .create = true}, e);
         for (int i = 0; i < 5; ++i) {
-          CHECK_FALSE(f.lock(10, 10, io::lock_kind::exclusive));
+          CHECK_FALSE(f.lock(10, 10, io::extend::lock_kind::exclusive));
           CHECK(++inside == 1);
           world.compute(1e-4);
           world.pause();
@@ -158,11 +162,11 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
           CHECK_FALSE(f.unlock(10, 10));
         }
         // Readers share a lock. A rank may convert parts of its own lock.
-        CHECK_FALSE(f.lock(10, 10, io::lock_kind::shared));
+        CHECK_FALSE(f.lock(10, 10, io::extend::lock_kind::shared));
         world.barrier();
-        CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::lock_kind::exclusive));
+        CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::extend::lock_kind::exclusive));
         CHECK_FALSE(f.unlock(0, INT64_MAX));
-        if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::lock_kind::exclusive));
+        if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::extend::lock_kind::exclusive));
         CHECK_FALSE(f.close());  // releases the other locks
       });
   CHECK(count == 100);
@@ -170,11 +174,12 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   try {
     io::lab::virtual_cluster({.ranks = 2}).run([&](io::lab::virtual_rank const& world) {
       std::error_code e;
-      io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+      io::extend::any_handle f =
+          files.opener()("f", {.read = true, .write = true, .create = true}, e);
       int const mine = world.rank();
-      f.lock(100 * mine, 10, io::lock_kind::exclusive);
+      f.lock(100 * mine, 10, io::extend::lock_kind::exclusive);
       world.barrier();
-      f.lock(100 * (1 - mine), 10, io::lock_kind::exclusive);
+      f.lock(100 * (1 - mine), 10, io::extend::lock_kind::exclusive);
     });
     FAIL("no deadlock");
   } catch (io::lab::virtual_run_error const& e) {
@@ -183,18 +188,18 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   CHECK_FALSE(
       io::lab::virtual_files({.has_locks = false})
           .opener()("f", {.write = true, .create = true}, *std::make_unique<std::error_code>())
-          .lock(0, 1, io::lock_kind::shared) != io::errc::no_locks);
+          .lock(0, 1, io::extend::lock_kind::shared) != io::errc::no_locks);
 }
 
 TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
   io::lab::virtual_files files;
   std::error_code e;
-  io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+  io::extend::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
   std::size_t const size = 40 * 4096;
   f.write(0, filled(size, 1));
   f.sync();
   f.write(4096, filled(20 * 4096, 2));
-  io::any_handle g = files.opener()("g", {.write = true, .create = true}, e);
+  io::extend::any_handle g = files.opener()("g", {.write = true, .create = true}, e);
   g.write(0, filled(10, 9));
   bool seen_old = false, seen_new = false, seen_torn = false, seen_g = false, missed_g = false;
   for (std::uint64_t s = 0; s < 50; ++s) {
@@ -233,7 +238,7 @@ TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
       .run([&](io::lab::virtual_rank const& world) {
         std::error_code e;
-        io::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
+        io::extend::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
         CHECK(f.write(world.rank() * 2 * 4096, filled(4 * 4096, 1)).bytes == 4 * 4096);
         world.barrier();
         if (world.rank() == 0) CHECK_FALSE(f.sync());
@@ -263,7 +268,7 @@ TEST_CASE("a fault that no call came to is named in the report", "[virtual][hand
   io::lab::virtual_report const r =
       io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
         std::error_code e;
-        io::any_handle f = files.opener()("f", {.write = true, .create = true}, e);
+        io::extend::any_handle f = files.opener()("f", {.write = true, .create = true}, e);
         f.write(0, filled(10, 1));
         if (world.rank() == 1) f.sync();
       });

@@ -98,7 +98,7 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
   io::lab::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
         auto f = virtual_file::open(world, path, create);
-        f.set_hints({.ds_write = io::toggle::enable});  // all writes are locked
+        f.set_hints({.ds_write = io::tristate::enable});  // all writes are locked
         f.set_view(
             // every other int belongs to no rank
             0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24)});
@@ -107,9 +107,9 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
         CHECK(
             f.write_at_all(0, data, io::two_phase{.buffer_bytes = 512, .align_bytes = 64}).bytes ==
             400);
-        CHECK(
-            f.write_at(0, data, io::sieving{.write_window_bytes = 96, .writes = io::sieve::always})
-                .locks > 0);
+        CHECK(f.write_at(0, data,
+                         io::sieving{.write_window_bytes = 96, .writes = io::sieving_mode::always})
+                  .locks > 0);
         f.sync();
         CHECK(f.read_at_all(0, back).bytes == 400);
         CHECK(back == data);
@@ -204,7 +204,8 @@ TEST_CASE("a view of a sequential file begins at the same place for all, however
           bytes const early = filled(100, 1);
           f.write_shared(early);
         }
-        f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>});
+        f.set_view(io::extend::current_displacement,
+                   {io::type<std::uint8_t>, io::type<std::uint8_t>});
         CHECK(f.view().displacement() == 100);
         bytes const last = filled(1, 2);
         f.write_ordered(last);
@@ -448,10 +449,10 @@ TEST_CASE(
         [&, open = files.opener()](io::lab::virtual_rank const& world) {
           if (world.rank() != 0) return;
           std::error_code e;
-          io::any_handle h = open("a", {.read = true, .write = true, .create = true}, e);
+          io::extend::any_handle h = open("a", {.read = true, .write = true, .create = true}, e);
           std::vector<std::byte> const data(static_cast<std::size_t>(3 * s.disk.block_bytes));
           full = h.write(0, data).error;
-          locked = h.lock(0, 1, io::lock_kind::shared);
+          locked = h.lock(0, 1, io::extend::lock_kind::shared);
         });
   };
   io::lab::virtual_files followed;

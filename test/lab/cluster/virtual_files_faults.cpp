@@ -29,10 +29,11 @@ using namespace io::test;
 
 namespace {
 
-struct throwing : io::forwarding<throwing, io::any_handle> {
-  throwing(io::any_handle inner, io::file_call call) : forwarding(std::move(inner)), at(call) {}
+struct throwing : io::extend::forwarding<throwing, io::extend::any_handle> {
+  throwing(io::extend::any_handle inner, io::file_call call)
+      : forwarding(std::move(inner)), at(call) {}
   template <class Act>
-  io::io_result around(io::handle_call const& c, Act&& act) {
+  io::extend::io_result around(io::extend::handle_call const& c, Act&& act) {
     if (c.kind == at) throw std::runtime_error("not this one");
     return act();
   }
@@ -53,12 +54,12 @@ TEST_CASE("where an opener or its handle throws in open, no rank waits, and noth
       .run([&](io::lab::virtual_rank const& world) {
         io::opener const below = files.opener();
         io::opener const mine = below.opening(
-            [&](std::string const& path, io::open_flags flags, std::error_code& error) {
+            [&](std::string const& path, io::extend::open_flags flags, std::error_code& error) {
               if (world.rank() != failing) return below(path, flags, error);
               if (where == io::file_call::open) throw std::runtime_error("not this one");
-              io::any_handle h = below(path, flags, error);
+              io::extend::any_handle h = below(path, flags, error);
               if (error) return h;
-              return io::any_handle(throwing(std::move(h), where));
+              return io::extend::any_handle(throwing(std::move(h), where));
             });
         std::error_code error;
         std::string thrown;
@@ -88,8 +89,8 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
   io::lab::virtual_files const files;
   io::opener const below = files.opener();
   bool breaks = false;
-  io::opener const throwing =
-      below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
+  io::opener const throwing = below.opening(
+      [&](std::string const& path, io::extend::open_flags flags, std::error_code& error) {
         if (breaks && path.find(".pointer-") != std::string::npos)
           throw std::runtime_error("not this one");
         return below(path, flags, error);
@@ -112,8 +113,8 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
           std::string thrown;
           try {
             if (sequential)
-              f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>},
-                         error);
+              f.set_view(io::extend::current_displacement,
+                         {io::type<std::uint8_t>, io::type<std::uint8_t>}, error);
             else
               f.seek_shared(1, io::seek_from::current, error);
           } catch (std::runtime_error const& e) {
@@ -154,8 +155,8 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   };
   run({.faults = {{victim, io::fail_at(io::file_call::write, 1, std::errc::io_error)}}},
       errors(io::errc::io));
-  run({.faults = {{victim,
-                   io::tear_at(io::file_call::write, 1, 100, std::errc::no_space_on_device)}}},
+  run({.faults = {{victim, io::write_partly_at(io::file_call::write, 1, 100,
+                                               std::errc::no_space_on_device)}}},
       errors(io::errc::no_space));
   run({.faults = {{victim, io::fail_at(io::file_call::open, 1, std::errc::permission_denied)}}},
       errors(io::errc::access));
@@ -254,7 +255,7 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
                 f.write_at_all(world.rank() * 4000, data, written[me]);
                 f.close(closed[me]);
                 CHECK_FALSE(f.is_open());
-              } catch (io::rank_failure const&) {
+              } catch (io::extend::rank_failure const&) {
                 FAIL("a file lets rank_failure out");
               }
             });
@@ -331,7 +332,7 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
         f.set_atomic(atomic);
         f.set_view(0, {io::type<std::byte>, io::resized(io::bytes(8), 0, 16)});
         std::vector<std::byte> const data(800, std::byte{2});
-        io::sieving const merged{.write_window_bytes = 500, .writes = io::sieve::always};
+        io::sieving const merged{.write_window_bytes = 500, .writes = io::sieving_mode::always};
         std::error_code e;
         if (world.rank() == 1)
           CHECK_THROWS_WITH(f.write_at(0, data, {merged, e}), "a handle of the program");

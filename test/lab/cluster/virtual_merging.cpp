@@ -74,8 +74,8 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
             f.set_size(0);
           };
           look({}, true);
-          look({.ds_write = io::toggle::disable}, false);
-          look({.ds_write = io::toggle::automatic}, true);
+          look({.ds_write = io::tristate::disable}, false);
+          look({.ds_write = io::tristate::automatic}, true);
           // a lock is too expensive
           look({.named = {{"argosy_price_lock_ns", "1000000000"}}}, false);
           look({.named = {{"argosy_price_lock_ns", "100"}}}, true);
@@ -181,7 +181,7 @@ TEST_CASE("who merges looks seldom at a write that takes seconds", "[virtual][fi
       CHECK(e == io::errc::io);
     } else {
       world.compute(1e-3);  // while rank 0 repeats its write
-      auto const merged = f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, e});
+      auto const merged = f.write_at(0, data, {io::sieving{.writes = io::sieving_mode::always}, e});
       CHECK_FALSE(e);
       CHECK(merged.merged_bytes > 0);
     }

@@ -73,7 +73,7 @@ outcome of(F&& call) {
 struct place {
   char const* name;
   bool together;
-  std::function<void(file&, std::span<int>, io::any_policy const&)> call;
+  std::function<void(file&, std::span<int>, io::extend::any_policy const&)> call;
   bool reads = false, only_plans = false;
 };
 std::vector<place> const& places() {
@@ -113,16 +113,16 @@ void check_data(virtual_rank const& world, file& f, place const& p, std::span<in
 }
 
 // A handle that claims to be on the given storage. It throws if the storage has no name.
-class elsewhere : public io::forwarding<elsewhere, io::any_handle> {
+class elsewhere : public io::extend::forwarding<elsewhere, io::extend::any_handle> {
  public:
-  elsewhere(io::any_handle inner, io::storage s)
+  elsewhere(io::extend::any_handle inner, io::extend::storage s)
       : forwarding(std::move(inner)), storage_(std::move(s)) {}
-  io::storage storage() const {
+  io::extend::storage storage() const {
     return storage_.name.empty() ? throw std::runtime_error("nowhere") : storage_;
   }
 
  private:
-  io::storage storage_;
+  io::extend::storage storage_;
 };
 
 }  // namespace
@@ -254,14 +254,15 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
           "[automatic][prices][virtual]") {
   io::lab::virtual_files const disk;
   io::lab::virtual_gpfs const gpfs({.block_bytes = 65536}, 2);
-  auto const reason = [](io::opener const& files, std::function<io::storage(int)> const& on = {},
-                         io::any_policy const& policy = {}) {
+  auto const reason = [](io::opener const& files,
+                         std::function<io::extend::storage(int)> const& on = {},
+                         io::extend::any_policy const& policy = {}) {
     std::string words;
     io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2},
                              {.stack_bytes = std::size_t{1} << 20})
         .run([&](virtual_rank const& world) {
-          auto const mine = [&](io::any_handle h) {
-            return io::any_handle(elsewhere(std::move(h), on(world.rank())));
+          auto const mine = [&](io::extend::any_handle h) {
+            return io::extend::any_handle(elsewhere(std::move(h), on(world.rank())));
           };
           file f = file::open(world, "f", io::mode::create | io::mode::read_write, {},
                               on ? files.wrapping(mine) : files);
@@ -276,12 +277,12 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
   };
   CHECK(reason(disk.opener()) == "the virtual disk");
   CHECK(reason(gpfs.opener()) == "the simulated GPFS");
-  CHECK(reason(disk.opener(), [](int) { return io::storage::gpfs(); }) == "GPFS");
+  CHECK(reason(disk.opener(), [](int) { return io::extend::storage::gpfs(); }) == "GPFS");
   CHECK(reason(disk.opener(), [](int r) {
-          return r < 2 ? io::storage::network() : io::storage();
+          return r < 2 ? io::extend::storage::network() : io::extend::storage();
         }) == "several file systems");
   CHECK(reason(disk.opener(), [](int r) {
-          return io::storage{.name = r == 3 ? "" : "local files"};
+          return io::extend::storage{.name = r == 3 ? "" : "local files"};
         }) == "local files");
   // A policy that the program gives has its own prices.
   CHECK(reason(disk.opener(), {}, io::automatic{}) ==
@@ -291,7 +292,9 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
         "not the virtual disk (of the policy that the program gave; what ranks take alone by those "
         "of the virtual "
         "disk)");
-  CHECK(reason(disk.opener(), [](int) { return io::storage(); }, io::automatic{}) == "local files");
+  CHECK(reason(
+            disk.opener(), [](int) { return io::extend::storage(); }, io::automatic{}) ==
+        "local files");
   CHECK(reason(gpfs.opener(), {}, io::automatic{.storage = "the simulated GPFS"}) ==
         "the simulated GPFS");
 }
@@ -303,7 +306,7 @@ TEST_CASE(
     "[automatic][prices][virtual]") {
   for (auto const& [ranks, per_node] : {std::pair(64, 16), std::pair(256, 16)}) {
     io::lab::virtual_files const files;
-    auto const seconds = [&](io::any_policy const& policy, std::string& reason) {
+    auto const seconds = [&](io::extend::any_policy const& policy, std::string& reason) {
       return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node},
                                       {.stack_bytes = std::size_t{1} << 20})
           .run([&](virtual_rank const& world) {
@@ -331,11 +334,11 @@ TEST_CASE(
 TEST_CASE("where ranks are on several file systems the dearer of each two prices counts",
           "[automatic][prices][virtual]") {
   io::lab::virtual_cluster({.ranks = 3}).run([](virtual_rank const& world) {
-    io::storage mine{.name = "a"};
+    io::extend::storage mine{.name = "a"};
     mine.prices.call_ns = 100 + world.rank();
     mine.exchange.block_ns = 100 - world.rank();
-    io::any_handle const h = elsewhere({}, mine);
-    io::storage const all = io::detail::common_storage(world, h, false);
+    io::extend::any_handle const h = elsewhere({}, mine);
+    io::extend::storage const all = io::detail::common_storage(world, h, false);
     CHECK(all.name == "a");
     CHECK(all.prices.call_ns == 102);
     CHECK(all.exchange.block_ns == 100);

@@ -290,8 +290,8 @@ TEST_CASE("calls that one of the ranks leaves by dying end for the others",
           "[virtual][progress][death]") {
   int const who = GENERATE(0, 1, 3);
   bool const together = GENERATE(false, true);
-  io::any_policy const how =
-      together ? io::any_policy(io::two_phase{}) : io::any_policy(io::sieving{});
+  io::extend::any_policy const how =
+      together ? io::extend::any_policy(io::two_phase{}) : io::extend::any_policy(io::sieving{});
   for (std::int64_t operation = 1; operation < 60; ++operation) {
     CAPTURE(who, together, operation);
     int died = 0, failed = 0;

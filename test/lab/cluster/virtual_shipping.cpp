@@ -157,7 +157,7 @@ TEST_CASE("where one of those who meet asks for no holes, none are touched",
     io::lab::virtual_files const on(s.disk);
     io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       io::hints h = with_agents();
-      h.ds_write = h.ds_read = io::toggle::enable;
+      h.ds_write = h.ds_read = io::tristate::enable;
       auto f =
           virtual_file::open(world, "f", io::mode::create | io::mode::read_write, h, on.opener());
       fill(f, world, bytes(4 * pieces * (ranks + 1), std::byte{7}));

@@ -257,8 +257,8 @@ TEST_CASE("what is not partitioned, and why", "[shipping][partitioning]") {
         CHECK_THAT(reason(shared, partitioned(), gpfs.opener()), !ContainsSubstring("partitioned"));
         CHECK_THAT(reason(unique, {}, gpfs.opener()), !ContainsSubstring("partitioned"));
         io::hints off = partitioned(), on = partitioned();
-        off.partitioning = io::toggle::disable;
-        on.partitioning = io::toggle::enable;
+        off.partitioning = io::tristate::disable;
+        on.partitioning = io::tristate::enable;
         CHECK_THAT(reason(unique, off, gpfs.opener()), !ContainsSubstring("partitioned"));
         CHECK_THAT(reason(shared, on, gpfs.opener()),
                    ContainsSubstring("; partitioned in the file system"));

@@ -86,7 +86,7 @@ TEST_CASE("a collective write that merges keeps off a request that is under way"
         [&](io::lab::virtual_rank const& world, std::string const& path, io::opener const& files) {
           constexpr int each = 1000;
           io::hints h;
-          h.ds_write = io::toggle::enable;
+          h.ds_write = io::tristate::enable;
           auto f = io::basic_file<io::lab::virtual_rank>::open(
               world, path, io::mode::create | io::mode::read_write | more, h, files);
           f.set_view(4 * world.rank(),

@@ -26,6 +26,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 template <communicator World>
 class actor {
  public:

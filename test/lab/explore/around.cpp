@@ -14,6 +14,8 @@
 #include <argosy/handle/tracing.hpp>
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 // One tracer for all programs; its directory is removed when the process ends. Successful reads and

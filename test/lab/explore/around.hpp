@@ -19,6 +19,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 opener decorated(opener inner, std::vector<decorator> const& around);
 
 struct throwing_alone {

@@ -7,6 +7,8 @@
 #include <argosy/file/representations.hpp>
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 // Returns the place in the file of byte i of an item, counted from the least significant byte, on

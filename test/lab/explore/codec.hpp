@@ -13,6 +13,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 enum class representation_choice {
   native,
   internal,

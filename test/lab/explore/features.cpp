@@ -12,6 +12,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 std::string_view name_of(feature f) noexcept {
   constexpr std::array<std::string_view, feature_count> names{
       "call", "policy", "asked", "shape", "item",  "representation", "mode",

@@ -19,6 +19,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // Thrown when a check fails; ends the run.
 struct found_wrong : std::runtime_error {
   using std::runtime_error::runtime_error;

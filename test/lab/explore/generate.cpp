@@ -10,6 +10,8 @@
 #include "weights.hpp"
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 using test::engine;

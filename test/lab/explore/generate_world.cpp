@@ -83,8 +83,9 @@ void random_faults(engine& random, lab::scenario& w) {
         break;
       case 6:
         w.faults.push_back(
-            {rank, tear_at(file_call::write, first, pick(random, 1, 200),
-                           any_of(random, {std::errc::io_error, std::errc::no_space_on_device}))});
+            {rank, write_partly_at(
+                       file_call::write, first, pick(random, 1, 200),
+                       any_of(random, {std::errc::io_error, std::errc::no_space_on_device}))});
         break;
       case 7:
         w.disk.capacity_bytes = pick(random, 0, 30) * w.disk.block_bytes;

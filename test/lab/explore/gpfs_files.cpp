@@ -9,6 +9,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // The writes of one handle that are not yet certainly on disk, and the error that it must still
 // report. A handle owes an error if a server refused bytes that it was the last to write. The debt
 // begins when its node learns of the refusal. The next call that reports such losses must fail.

@@ -21,6 +21,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 class gpfs_files final : public file_system {
  public:
   explicit gpfs_files(program const& p);

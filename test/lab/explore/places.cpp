@@ -14,6 +14,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
   std::uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

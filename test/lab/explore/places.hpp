@@ -16,6 +16,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // One item of a basic type, as a datatype.
 struct item_type {
   static constexpr bool is_static = false;

@@ -9,6 +9,8 @@
 #include "run_on.hpp"
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 class hasty_world : public lab::virtual_rank {
@@ -39,7 +41,7 @@ class hasty_world : public lab::virtual_rank {
   session* session_;
   int number_;
 };
-static_assert(argosy::node_waiting<hasty_world>);
+static_assert(argosy::extend::node_waiting<hasty_world>);
 
 }  // namespace
 

@@ -21,6 +21,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // The byte between two file domains belongs to neither.
 struct short_domains {
   static constexpr std::string_view name = two_phase::name;

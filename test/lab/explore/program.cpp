@@ -14,6 +14,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 bool is_mixed(step const& s, int rank) noexcept {
   return s.mix != 0 && is_local(s.what) && mixed(s.mix, static_cast<std::uint64_t>(rank)) % 2 == 1;
 }
@@ -34,7 +36,7 @@ any_policy to_policy(policy_choice const& p) {
   sieving windows;
   set(windows.read_window_bytes, p.window_bytes);
   set(windows.write_window_bytes, p.window_bytes);
-  windows.reads = windows.writes = static_cast<sieve>(p.merge);
+  windows.reads = windows.writes = static_cast<sieving_mode>(p.merge);
   two_phase together;
   set(together.buffer_bytes, p.buffer_bytes);
   set(together.window_bytes, p.window_bytes);

@@ -27,6 +27,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // The place of a rank's bytes in the file. In `dealt` and `woven` no byte belongs to two ranks. In
 // `plain` and `common` all ranks have the same view.
 enum class shape {

@@ -13,6 +13,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 char const* name_of(representation_choice r) noexcept {
   constexpr char const* names[] = {"native", "internal", "external32", "shrinking", "picky"};
   return names[static_cast<int>(r)];
@@ -73,7 +75,7 @@ std::string text_of(view_choice const& v) {
   if (v.seed > 0) text += fmt::format(", .seed = {}u", v.seed);
   if (v.displacement > 0) text += fmt::format(", .displacement = {}", v.displacement);
   if (v.item != basic::byte)
-    text += fmt::format(", .item = argosy::basic::{}", enumerator_of(v.item));
+    text += fmt::format(", .item = argosy::extend::basic::{}", enumerator_of(v.item));
   if (v.representation != representation_choice::native)
     text += fmt::format(", .representation = representation_choice::{}", name_of(v.representation));
   if (v.etype_bytes > 1) text += fmt::format(", .etype_bytes = {}", v.etype_bytes);

@@ -20,6 +20,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 namespace {
 
 // Streams of the standard library make their system calls inside libc, where the shim cannot break

@@ -19,6 +19,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 namespace {
 
 // Starts a shell in a session of its own, so that it survives if this process and its group are

@@ -19,6 +19,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 namespace {
 
 // Processes of one machine, on nodes as the program says.
@@ -40,7 +42,7 @@ class process_world : public test::nodes_world {
  private:
   shape shape_;
 };
-static_assert(communicator<process_world> && argosy::node_waiting<process_world> &&
+static_assert(communicator<process_world> && argosy::extend::node_waiting<process_world> &&
               serving<process_world>);
 
 // In some programs the ranks of a node are not neighbours, and in some a node has no room for

@@ -13,6 +13,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 struct ground {
   mpi world;
   meeting_place& place;   // the meeting place of all its ranks

@@ -14,6 +14,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 struct verdict {
   std::string wrong;  // empty if nothing is wrong
   std::uint64_t trace_hash = 0;

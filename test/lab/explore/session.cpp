@@ -11,6 +11,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // A handle repeats a call more often than this before it reports EAGAIN.
 constexpr std::int64_t patience_of_handles = 7;
 

@@ -26,6 +26,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // An error that came out of the handle, above all retries, so the library has seen it.
 struct witnessed {
   file_call call;

@@ -12,6 +12,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 // Adds bytes that a call has certainly written to the model, and the others to the possible values.
 void session::write(record const& r, bool all_of_it) {
   std::vector<std::byte>& now = model_[static_cast<std::size_t>(file)].bytes;

@@ -10,6 +10,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 void session::check_read(std::size_t k, int rank, record const& r, std::int64_t most_size,
                          bool was_request) {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;

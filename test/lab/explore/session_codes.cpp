@@ -13,6 +13,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 namespace {
 
 // Returns true for errors of the program's code: a value does not fit, or the code throws.

@@ -14,6 +14,8 @@
 #include "session.hpp"
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 // The features that come together in one step.

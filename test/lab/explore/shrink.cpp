@@ -6,6 +6,8 @@
 #include "run.hpp"
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 // Returns the program with fewer ranks, without the faults of the removed ranks.

@@ -14,6 +14,8 @@
 #include "run.hpp"
 
 namespace argosy::explore {
+
+using namespace extend;
 namespace {
 
 // A program for three ranks. They are on one node, or on two if the shared pointer is to lie in a

@@ -21,6 +21,8 @@
 
 namespace argosy::explore {
 
+using namespace extend;
+
 class witness : public forwarding<witness, any_handle> {
  public:
   witness(any_handle inner, session& s, int rank, bool of_pointer, std::shared_ptr<watch> w)

@@ -174,7 +174,7 @@ TEST_CASE("a synchronous write is on disk when it returns", "[gpfs][pool]") {
 TEST_CASE("names", "[gpfs]") {
   cluster c(1);
   std::error_code error;
-  auto const open = [&](char const* name, io::open_flags flags) {
+  auto const open = [&](char const* name, io::extend::open_flags flags) {
     return gpfs::loopback_file::open(c.host, 0, name, flags, error);
   };
   CHECK(!open("none", {.read = true}).is_open());
@@ -299,7 +299,7 @@ TEST_CASE("nobody waits for a block that is on its way to disk", "[gpfs][cost]")
   REQUIRE(!c.write(0, 0, 1 << 18));
   REQUIRE(c.count(0).write_behinds == 1);
   gpfs::instant const begin = c.host.now();
-  REQUIRE(!c.files[0].lock(0, 1, io::lock_kind::exclusive));
+  REQUIRE(!c.files[0].lock(0, 1, io::extend::lock_kind::exclusive));
   double const took = std::chrono::duration<double, std::micro>(c.host.now() - begin).count();
   CHECK(took < m.call_us + 2 * m.message_us + m.token_us + 10);
 }

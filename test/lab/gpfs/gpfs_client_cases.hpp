@@ -20,6 +20,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 namespace gpfs = argosy::lab::gpfs;
 
 constexpr int B = 1024;

@@ -184,7 +184,7 @@ TEST_CASE("a block that cannot be read fails the call that needs it, with a true
   cluster c(1);
   c.prepare(8);
   c.store->unreadable = {3};
-  io::io_result const r = c.read(0, 0, 8 * B);
+  io::extend::io_result const r = c.read(0, 0, 8 * B);
   CHECK(r.error.value() == EIO);
   CHECK(r.bytes == 3 * B);
   CHECK(c.write(0, 3 * B + 10, 10).value() == EIO);  // the block would have to be merged

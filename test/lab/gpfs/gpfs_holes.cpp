@@ -66,7 +66,7 @@ struct cluster {
   }
   bytes read(int node) {
     bytes all(expected.size() + 1);
-    io::io_result const r = files[static_cast<std::size_t>(node)].read(0, all);
+    io::extend::io_result const r = files[static_cast<std::size_t>(node)].read(0, all);
     REQUIRE(!r.error);
     all.resize(static_cast<std::size_t>(r.bytes));
     return all;

@@ -20,7 +20,7 @@
 namespace io = argosy;
 namespace gpfs = io::lab::gpfs;
 using gpfs::call_kind;
-using io::lock_kind;
+using io::extend::lock_kind;
 
 namespace {
 

@@ -69,12 +69,12 @@ TEST_CASE("files that were there before have their bytes", "[gpfs][mount]") {
 TEST_CASE("a mounted file is removed by its identity, while it is open", "[gpfs][mount][names]") {
   cluster c(2);
   io::opener const files = c.mounts[0].files();
-  io::open_flags const flags{.read = true, .write = true, .create = true};
-  io::any_handle first = files("mine", flags, c.error);
+  io::extend::open_flags const flags{.read = true, .write = true, .create = true};
+  io::extend::any_handle first = files("mine", flags, c.error);
   REQUIRE(first.identity());
   CHECK(first.write(0, filled(10, 1)).bytes == 10);
   CHECK_FALSE(files.rename("mine", "renamed"));
-  io::any_handle second = files("mine", flags, c.error);
+  io::extend::any_handle second = files("mine", flags, c.error);
   CHECK(files.remove("mine", first.identity()) == std::errc::no_such_file_or_directory);
   CHECK(std::filesystem::exists(c.dir / "mine"));
   CHECK_FALSE(files.remove("renamed", first.identity()));
@@ -116,7 +116,7 @@ TEST_CASE("files are renamed in the directory, whether somebody opened them or n
 TEST_CASE("opening says why not", "[gpfs][mount]") {
   cluster c(1);
   io::opener const files = c.mounts[0].files();
-  auto const opens = [&](std::string const& name, io::open_flags flags) {
+  auto const opens = [&](std::string const& name, io::extend::open_flags flags) {
     std::error_code error;
     files(name, flags, error);
     return error;
@@ -199,15 +199,15 @@ TEST_CASE("several threads of a node, several nodes, one file", "[gpfs][mount]")
 
 TEST_CASE("locks exclude threads and nodes", "[gpfs][mount]") {
   cluster c(2);
-  REQUIRE_FALSE(c.files[0].lock(0, 10, io::lock_kind::exclusive));
+  REQUIRE_FALSE(c.files[0].lock(0, 10, io::extend::lock_kind::exclusive));
   std::atomic<bool> got{false};
   std::thread other([&] {
-    c.files[1].lock(5, 10, io::lock_kind::exclusive);
+    c.files[1].lock(5, 10, io::extend::lock_kind::exclusive);
     got = true;
     c.files[1].unlock(5, 10);
   });
   std::thread sibling([&] {
-    c.files[0].lock(5, 10, io::lock_kind::shared);
+    c.files[0].lock(5, 10, io::extend::lock_kind::shared);
     got = true;
     c.files[0].unlock(5, 10);
   });

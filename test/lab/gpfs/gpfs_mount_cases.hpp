@@ -17,6 +17,8 @@
 
 namespace argosy::test {
 
+using namespace extend;
+
 namespace gpfs = argosy::lab::gpfs;
 
 constexpr std::int64_t B = 1024;

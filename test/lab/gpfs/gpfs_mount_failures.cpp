@@ -126,7 +126,7 @@ TEST_CASE("a node that is killed loses what it has not flushed, and holds nobody
     f.write(0, filled(B, 2));
     f.sync();
     f.write(2 * B + 5, filled(10, 3));
-    f.lock(0, 100, io::lock_kind::exclusive);
+    f.lock(0, 100, io::extend::lock_kind::exclusive);
     std::ofstream(ready) << "x";
     for (;;) ::pause();
   }
@@ -135,7 +135,7 @@ TEST_CASE("a node that is killed loses what it has not flushed, and holds nobody
   // These calls are pending when the child dies. They wait for its token and its lock.
   ::kill(child, SIGSTOP);
   ::waitpid(child, nullptr, WUNTRACED);  // a child that still runs would answer
-  std::thread locks([&] { CHECK_FALSE(c.files[0].lock(50, 1, io::lock_kind::shared)); });
+  std::thread locks([&] { CHECK_FALSE(c.files[0].lock(50, 1, io::extend::lock_kind::shared)); });
   std::thread reads([&] {
     auto const all = c.read(0, 0, 4 * B);
     REQUIRE(all.size() == 4 * B);

@@ -99,7 +99,7 @@ struct cluster {
   }
   std::vector<std::byte> read(std::size_t file, std::int64_t offset, std::size_t length) {
     std::vector<std::byte> data(length);
-    io::io_result const r = files[file].read(offset, data);
+    io::extend::io_result const r = files[file].read(offset, data);
     CHECK(!r.error);
     data.resize(static_cast<std::size_t>(r.bytes));
     return data;

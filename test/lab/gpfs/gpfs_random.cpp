@@ -385,7 +385,7 @@ TEST_CASE("one call after the other, with changes of the size, is a vector of by
         case 5: {
           std::vector<std::byte> const data(static_cast<std::size_t>(pick(random, 0, 200)),
                                             static_cast<std::byte>(k % 255 + 1));
-          io::io_result const done = f.write(offset, data);
+          io::extend::io_result const done = f.write(offset, data);
           REQUIRE(!done.error);
           REQUIRE(done.bytes == static_cast<std::int64_t>(data.size()));
           if (data.empty()) break;
@@ -396,7 +396,7 @@ TEST_CASE("one call after the other, with changes of the size, is a vector of by
         }
         default: {
           std::vector<std::byte> got(static_cast<std::size_t>(pick(random, 0, 300)));
-          io::io_result const done = f.read(offset, got);
+          io::extend::io_result const done = f.read(offset, got);
           REQUIRE(!done.error);
           auto const there =
               std::clamp<std::int64_t>(static_cast<std::int64_t>(expected.size()) - offset, 0,

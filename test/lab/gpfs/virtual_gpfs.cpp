@@ -29,7 +29,7 @@ namespace {
 
 using bytes = std::vector<std::byte>;
 constexpr std::int64_t B = 1024;
-constexpr io::open_flags create{.read = true, .write = true, .create = true};
+constexpr io::extend::open_flags create{.read = true, .write = true, .create = true};
 
 gpfs::machine small() {
   gpfs::machine m;
@@ -183,7 +183,7 @@ TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
   bytes last(10);
   CHECK(from_outside.read(3000, last).bytes == 3);
   CHECK(last[2] == std::byte{2});
-  CHECK_FALSE(from_outside.lock(0, 5, io::lock_kind::exclusive));
+  CHECK_FALSE(from_outside.lock(0, 5, io::extend::lock_kind::exclusive));
   CHECK_FALSE(from_outside.close());
   CHECK_FALSE(files.opener().remove("old"));
   CHECK(errno_of(files.opener().remove("old")) == ENOENT);
@@ -194,8 +194,8 @@ TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
 TEST_CASE("outside of runs a lock of another cannot be waited for", "[virtual_gpfs][locks]") {
   io::lab::virtual_gpfs files(small(), 1);
   auto one = open_at(files), other = open_at(files);
-  CHECK_FALSE(one.lock(0, 5, io::lock_kind::exclusive));
-  CHECK_THROWS_WITH(other.lock(0, 5, io::lock_kind::exclusive),
+  CHECK_FALSE(one.lock(0, 5, io::extend::lock_kind::exclusive));
+  CHECK_THROWS_WITH(other.lock(0, 5, io::extend::lock_kind::exclusive),
                     ContainsSubstring("nobody is there to end a wait"));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes",
         .run([&](io::lab::virtual_rank const& world) {
           auto f = open_at(files);
           for (int k = 0; k < 5; ++k) {
-            CHECK_FALSE(f.lock(0, 8, io::lock_kind::exclusive));
+            CHECK_FALSE(f.lock(0, 8, io::extend::lock_kind::exclusive));
             CHECK(++inside == 1);
             std::int64_t n = 0;
             CHECK(f.read(0, std::as_writable_bytes(std::span(&n, 1))).bytes == (sum == 0 ? 0 : 8));
@@ -244,7 +244,7 @@ TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gp
                         .run([&](io::lab::virtual_rank const& world) {
                           auto f = open_at(files);
                           if (world.rank() == 1) world.barrier();
-                          f.lock(0, 8, io::lock_kind::exclusive);
+                          f.lock(0, 8, io::extend::lock_kind::exclusive);
                           world.barrier();
                           world.barrier();
                         }),
@@ -253,7 +253,7 @@ TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gp
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
       .run([&](io::lab::virtual_rank const&) {
         auto f = open_at(files);
-        CHECK_FALSE(f.lock(0, 8, io::lock_kind::shared));
+        CHECK_FALSE(f.lock(0, 8, io::extend::lock_kind::shared));
       });
 }
 
@@ -265,14 +265,14 @@ TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][dea
   io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     if (world.rank() == 0) {
-      f.lock(0, 100, io::lock_kind::exclusive);
+      f.lock(0, 100, io::extend::lock_kind::exclusive);
       f.write(0, filled(100, 7));
       f.unlock(0, 100);
     }
     if (world.rank() == 3) {
       world.compute(0.01);
       double const before = world.now();
-      CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
+      CHECK_FALSE(f.lock(0, 100, io::extend::lock_kind::exclusive));
       waited = world.now() - before;
       bytes back(100);
       CHECK(f.read(0, back).bytes == 100);  // the node is alive, and has the data
@@ -539,15 +539,15 @@ TEST_CASE("simulated files are removed by their identity, and others keep their 
   io::lab::virtual_files const disk;
   for (io::opener const& files : {gpfs.opener(), disk.opener()}) {
     std::error_code error;
-    io::any_handle first = files("f", create, error);
+    io::extend::any_handle first = files("f", create, error);
     REQUIRE(first.identity());
-    io::file_identity const of_first = *first.identity();
+    io::extend::file_identity const of_first = *first.identity();
     REQUIRE(files.finds());
     CHECK(io::detail::same_file(*files.find("f", error), of_first));
     CHECK_FALSE(files.rename("f", "g", of_first));
     CHECK_FALSE(files.find("f", error));
     CHECK(errno_of(error) == ENOENT);
-    io::any_handle second = files("f", create, error);
+    io::extend::any_handle second = files("f", create, error);
     REQUIRE(second.identity());
     CHECK_FALSE(io::detail::same_file(*second.identity(), of_first));
     CHECK(errno_of(files.remove("f", of_first)) == ENOENT);

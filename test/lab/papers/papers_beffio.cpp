@@ -109,9 +109,10 @@ TEST_CASE("software whose agents own their blocks takes no locks, but of the lib
     double seconds = -1;
     papers::play({.what = r, .machine = m}, [&](papers::player& p) {
       std::error_code error;
-      argosy::any_handle h = p.opener()(file, {.read = true, .write = true, .create = true}, error);
+      argosy::extend::any_handle h =
+          p.opener()(file, {.read = true, .write = true, .create = true}, error);
       double const began = p.world.now();
-      CHECK_FALSE(h.lock(0, 100, argosy::lock_kind::exclusive));
+      CHECK_FALSE(h.lock(0, 100, argosy::extend::lock_kind::exclusive));
       CHECK_FALSE(h.unlock(0, 100));
       seconds = p.world.now() - began;
       CHECK_FALSE(h.close());

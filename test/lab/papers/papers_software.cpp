@@ -21,7 +21,7 @@ namespace io = argosy;
 using namespace io::test;
 
 TEST_CASE("ROMIO's domains are of equal length, wherever blocks end", "[papers][software]") {
-  io::access_summary all;
+  io::extend::access_summary all;
   all.ranks = 7;
   all.low = 1000;
   all.high = 1000 + 7 * 30'000;
@@ -35,7 +35,7 @@ TEST_CASE("ROMIO's domains are of equal length, wherever blocks end", "[papers][
   CHECK_FALSE(p.overlap);
   REQUIRE(p.domains.size() == 7);
   std::int64_t at = all.low;
-  for (io::file_domain const& d : p.domains) {
+  for (io::extend::file_domain const& d : p.domains) {
     CHECK(d.begin == at);
     CHECK(d.end - d.begin == 30'000);
     at = d.end;
@@ -61,7 +61,8 @@ TEST_CASE("what tasks write and read by ROMIO's plans is what each of them has",
           for (int round = 0; round < 30; ++round) {
             INFO("seed " << seed() << ", round " << round << ", " << tasks << " tasks");
             deal const d(random, tasks, pick(random, 0, 3) == 0, pick(random, 0, 9) == 0);
-            io::any_policy const policy = papers::romio_1{.buffer_bytes = pick(random, 1, 50'000)};
+            io::extend::any_policy const policy =
+                papers::romio_1{.buffer_bytes = pick(random, 1, 50'000)};
             bytes const& mine = d.data[static_cast<std::size_t>(world.rank())];
             fill(f, world, d.before);
             d.set_view(f, world.rank());

@@ -6,9 +6,10 @@
 #include <string>
 
 #include <argosy/datatype/signature.hpp>
+#include <argosy/extend.hpp>
 #include <argosy/layout/detail/linked.hpp>
 
-namespace argosy {
+namespace argosy::extend {
 
 ARGOSY_ONCE std::string to_string(signature const& s) {
   std::string text;
@@ -34,4 +35,4 @@ ARGOSY_ONCE std::string to_string(signature const& s) {
   return text;
 }
 
-}  // namespace argosy
+}  // namespace argosy::extend

@@ -256,7 +256,7 @@ class agent {
     std::int64_t granule = std::gcd(w.begin, w.length());  // the ends of windows cut pieces, too
     for (part_ptr const& p : all) {
       granule = std::gcd(granule, p->granule);
-      if (p->sparse) prices.writes = sieve::never;
+      if (p->sparse) prices.writes = sieving_mode::never;
     }
     std::byte const* data = nullptr;
     file_share const& only = all[0]->where.file;
@@ -289,7 +289,7 @@ class agent {
 
   void read(std::vector<part_ptr> const& all, sieving const& prices, workspace& space,
             report& done) {
-    window hull{all[0]->where.file.low, 0, 0, 0, 0, passage::merged};
+    window hull{all[0]->where.file.low, 0, 0, 0, 0, transfer_mode::merged};
     std::int64_t end = 0;
     bool sparse = false;
     for (part_ptr const& p : all) {

@@ -43,7 +43,7 @@ class carrier {
     // Most small accesses are one window. Then the buffer size is known, and need not be computed
     // by the policy.
     window const first = policy.next(wanted_, wanted_.position);
-    bool const all = first.how == passage::merged && first.wanted == wanted_.bytes;
+    bool const all = first.how == transfer_mode::merged && first.wanted == wanted_.bytes;
     buffer_bytes_ = all ? first.length : policy.buffer_for(wanted_);
     return windows(
         [&](std::int64_t at) { return at == wanted_.position ? first : policy.next(wanted_, at); });
@@ -83,7 +83,7 @@ class carrier {
   }
 
   std::error_code read(window const& w) {
-    if (w.how == passage::merged) return read_merged(w);
+    if (w.how == transfer_mode::merged) return read_merged(w);
     if (auto const memory = direct(w); !memory.empty()) {
       io_result const got = file_.read(w.offset, memory);
       count_read(got.bytes);
@@ -96,11 +96,11 @@ class carrier {
     if (!wanted_.sorted) return write_out_of_order(w);
     auto const by_pieces = [&] { return write_unmerged(w); };
     auto const as_one = [&] { return replace(w); };
-    if (w.how == passage::merged && w.holes() == 0)
+    if (w.how == transfer_mode::merged && w.holes() == 0)
       return guard_.pieces(w.offset, w.length, as_one);
-    if (w.how == passage::merged && guard_.merges())
+    if (w.how == transfer_mode::merged && guard_.merges())
       return guard_.merge(w.offset, w.length, as_one, by_pieces);
-    if (w.how == passage::merged) ++done_.fallbacks;
+    if (w.how == transfer_mode::merged) ++done_.fallbacks;
     return guard_.pieces(w.offset, w.length, by_pieces);
   }
   // Locks the range that is written, whatever range the policy gave for the window.

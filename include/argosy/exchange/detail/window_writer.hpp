@@ -57,8 +57,9 @@ class window_writer {
     write_part const &first = parts_.front(), &last = parts_.back();
     std::int64_t const length =
         last.offset + static_cast<std::int64_t>(last.memory.size()) - first.offset;
-    window const whole{first.offset,   length, 0, wanted, static_cast<std::int64_t>(parts_.size()),
-                       passage::pieces};
+    window const whole{
+        first.offset,         length, 0, wanted, static_cast<std::int64_t>(parts_.size()),
+        transfer_mode::pieces};
     auto const by_pieces = [&] { return write_parts(); };
     if (parts_.size() > 1 && prices_.merge(whole, access_kind::write)) {
       if (guard_.merges())

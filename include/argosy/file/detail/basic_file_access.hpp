@@ -36,11 +36,11 @@ report basic_file<World>::access_alone(detail::call const& c, detail::plain_call
   detail::in_phase const now(
       detail::phase::call,
       {.name = c.name(), .source_file = c.where().file_name(), .source_line = c.where().line()});
-  failure f;
+  extend::failure f;
   report r = open ? crew_->access_alone(c, plain, f) : report();
   if (!open) f = detail::closed();
   if (f) {
-    end_call(alone(rank(), std::move(f)), c.name(), &r, c.error());
+    end_call(extend::alone(rank(), std::move(f)), c.name(), &r, c.error());
   } else {  // most calls succeed: no message is needed
     if (c.error()) c.error()->clear();
     what_failed_.clear();
@@ -50,12 +50,12 @@ report basic_file<World>::access_alone(detail::call const& c, detail::plain_call
 
 template <communicator World>
 report basic_file<World>::access_together(detail::call const& c) {
-  if (!is_open()) return finish(alone(rank(), detail::closed()), c.name(), {}, c.error());
+  if (!is_open()) return finish(extend::alone(rank(), detail::closed()), c.name(), {}, c.error());
   bool const split = split_.pending(), local_call = !split && crew_->goes_alone();
   if (local_call)
     if (auto const p = local().plain(c)) return access_alone(c, &*p);
   report r;
-  agreement const result = detail::with_reserve(*crew_->world, [&] {
+  extend::agreement const result = detail::with_reserve(*crew_->world, [&] {
     std::optional<detail::plain_call> plain;
     if (!split && !local_call) plain = crew_->plain_together(c);
     detail::collective_call all = crew_->part_of(c, plain, true);
@@ -70,10 +70,11 @@ report basic_file<World>::access_together(detail::call const& c) {
 // Returns a request that ended before it began.
 template <communicator World>
 std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c,
-                                                                  failure f) const {
+                                                                  extend::failure f) const {
   auto const of =
       crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
-  return std::make_shared<detail::background_failure>(c.what, of, alone(of->rank(), std::move(f)));
+  return std::make_shared<detail::background_failure>(c.what, of,
+                                                      extend::alone(of->rank(), std::move(f)));
 }
 
 template <communicator World>
@@ -90,7 +91,7 @@ std::shared_ptr<detail::background_call> basic_file<World>::launch(
     detail::call const& c, std::function<void(detail::background_call const&)> then) {
   detail::job t;
   detail::pointer_move moved;
-  if (failure f = is_open() ? crew_->prepare_alone(c, t, moved) : detail::closed()) {
+  if (extend::failure f = is_open() ? crew_->prepare_alone(c, t, moved) : detail::closed()) {
     auto const o = ended(c, std::move(f));
     if (then) then(*o);
     return o;
@@ -125,17 +126,18 @@ request basic_file<World>::begin_together(detail::call const& c) {
 template <communicator World>
 void basic_file<World>::begin_split(detail::call const& c) {
   if (split_.pending())
-    throw error(alone(rank(), {errc::argument,
-                               "another split call has begun on this file; end() it first"}),
-                c.name(), path(), rank());
+    throw error(
+        extend::alone(
+            rank(), {errc::argument, "another split call has begun on this file; end() it first"}),
+        c.name(), path(), rank());
   split_ = begin_together(c);
   split_call_ = c.what;
 }
 
 template <communicator World>
-failure basic_file<World>::split_fault(std::string_view begun) const {
+extend::failure basic_file<World>::split_fault(std::string_view begun) const {
   if (!split_.pending())
-    return is_open() ? failure(errc::argument, "no split call has begun on this file")
+    return is_open() ? extend::failure(errc::argument, "no split call has begun on this file")
                      : detail::closed();
   if (!begun.empty() && begun != split_name())
     return {errc::argument,
@@ -145,8 +147,8 @@ failure basic_file<World>::split_fault(std::string_view begun) const {
 
 template <communicator World>
 report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
-  if (failure f = split_fault(begun))
-    return finish(alone(rank(), std::move(f)), "end", {}, e.error());
+  if (extend::failure f = split_fault(begun))
+    return finish(extend::alone(rank(), std::move(f)), "end", {}, e.error());
   request r = std::move(split_);
   auto const tell = [&]() noexcept {
     what_failed_.clear();
@@ -172,12 +174,12 @@ report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
 template <communicator World>
 plan basic_file<World>::explain_alone(detail::call const& c) const {
   detail::job t;
-  failure f = is_open() ? local().prepare(c, t, nullptr) : detail::closed();
+  extend::failure f = is_open() ? local().prepare(c, t, nullptr) : detail::closed();
   plan p;
   if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
   if (f.thrown) std::rethrow_exception(f.thrown);
-  if (f) throw error(alone(local().rank(), std::move(f)), c.name(), path(), local().rank());
-  any_policy const& given = c.policy();
+  if (f) throw error(extend::alone(local().rank(), std::move(f)), c.name(), path(), local().rank());
+  extend::any_policy const& given = c.policy();
   bool const shipped = given.target<data_shipping>() && t.bytes > 0 && local().ships_alone(t);
   if (given.has_value() && given.is_collective() && !shipped)
     p.reason +=
@@ -189,9 +191,9 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
 template <communicator World>
 collective_plan basic_file<World>::explain_together(detail::call const& c) {
   collective_plan p;
-  agreement result;
+  extend::agreement result;
   if (!is_open()) {
-    result = alone(rank(), detail::closed());
+    result = extend::alone(rank(), detail::closed());
   } else {
     p = detail::with_reserve(*crew_->world, [&] {
       detail::collective_call all = crew_->part_of(c, {}, false);

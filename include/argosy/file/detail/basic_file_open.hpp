@@ -67,7 +67,7 @@ int basic_file<World>::rank() const noexcept {
 
 template <communicator World>
 detail::open_file& basic_file<World>::local() const {
-  if (!crew_ || !crew_->file) throw error(alone(-1, detail::closed()), "a call", "", -1);
+  if (!crew_ || !crew_->file) throw error(extend::alone(-1, detail::closed()), "a call", "", -1);
   return *crew_->file;
 }
 
@@ -75,8 +75,8 @@ detail::open_file& basic_file<World>::local() const {
 // it.
 template <communicator World>
 template <class Body>
-agreement basic_file<World>::with_memory(Body&& body) {
-  if (!is_open()) return alone(rank(), detail::closed());
+extend::agreement basic_file<World>::with_memory(Body&& body) {
+  if (!is_open()) return extend::alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, body);
 }
 
@@ -84,19 +84,19 @@ agreement basic_file<World>::with_memory(Body&& body) {
 // the error is local.
 template <communicator World>
 template <class Body>
-agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) {
+extend::agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) {
   return with_memory([&] { return crew_->collectively(given, body); });
 }
 
 template <communicator World>
 template <class Body>
-agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
+extend::agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
   return with_memory([&] { return crew_->on_one_rank(given, body); });
 }
 
 template <communicator World>
-void basic_file<World>::end_call(agreement const& a, std::string_view call, report const* done,
-                                 std::error_code* error) {
+void basic_file<World>::end_call(extend::agreement const& a, std::string_view call,
+                                 report const* done, std::error_code* error) {
   if (error) *error = a.code;
   what_failed_.clear();
   if (a) return;
@@ -116,14 +116,14 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
 }
 
 template <communicator World>
-report basic_file<World>::finish(agreement const& a, std::string_view call, report r,
+report basic_file<World>::finish(extend::agreement const& a, std::string_view call, report r,
                                  std::error_code* error) {
   end_call(a, call, &r, error);
   return r;
 }
 
 template <communicator World>
-void basic_file<World>::done(agreement const& a, std::string_view call, on_error const& e) {
+void basic_file<World>::done(extend::agreement const& a, std::string_view call, on_error const& e) {
   end_call(a, call, nullptr, e.error());
 }
 
@@ -131,21 +131,21 @@ template <communicator World>
 basic_file<World> basic_file<World>::open(World const& world, std::string const& path,
                                           argosy::mode modes, detail::hinted with, opener files) {
   basic_file f;
-  agreement const result = detail::with_reserve(
+  extend::agreement const result = detail::with_reserve(
       world, [&] { return f.open_agreed(world, path, modes, with, std::move(files)); });
   f.done(result, "open", with);
   return f;
 }
 
 template <communicator World>
-agreement basic_file<World>::open_agreed(World const& world, std::string const& name,
-                                         argosy::mode modes, detail::hinted const& with,
-                                         opener files) try {
+extend::agreement basic_file<World>::open_agreed(World const& world, std::string const& name,
+                                                 argosy::mode modes, detail::hinted const& with,
+                                                 opener files) try {
   crew_ = std::make_unique<detail::crew<World>>();
   std::string const path = detail::without_prefix(name);
   return detail::open_steps<World>(*crew_, path, modes, with).run(world, std::move(files));
-} catch (rank_failure const& lost) {
-  agreement const result = detail::without(lost, crew_->world);
+} catch (extend::rank_failure const& lost) {
+  extend::agreement const result = detail::without(lost, crew_->world);
   if (crew_->file) crew_->file->abandon(false);
   crew_->world.reset();
   return result;
@@ -159,11 +159,11 @@ void basic_file<World>::close(on_error e) {
 }
 
 template <communicator World>
-agreement basic_file<World>::close_agreed(on_error const& e) try {
-  if (!crew_ || !crew_->file) return alone(-1, detail::closed());
+extend::agreement basic_file<World>::close_agreed(on_error const& e) try {
+  if (!crew_ || !crew_->file) return extend::alone(-1, detail::closed());
   detail::crew<World>& crew = *crew_;
   detail::open_file& part = *crew.file;
-  if (!is_open()) return alone(rank(), detail::closed());
+  if (!is_open()) return extend::alone(rank(), detail::closed());
   part.drain();
   // Rank 0 removes the file after all other ranks have closed it, and closes it last. While the
   // file is open, no other file can be mistaken for it.
@@ -172,19 +172,20 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   bool removes = asked, ended = false;
   // The handle may be code of the program and may throw. The remaining steps are carried out
   // nevertheless, since the other ranks agree on them.
-  auto const end = [&]() -> failure {
+  auto const end = [&]() -> extend::failure {
     ended = true;
     part.agents().end();  // no rank has calls in progress
-    failure const pointer = detail::failure_of(errc::io, [&] { crew.pointer->close(); });
-    failure const split = detail::failure_of(errc::io, [&] { split_.tell_by_close(); });
-    failure all = part.late().take();
+    extend::failure const pointer = detail::failure_of(errc::io, [&] { crew.pointer->close(); });
+    extend::failure const split = detail::failure_of(errc::io, [&] { split_.tell_by_close(); });
+    extend::failure all = part.late().take();
     all.keep(pointer);
     all.keep(split);
     all.keep(crew.unpartition());
     if (!stays_open) all.keep(detail::let_go(part, false));
     return all;
   };
-  agreement result = crew.collectively(detail::arguments("close", e.where()), end, &removes);
+  extend::agreement result =
+      crew.collectively(detail::arguments("close", e.where()), end, &removes);
   bool const lost = result.cause == errc::rank_failed;
   if (!ended && !lost) return result;  // ranks were in different calls
   part.agents().end();
@@ -194,9 +195,9 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   if (part.rank() == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
   crew.disband();
   if (removes) {
-    failure removed;
+    extend::failure removed;
     if (stays_open) removed = part.remove_and_close();
-    agreement all_removed = detail::agree_on_outcome(*crew.world, removed);
+    extend::agreement all_removed = detail::agree_on_outcome(*crew.world, removed);
     // Moved, not copied: the ranks have agreed, and a copy could fail on this rank alone.
     if (result) {
       result = std::move(all_removed);
@@ -210,8 +211,8 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   part.seen_by().tell_time_by({});  // the clock belongs to the world, which ends here
   crew.world.reset();
   return result;
-} catch (rank_failure const& lost) {
-  agreement const result = detail::without(lost, crew_->world);
+} catch (extend::rank_failure const& lost) {
+  extend::agreement const result = detail::without(lost, crew_->world);
   detail::open_file& part = *crew_->file;
   bool const removes = part.removes();
   detail::let_go(part, removes && part.rank() == 0);

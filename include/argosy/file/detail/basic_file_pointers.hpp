@@ -17,14 +17,14 @@ namespace argosy {
 template <communicator World>
 std::int64_t basic_file<World>::position() const {
   if (has(local().modes(), mode::sequential))
-    throw error(alone(rank(), detail::is_sequential("has no individual pointers")), "position",
-                path(), rank());
+    throw error(extend::alone(rank(), detail::is_sequential("has no individual pointers")),
+                "position", path(), rank());
   return local().position().get();
 }
 
 template <communicator World>
 std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std::int64_t current,
-                                     failure& f) const {
+                                     extend::failure& f) const {
   std::int64_t base = 0, result = 0;
   if (whence == seek_from::current) base = current;
   if (whence == seek_from::end) {
@@ -41,7 +41,7 @@ std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std:
 
 template <communicator World>
 void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) {
-  failure f;
+  extend::failure f;
   if (!is_open())
     f = detail::closed();
   else if (has(local().modes(), mode::sequential))
@@ -53,17 +53,17 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
     });
   else if (std::int64_t const to = f ? 0 : from(offset, whence, 0, f); !f)
     local().position().set(to);
-  done(alone(rank(), std::move(f)), "seek", e);
+  done(extend::alone(rank(), std::move(f)), "seek", e);
 }
 
 template <communicator World>
 void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_error e) {
-  auto const move = [&]() -> failure {
-    failure f;
+  auto const move = [&]() -> extend::failure {
+    extend::failure f;
     if (whence == seek_from::end && !crew_->reconcile(f)) return f;
     bool const used = whence == seek_from::current && crew_->pointer_was_used();
     auto const to = crew_->told_by_one(
-        [&](failure& mine) {
+        [&](extend::failure& mine) {
           std::int64_t const now =
               whence == seek_from::current ? crew_->pointer->get(used, mine) : 0;
           return from(offset, whence, now, mine);
@@ -72,14 +72,14 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
     if (to) crew_->pointer->set(*to, rank());
     return f;
   };
-  agreement const result = with_memory([&] {
+  extend::agreement const result = with_memory([&] {
     detail::arguments given("seek_shared", e.where());
     given.same("offset", offset)
         .same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
     if (has(local().modes(), mode::sequential))
       given.fail(detail::is_sequential("is accessed from its start to its end"));
     if (whence == seek_from::start) {  // every rank can check this without the others
-      failure own;
+      extend::failure own;
       from(offset, whence, 0, own);
       if (own) given.fail(std::move(own));
     }
@@ -90,13 +90,13 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
 
 template <communicator World>
 std::int64_t basic_file<World>::position_shared() {
-  failure f;
+  extend::failure f;
   std::int64_t at = 0;
   if (is_open())
     at = crew_->pointer->get(f);
   else
     f = detail::closed();
-  finish(alone(local().rank(), std::move(f)), "position_shared", {}, nullptr);
+  finish(extend::alone(local().rank(), std::move(f)), "position_shared", {}, nullptr);
   return at;
 }
 

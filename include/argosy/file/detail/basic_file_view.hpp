@@ -51,7 +51,7 @@ template <communicator World>
 World const& basic_file<World>::world() const {
   detail::open_file const& part = local();
   if (!crew_->world)
-    throw error(alone(part.rank(), detail::closed()), "world", part.path(), part.rank());
+    throw error(extend::alone(part.rank(), detail::closed()), "world", part.path(), part.rank());
   return crew_->for_program();
 }
 
@@ -68,12 +68,12 @@ file_hints const& basic_file<World>::get_hints() const {
 // Makes the view at the position of the shared pointer. If a rank cannot make it, `next` stays null
 // on all ranks.
 template <communicator World>
-failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, bool lenient,
-                                            std::shared_ptr<detail::used_view const>& next) {
-  failure mine;
+extend::failure basic_file<World>::begin_at_pointer(
+    detail::view_shape const& shape, bool lenient, std::shared_ptr<detail::used_view const>& next) {
+  extend::failure mine;
   bool const used = crew_->pointer_was_used();
   auto const at =
-      crew_->told_by_one([&](failure& f) { return crew_->pointer->get(used, f); }, mine);
+      crew_->told_by_one([&](extend::failure& f) { return crew_->pointer->get(used, f); }, mine);
   next = nullptr;
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;
@@ -88,31 +88,33 @@ failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, boo
 }
 
 template <communicator World>
-agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
-                                             detail::view_shape const& shape,
-                                             detail::hinted const& with) {
-  if (!is_open()) return alone(rank(), detail::closed());
+extend::agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
+                                                     detail::view_shape const& shape,
+                                                     detail::hinted const& with) {
+  if (!is_open()) return extend::alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::agreed_hints asked{local().hints()};
-    asked.mine.merge(with.hints(), hint_source::code, hint_moment::set_view);
+    asked.mine.merge(with.hints(), hint_source::code, extend::hint_moment::set_view);
     return detail::with_agreed_hints(
         crew_->world, asked, [&] { return set_view_with(asked, displacement, shape, with); });
   });
 }
 
 template <communicator World>
-agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int64_t displacement,
-                                           detail::view_shape const& shape,
-                                           detail::hinted const& with) {
+extend::agreement basic_file<World>::set_view_with(detail::agreed_hints& asked,
+                                                   std::int64_t displacement,
+                                                   detail::view_shape const& shape,
+                                                   detail::hinted const& with) {
   detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local().modes(), mode::sequential);
   bool const lenient = asked.mine.values().lenient;
-  given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
-    return "the displacement is " + std::to_string(displacement) +
-           " bytes; it must not be negative";
-  });
-  given.require(sequential == (displacement == current_displacement), errc::argument, [&] {
+  given.require(displacement >= 0 || displacement == extend::current_displacement, errc::argument,
+                [&] {
+                  return "the displacement is " + std::to_string(displacement) +
+                         " bytes; it must not be negative";
+                });
+  given.require(sequential == (displacement == extend::current_displacement), errc::argument, [&] {
     return sequential ? "the view of a sequential file begins at current_displacement"
                       : "current_displacement is for sequential files";
   });
@@ -139,20 +141,21 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
   asked.compare_in(given);
-  return crew_->collectively_changing(given, [&](bool) -> failure {
+  return crew_->collectively_changing(given, [&](bool) -> extend::failure {
     if (crew_->develop) {
       if (auto differ = detail::compare_arrays(*crew_->world, next->view, with.where()))
         return std::move(*differ);
       detail::tell_of_holes(local(), *next, with.where());
     }
-    failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();
+    extend::failure const astray =
+        sequential ? begin_at_pointer(shape, lenient, next) : extend::failure();
     if (!next) return astray;
     // If nodes have parts of the file, following the hints may end the partitioning and report lost
     // writes. In that case no hint is changed.
     auto const before =
         local().agents().parts().is_on() ? std::optional(local().hints()) : std::nullopt;
     local().follow(std::move(asked.mine));
-    failure f = crew_->follow_hints();
+    extend::failure f = crew_->follow_hints();
     if (before && detail::ranks_where(*crew_->world, static_cast<bool>(f))) {
       local().follow(*before);
       return f;
@@ -169,8 +172,8 @@ template <communicator World>
 std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
   auto const at = view().byte_offset(offset);
   if (!at)
-    throw error(alone(local().rank(), {errc::argument, "offset " + std::to_string(offset) +
-                                                           " is no place in the view"}),
+    throw error(extend::alone(local().rank(), {errc::argument, "offset " + std::to_string(offset) +
+                                                                   " is no place in the view"}),
                 "byte_offset", path(), local().rank());
   return *at;
 }
@@ -179,11 +182,11 @@ template <communicator World>
 std::int64_t basic_file<World>::size(on_error e) const {
   what_failed_.clear();
   bool const opened = is_open();
-  failure f = opened ? failure() : detail::closed();
+  extend::failure f = opened ? extend::failure() : detail::closed();
   std::error_code error;
   std::int64_t const bytes = opened ? local().handle().size(error) : 0;
   if (error) f = error;
-  agreement const result = alone(rank(), std::move(f));
+  extend::agreement const result = extend::alone(rank(), std::move(f));
   if (e.error()) *e.error() = result.code;
   if (result) return bytes;
   std::string const& path = crew_ && crew_->file ? crew_->file->path() : std::string();
@@ -210,11 +213,11 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
 
 template <communicator World>
 void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
-  auto const resize = [&]() -> failure { return local().handle().resize(bytes); };
-  agreement const result = with_memory([&] {
+  auto const resize = [&]() -> extend::failure { return local().handle().resize(bytes); };
+  extend::agreement const result = with_memory([&] {
     detail::arguments given("set_size", e.where());
     detail::require_resizable(given, &local(), bytes);
-    agreement all = on_one_rank(given, resize);
+    extend::agreement all = on_one_rank(given, resize);
     // Clients with a cache of their own may keep a longer size that they wrote. Each of them must
     // be resized itself.
     if (all && local().lies_on().separate_caches && local().ranks() > 1)
@@ -226,18 +229,19 @@ void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
 
 template <communicator World>
 void basic_file<World>::preallocate(std::int64_t bytes, on_error e) {
-  agreement const result = with_memory([&] {
+  extend::agreement const result = with_memory([&] {
     detail::arguments given("preallocate", e.where());
     detail::require_resizable(given, &local(), bytes);
-    return on_one_rank(given, [&]() -> failure { return local().handle().preallocate(bytes); });
+    return on_one_rank(given,
+                       [&]() -> extend::failure { return local().handle().preallocate(bytes); });
   });
   done(result, "preallocate", e);
 }
 
 template <communicator World>
 void basic_file<World>::sync(on_error e) {
-  agreement const result = collectively(detail::arguments("sync", e.where()),
-                                        [&]() -> failure { return local().sync(); });
+  extend::agreement const result = collectively(
+      detail::arguments("sync", e.where()), [&]() -> extend::failure { return local().sync(); });
   done(result, "sync", e);
 }
 
@@ -250,11 +254,11 @@ template <communicator World>
 void basic_file<World>::set_atomic(bool on, on_error e) {
   detail::arguments given("set_atomic", e.where());
   given.same("flag", on ? 1 : 0, on ? "on" : "off");
-  agreement const result = collectively(given, [&]() -> failure {
+  extend::agreement const result = collectively(given, [&]() -> extend::failure {
     if (!on) return {};
     bool none = false;
     // this also writes out what this node has cached
-    failure f = local().merges().try_lock(local().handle(), none);
+    extend::failure f = local().merges().try_lock(local().handle(), none);
     if (f)
       f.detail = none ? "atomic mode needs byte-range locks"
                       : "locking, or writing out what this node has kept";
@@ -270,21 +274,21 @@ void basic_file<World>::set_hints(hints const& h, on_error e) {
 }
 
 template <communicator World>
-agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e) {
-  if (!is_open()) return alone(rank(), detail::closed());
+extend::agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e) {
+  if (!is_open()) return extend::alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::open_file& part = local();
     // Compared as if no request were pending. Requests belong to single ranks, and if one rank
     // refuses a hint because of them, all ranks refuse it.
     detail::agreed_hints asked{part.hints()};
-    asked.mine.merge(h, hint_source::code, hint_moment::set_hints);
+    asked.mine.merge(h, hint_source::code, extend::hint_moment::set_hints);
     return detail::with_agreed_hints(crew_->world, asked, [&] {
       detail::arguments given("set_hints", e.where());
       asked.compare_in(given);
-      return crew_->collectively_changing(given, [&](bool pending) -> failure {
+      return crew_->collectively_changing(given, [&](bool pending) -> extend::failure {
         if (pending) {
           asked.mine = part.hints();
-          asked.mine.merge(h, hint_source::code, hint_moment::set_hints, true);
+          asked.mine.merge(h, hint_source::code, extend::hint_moment::set_hints, true);
           if (asked.of_first) detail::ask_first(*crew_->world, asked);
         }
         part.follow(std::move(asked.mine));

@@ -23,7 +23,7 @@ namespace argosy {
 // Returns the header to write. Sets `why` if the state cannot be saved.
 template <communicator World>
 checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
-                                                failure& why) const {
+                                                extend::failure& why) const {
   checkpoint_header h;
   for (std::size_t i = 0; i < all.size(); ++i) {
     array_part const& part = all[i].part;
@@ -34,15 +34,16 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
                         .shape = part.shape()});
     if (data.fault()) why.keep(*data.fault());
     why.keep(detail::failure_of(errc::datatype, [&] {  // the part may have a fault
-      return data.fault() ? failure() : detail::fault_of(part, data.buffer(), entries_[i].name);
+      return data.fault() ? extend::failure()
+                          : detail::fault_of(part, data.buffer(), entries_[i].name);
     }));
   }
-  why.keep(detail::failure_of(errc::argument, [&]() -> failure {
+  why.keep(detail::failure_of(errc::argument, [&]() -> extend::failure {
     detail::place_arrays(h);
-    failure bad;
+    extend::failure bad;
     // This finds names that are missing or used twice.
     detail::parse_checkpoint_header(detail::checkpoint_header_of(h), bad);
-    return bad ? failure{errc::argument, bad.detail, bad.advice} : failure{};
+    return bad ? extend::failure{errc::argument, bad.detail, bad.advice} : extend::failure{};
   }));
   return h;
 }
@@ -77,7 +78,7 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
     std::optional<opener> opens;
     std::string path, to;  // `to`: valid in every working directory
     s.alone_with_equal("arrays", errc::argument, [&](std::string& text) {
-      failure why;
+      extend::failure why;
       path = detail::without_prefix(name);
       to = files.absolute(path);
       opens = files;
@@ -111,9 +112,9 @@ void basic_checkpoint<World>::choose_permissions(joint const& s, std::string con
                                                  opener const& files, argosy::hints const& given,
                                                  unfinished& part, argosy::hints& own) {
   std::int64_t kept = -1;
-  s.on_first(errc::io, [&]() -> failure {
+  s.on_first(errc::io, [&]() -> extend::failure {
     if (detail::says_permissions(given)) return {};
-    failure why = detail::permissions_at(files, path, part.permissions);
+    extend::failure why = detail::permissions_at(files, path, part.permissions);
     if (part.permissions) kept = detail::while_written(*part.permissions);
     return why;
   });
@@ -132,10 +133,10 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
                                       std::vector<content> const& all, opener const& files,
                                       bool& named) const {
   std::string const& from = part.full_path;
-  std::optional<file_identity> mine;
+  std::optional<extend::file_identity> mine;
   if (s.rank() == 0) detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(f); });
   detail::written_mark mark;
-  auto const name = [&]() -> failure {
+  auto const name = [&]() -> extend::failure {
     mark.permit(part.permissions);
     if (auto const code = files.rename(from, to, mine)) return {code, "renaming '" + from + "'"};
     named = true;
@@ -220,11 +221,11 @@ void basic_checkpoint<World>::load(World const& world, std::string const& path, 
 // Finds one array in the file, gives the data its size if it can be resized, and makes the view of
 // this rank's part.
 template <communicator World>
-failure basic_checkpoint<World>::prepare(entry const& e, checkpoint_header const& h, content& c,
-                                         argosy::view& into) {
+extend::failure basic_checkpoint<World>::prepare(entry const& e, checkpoint_header const& h,
+                                                 content& c, argosy::view& into) {
   detail::checkpoint_array const* const a = h.find(e.name);
   if (a && e.fit && e.writable)
-    if (failure wrong = e.fit(*a)) return wrong;
+    if (extend::failure wrong = e.fit(*a)) return wrong;
   c = e.now();
   if (c.data.fault()) return *c.data.fault();
   if (!e.writable)
@@ -234,7 +235,7 @@ failure basic_checkpoint<World>::prepare(entry const& e, checkpoint_header const
     if (words.ends_with('\n')) words.pop_back();
     return {errc::datatype, std::move(words)};
   }
-  failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, c.part, into);
+  extend::failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, c.part, into);
   if (other) other.detail = "'" + e.name + "': " + other.detail;
   return other ? other : detail::fault_of(c.part, c.data.buffer(), e.name);
 }
@@ -246,7 +247,7 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
   std::vector<content> all;
   bool some_later = false;  // equal on all ranks
   auto const prepare_all = [&](bool later) {
-    failure why;
+    extend::failure why;
     for (std::size_t i = 0; i < entries_.size() && !why; ++i)
       if (entries_[i].later == later) why = prepare(entries_[i], h, all[i], views[i]);
     return why;
@@ -287,7 +288,7 @@ void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f,
   s.together([&] { f.set_view(v); });
   report const r = s.together([&] { return f.read_at_all(0, std::move(*room)); });
   s.together([&] { f.set_view(all_bytes); });
-  s.alone(errc::io, [&]() -> failure {
+  s.alone(errc::io, [&]() -> extend::failure {
     if (r.memory_bytes >= into.size()) return {};
     return {errc::truncated, "the file ends inside of '" + e.name + "'"};
   });

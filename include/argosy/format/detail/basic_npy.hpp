@@ -39,7 +39,7 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
     opens = files;
     files_ = files;
     part_ = part;
-    failure bad;
+    extend::failure bad;
     (void)part.bytes();  // throws the fault of the part
     bytes = detail::npy_header_of(part.type(), part.order(), part.shape());
     h = detail::parse_npy_header(bytes, bad);  // checks the name and the shape by NumPy's rules
@@ -137,14 +137,14 @@ npy_header basic_npy<World>::header_of(World const& world, std::string const& pa
 // Runs a call of the open file. A file that is not open has no other ranks.
 template <communicator World>
 template <class Body>
-void basic_npy<World>::in_call(std::string_view name, source_location where, std::error_code* code,
-                               Body&& body) {
+void basic_npy<World>::in_call(std::string_view name, extend::source_location where,
+                               std::error_code* code, Body&& body) {
   if (file_.is_open()) {
     World const world = file_.world();  // close ends the world of the file
     return detail::in_one_call(world, {name, file_.path(), where}, code, what_failed_, body);
   }
-  error const closed(alone(-1, {errc::file, "the file is not open", "open it first"}), name, {},
-                     -1);
+  error const closed(extend::alone(-1, {errc::file, "the file is not open", "open it first"}), name,
+                     {}, -1);
   what_failed_ = closed.what();
   if (!code) throw closed;
   *code = closed.code();
@@ -154,7 +154,7 @@ void basic_npy<World>::in_call(std::string_view name, source_location where, std
 template <communicator World>
 template <class Data>
 void basic_npy<World>::check(Data& data) const {
-  failure why = data.fault().value_or(failure());
+  extend::failure why = data.fault().value_or(extend::failure());
   if (!why)
     why = detail::failure_of(errc::datatype,
                              [&] { return detail::fault_of(*part_, data.buffer(), file_.path()); });
@@ -180,7 +180,7 @@ report basic_npy<World>::read_all(target into, how with) {
   in_call("npy::read_all", into.where(), with.error(), [&](joint const& s) {
     check(into);
     r = s.together([&] { return file_.read_at_all(0, std::move(into), std::move(with).policy()); });
-    s.alone(errc::io, [&]() -> failure {
+    s.alone(errc::io, [&]() -> extend::failure {
       if (r.memory_bytes >= part_->part_bytes()) return {};
       return {errc::truncated,
               "the file ends inside of the array: " + std::to_string(r.memory_bytes) + " of " +
@@ -196,7 +196,7 @@ void basic_npy<World>::close(on_error e) {
     progress const last = std::exchange(state_, progress::none);
     if (last == progress::none) return s.together([&] { file_.close(s.where()); });
     std::string path;
-    std::optional<file_identity> mine;
+    std::optional<extend::file_identity> mine;
     std::vector<std::byte> start;
     s.closing(file_, [&] {
       s.alone(errc::io, [&] {

@@ -19,7 +19,7 @@ void basic_xdmf<World>::save(World const& world, std::string const& name, on_err
       world, call, e.error(), what_failed_, [&](detail::joint_call<World> const& s) {
         std::string text, path;
         s.alone_with_equal("steps", errc::argument, [&](std::string& lines) {
-          failure why;
+          extend::failure why;
           path = detail::without_prefix(name);
           for (detail::xdmf_field const& f : fields_)
             why.keep(detail::failure_of(errc::datatype, [&] { f.fault.require_none(); }));

@@ -9,10 +9,15 @@
 #include <vector>
 
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/extend.hpp>
 
 namespace argosy {
+namespace extend {
+
 class tracer;
-}
+
+}  // namespace extend
+}  // namespace argosy
 
 namespace argosy::detail {
 

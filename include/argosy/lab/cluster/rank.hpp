@@ -29,7 +29,7 @@ class scheduler;
 struct operation;
 using combine_function = void(std::byte* mine, std::byte const* other);
 
-template <argosy::reducible T>
+template <argosy::extend::reducible T>
 void combine(std::byte* mine, std::byte const* other) {
   reinterpret_cast<T*>(mine)->combine(*reinterpret_cast<T const*>(other));
 }
@@ -73,8 +73,8 @@ class virtual_rank {
   double now() const;  // in seconds
   // Takes this time; slow ranks take longer. Throws std::invalid_argument if it is negative.
   void compute(double seconds) const;
-  // For the concept `charging`. Takes the time that this rank's processor needs for a copy, by the
-  // prices of the scenario's network.
+  // For the concept `counts_copies`. Takes the time that this rank's processor needs for a copy, by
+  // the prices of the scenario's network.
   void charge(std::int64_t bytes, std::int64_t pieces) const;
   bool has_contents() const;  // false if virtual_options::contents is `none`
   void pause() const;         // takes one microsecond, in which other ranks run
@@ -84,7 +84,7 @@ class virtual_rank {
 
   // --- The concepts communicator, node_sharing and node_waiting ---
   void barrier(place where = place::current()) const;
-  template <argosy::reducible T>
+  template <argosy::extend::reducible T>
   void all_reduce(T& value, place where = place::current()) const {
     all_reduce({reinterpret_cast<std::byte*>(&value), sizeof value}, &detail::combine<T>, where);
   }
@@ -181,9 +181,9 @@ class virtual_rank::request {
 };
 
 static_assert(communicator<virtual_rank>);
-static_assert(argosy::node_waiting<virtual_rank>);
-static_assert(argosy::charging<virtual_rank>);
-static_assert(argosy::working_in_background<virtual_rank>);
+static_assert(argosy::extend::node_waiting<virtual_rank>);
+static_assert(argosy::extend::counts_copies<virtual_rank>);
+static_assert(argosy::extend::working_in_background<virtual_rank>);
 static_assert(serving<virtual_rank>);
 
 }  // namespace argosy::lab

@@ -112,7 +112,7 @@ class virtual_handle {
   std::error_code close();
   bool is_open() const noexcept { return open_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
-  argosy::storage storage() const;  // with the prices of its disk
+  argosy::extend::storage storage() const;  // with the prices of its disk
   std::optional<file_identity> identity() const;
 
  private:

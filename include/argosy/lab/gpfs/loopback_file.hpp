@@ -50,8 +50,8 @@ class loopback_file : public file_calls<loopback_file> {
   std::int64_t block_bytes() const {
     return host_ != nullptr ? host_->hardware().block_bytes : 4096;
   }
-  argosy::storage storage() const {
-    return host_ != nullptr ? host_->hardware().storage() : argosy::storage();
+  argosy::extend::storage storage() const {
+    return host_ != nullptr ? host_->hardware().storage() : argosy::extend::storage();
   }
 
   loopback::ticket start(call c) { return host_->start(node_, std::move(c)); }
@@ -69,6 +69,6 @@ class loopback_file : public file_calls<loopback_file> {
   node_id node_ = 0;
 };
 
-static_assert(hinting<loopback_file>);
+static_assert(takes_fcntl<loopback_file>);
 
 }  // namespace argosy::lab::gpfs

@@ -113,7 +113,7 @@ struct machine {
   }
 
   // Returns the prices of calls for a client, by docs/develop/prices.md.
-  argosy::storage storage() const;
+  argosy::extend::storage storage() const;
 
   friend bool operator==(machine const&, machine const&) = default;
 

@@ -77,11 +77,13 @@ class mounted_file : public file_calls<mounted_file> {
   std::error_code close();
   bool is_open() const { return mount_.is_mounted(); }
   std::int64_t block_bytes() const { return is_open() ? mount_.hardware().block_bytes : 4096; }
-  argosy::storage storage() const {
-    return is_open() ? mount_.hardware().storage() : argosy::storage();
+  argosy::extend::storage storage() const {
+    return is_open() ? mount_.hardware().storage() : argosy::extend::storage();
   }
   std::optional<file_identity> identity() const;
-  int node() const { return is_open() ? static_cast<int>(mount_.node()) : argosy::unknown_node; }
+  int node() const {
+    return is_open() ? static_cast<int>(mount_.node()) : argosy::extend::unknown_node;
+  }
 
  private:
   friend class file_calls<mounted_file>;
@@ -100,6 +102,6 @@ class mounted_file : public file_calls<mounted_file> {
   std::string path_;
 };
 
-static_assert(hinting<mounted_file>);
+static_assert(takes_fcntl<mounted_file>);
 
 }  // namespace argosy::lab::gpfs

@@ -29,7 +29,7 @@ class mounted_together {
 
   // Unmounts. Collective: the host stays until all ranks are done. If it is not called, calls of
   // other ranks fail with ESTALE when rank 0 destroys this.
-  template <argosy::agreeing World>
+  template <argosy::extend::agreeing World>
   void unmount(World const& world) {
     world.barrier();
     mine_.leave();
@@ -39,7 +39,7 @@ class mounted_together {
   }
 
  private:
-  template <argosy::agreeing World>
+  template <argosy::extend::agreeing World>
   friend mounted_together mount_together(World const& world, host_options o,
                                          std::error_code& error);
 
@@ -50,7 +50,7 @@ class mounted_together {
 // Hosts a simulated GPFS on rank 0, and mounts it on all ranks. Collective. Fails on all ranks or
 // on none, with the error of the lowest rank that failed. Rank 0's options are used. Costs two
 // broadcasts and a reduction.
-template <argosy::agreeing World>
+template <argosy::extend::agreeing World>
 mounted_together mount_together(World const& world, host_options o, std::error_code& error) {
   mounted_together made;
   error.clear();

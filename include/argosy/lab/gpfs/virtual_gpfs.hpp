@@ -92,7 +92,7 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   std::error_code close();
   bool is_open() const noexcept { return state_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
-  argosy::storage storage() const;
+  argosy::extend::storage storage() const;
   std::optional<file_identity> identity() const;
   int node() const noexcept { return node_; }
 
@@ -108,6 +108,6 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   std::string path_;
 };
 
-static_assert(hinting<virtual_gpfs_handle>);
+static_assert(takes_fcntl<virtual_gpfs_handle>);
 
 }  // namespace argosy::lab

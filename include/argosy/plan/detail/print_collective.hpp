@@ -49,7 +49,7 @@ inline std::string to_string(collective_plan const& p) {
       text += "     ... " + std::to_string(p.domains.size() - 2 * shown) + " more\n";
       i = p.domains.size() - shown;
     }
-    file_domain const& d = p.domains[i];
+    extend::file_domain const& d = p.domains[i];
     std::array<char, 120> line{};
     std::snprintf(line.data(), line.size(), "%8d  %16lld  %14lld  %12lld\n", d.rank,
                   static_cast<long long>(d.begin), static_cast<long long>(d.end),

@@ -44,13 +44,13 @@ class window_check {
     if (w.pieces != hull.pieces)
       refuse(name + " has " + number(w.pieces) + " pieces; they are " + number(hull.pieces));
     switch (w.how) {
-      case passage::pieces:
+      case transfer_mode::pieces:
         return;
-      case passage::whole:
+      case transfer_mode::whole:
         if (hull.pieces > 1)
           refuse(name + " is not whole: it has " + number(hull.pieces) + " pieces");
         return;
-      case passage::merged:
+      case transfer_mode::merged:
         if (!wanted_.sorted)
           refuse(name +
                  " is merged, but the view names bytes twice or out of order: such windows go by "

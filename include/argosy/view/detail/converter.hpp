@@ -21,14 +21,15 @@ inline constexpr std::int64_t conversion_block_bytes = 8192;
 inline constexpr std::int64_t most_item_bytes = representation::most_file_bytes;
 
 [[noreturn]] inline void throw_types(layout const& form, signature const& types) {
-  throw invalid_layout("argosy::converter: the memory has " + std::to_string(form.size()) +
+  throw invalid_layout("argosy::extend::converter: the memory has " + std::to_string(form.size()) +
                        " bytes, but its types " + std::to_string(types.size()) + " (" +
                        to_string(types) + "); give the signature_of its datatype");
 }
 
 }  // namespace detail
 
-ARGOSY_ONCE converter::converter(representation r, layout const& form, signature const& types)
+ARGOSY_ONCE extend::converter::converter(representation r, layout const& form,
+                                         extend::signature const& types)
     : representation_(std::move(r)), form_(&form) {
   if (form.size() != types.size()) detail::throw_types(form, types);
   basic_sizes const& sizes = representation_.sizes();
@@ -58,7 +59,7 @@ ARGOSY_ONCE converter::converter(representation r, layout const& form, signature
                           detail::most_item_bytes);
 }
 
-ARGOSY_ONCE converter::item converter::find(std::int64_t position) const {
+ARGOSY_ONCE extend::converter::item extend::converter::find(std::int64_t position) const {
   std::int64_t in_memory = 0, in_file = 0;
   for (std::size_t i = 0, end = nodes_.size(); i < end;) {
     node const& n = nodes_[i];
@@ -74,22 +75,22 @@ ARGOSY_ONCE converter::item converter::find(std::int64_t position) const {
       ++i;
     }
   }
-  return {basic::byte, form_->size(), file_size_, 1, 1};  // the end
+  return {extend::basic::byte, form_->size(), file_size_, 1, 1};  // the end
 }
 
-ARGOSY_ONCE std::int64_t converter::item_start(std::int64_t position) const {
+ARGOSY_ONCE std::int64_t extend::converter::item_start(std::int64_t position) const {
   return find(position).file;
 }
-ARGOSY_ONCE std::int64_t converter::memory_position(std::int64_t position) const {
+ARGOSY_ONCE std::int64_t extend::converter::memory_position(std::int64_t position) const {
   return find(position).memory;
 }
 
 template <bool Encode>
-bool converter::run(node const& n, std::int64_t count, std::int64_t copies,
-                    std::int64_t memory_stride, std::int64_t file_stride, std::byte* in_memory,
-                    std::byte* in_file) const {
+bool extend::converter::run(node const& n, std::int64_t count, std::int64_t copies,
+                            std::int64_t memory_stride, std::int64_t file_stride,
+                            std::byte* in_memory, std::byte* in_file) const {
   constexpr auto way = Encode ? detail::conversion::encode : detail::conversion::decode;
-  representation_functions const* const user = representation_.functions();
+  extend::representation_functions const* const user = representation_.functions();
   if (user == nullptr)
     return detail::convert_external32<way>(n.type, {count, copies, memory_stride, file_stride},
                                            in_memory, in_file);
@@ -108,9 +109,9 @@ bool converter::run(node const& n, std::int64_t count, std::int64_t copies,
 // ends are between items. The nodes start at `memory_at` and `file_at` of the streams; `in_memory`
 // and `in_file` are the addresses of position 0.
 template <bool Encode>
-bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
-                     std::int64_t file_at, std::int64_t from, std::int64_t to, std::byte* in_memory,
-                     std::byte* in_file) const {
+bool extend::converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
+                             std::int64_t file_at, std::int64_t from, std::int64_t to,
+                             std::byte* in_memory, std::byte* in_file) const {
   bool fits = true;
   for (std::size_t i = begin; i < end && file_at < to; i += nodes_[i].body + 1) {
     node const& n = nodes_[i];
@@ -156,8 +157,8 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
 // Converts whole items [from, to), block by block. Inside, positions count from the start of the
 // block.
 template <bool Encode, class Memory>
-bool converter::convert(Memory&& memory, std::int64_t from, std::int64_t to,
-                        std::byte* stream) const {
+bool extend::converter::convert(Memory&& memory, std::int64_t from, std::int64_t to,
+                                std::byte* stream) const {
   bool fits = true;
   std::int64_t memory_from = find(from).memory;
   for (std::int64_t at = from; at < to;) {
@@ -201,8 +202,8 @@ class memory_blocks {
 
 }  // namespace detail
 
-ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::int64_t to,
-                                   std::byte* stream) const {
+ARGOSY_ONCE bool extend::converter::gather(void const* memory, std::int64_t from, std::int64_t to,
+                                           std::byte* stream) const {
   if (from >= to) return true;
   bool fits = true;
   detail::memory_blocks<true> blocks(*form_, memory);
@@ -224,8 +225,8 @@ ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::i
   return fits;
 }
 
-ARGOSY_ONCE bool converter::scatter(std::byte const* stream, std::int64_t from, std::int64_t to,
-                                    void* memory) {
+ARGOSY_ONCE bool extend::converter::scatter(std::byte const* stream, std::int64_t from,
+                                            std::int64_t to, void* memory) {
   if (from >= to) return true;
   bool fits = true;
   item const first = find(from), last = find(to);
@@ -244,8 +245,8 @@ ARGOSY_ONCE bool converter::scatter(std::byte const* stream, std::int64_t from, 
   return fits;
 }
 
-ARGOSY_ONCE bool converter::keep(item const& which, std::int64_t from, std::int64_t to,
-                                 std::byte const* stream, void* memory) {
+ARGOSY_ONCE bool extend::converter::keep(item const& which, std::int64_t from, std::int64_t to,
+                                         std::byte const* stream, void* memory) {
   auto at = std::find_if(cut_.begin(), cut_.end(),
                          [&](cut_item const& c) { return c.which.file == which.file; });
   if (at == cut_.end()) {

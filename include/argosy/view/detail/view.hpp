@@ -52,7 +52,8 @@ void view::make_of(Filetype const& type, layout filetype) {
   }
   // The type can be a filetype, but not an etype.
   if (fault == etype_empty || fault == etype_bounds || fault == etype_order)
-    make(bytes(1), std::move(filetype), stream_types(signature(basic::byte)));
+    make(bytes(1), std::move(filetype),
+         extend::stream_types(extend::signature(extend::basic::byte)));
   else
     make(std::move(etype), std::move(filetype), detail::types_of_copies(core, 1));
 }

@@ -33,7 +33,7 @@ inline layout tiles(std::int64_t displacement, layout const& filetype) {
 
 }  // namespace detail
 
-ARGOSY_ONCE void view::make(layout etype, layout filetype, stream_types types) {
+ARGOSY_ONCE void view::make(layout etype, layout filetype, extend::stream_types types) {
   etype_ = std::move(etype);
   filetype_ = std::move(filetype);
   etype_types_ = std::move(types);
@@ -50,7 +50,8 @@ ARGOSY_ONCE void view::make(layout etype, layout filetype, stream_types types) {
 }
 
 // Checks that a filetype is made of whole etypes (MPI 3.1, 13.3). Bytes fit everything.
-ARGOSY_ONCE void view::compare_types(signature const& etype, signature const& filetype) {
+ARGOSY_ONCE void view::compare_types(extend::signature const& etype,
+                                     extend::signature const& filetype) {
   bool const converts = representation_.converts();
   detail::type_digest const wanted(etype, converts), given(filetype, converts);
   if (wanted.is_bytes() || given.is_bytes() || etype_.empty()) return;
@@ -80,7 +81,8 @@ ARGOSY_ONCE std::int64_t view::offset_of_end(std::int64_t file_size) const {
   std::int64_t low = 0, high = stream_.size() / etype_.size();
   if (std::int64_t const of_tile = filetype_.size() / etype_.size();
       filetype_.true_extent() > filetype_.extent() && of_tile > 0) {
-    std::int64_t const last = cursor(stream_, (of_tile - 1) * etype_.size()).current().offset;
+    std::int64_t const last =
+        extend::cursor(stream_, (of_tile - 1) * etype_.size()).current().offset;
     if (filetype_.extent() == 0 && last < file_size) return high;
     // The first tile with an etype that starts there is the first tile whose last etype does.
     if (last < file_size) low = ((file_size - last - 1) / filetype_.extent() + 1) * of_tile;
@@ -89,7 +91,7 @@ ARGOSY_ONCE std::int64_t view::offset_of_end(std::int64_t file_size) const {
   }
   while (low < high) {
     std::int64_t const middle = low + (high - low) / 2;
-    if (cursor(stream_, middle * etype_.size()).current().offset >= file_size)
+    if (extend::cursor(stream_, middle * etype_.size()).current().offset >= file_size)
       high = middle;
     else
       low = middle + 1;

@@ -99,32 +99,33 @@ ARGOSY_ONCE void self::wait_all(std::span<request> requests) {
   }
 }
 
-ARGOSY_ONCE shared_memory self::share(std::size_t bytes, std::error_code& error) const {
+ARGOSY_ONCE extend::shared_memory self::share(std::size_t bytes, std::error_code& error) const {
   error.clear();
   if (bytes == 0) return {};
-  shared_memory zeros = shared_memory::private_zeros(bytes);
+  extend::shared_memory zeros = extend::shared_memory::private_zeros(bytes);
   if (zeros.bytes().empty())
     error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
   return zeros;
 }
 
-ARGOSY_ONCE shared_memory self::share(std::size_t bytes) const {
+ARGOSY_ONCE extend::shared_memory self::share(std::size_t bytes) const {
   std::error_code error;
-  shared_memory result = share(bytes, error);
+  extend::shared_memory result = share(bytes, error);
   if (error)
     throw std::system_error(error, "argosy::self::share: " + std::to_string(bytes) + " bytes");
   return result;
 }
 
-ARGOSY_ONCE std::unique_ptr<service> self::serve(serve_function f, std::error_code& error) const {
-  class answering final : public service {
+ARGOSY_ONCE std::unique_ptr<extend::service> self::serve(extend::serve_function f,
+                                                         std::error_code& error) const {
+  class answering final : public extend::service {
    public:
-    explicit answering(serve_function f) : answer_(std::move(f)) {}
-    std::vector<service_answer> call(std::vector<parcel> const& requests) override {
-      std::vector<service_answer> all;
-      for (parcel const& p : requests) {
+    explicit answering(extend::serve_function f) : answer_(std::move(f)) {}
+    std::vector<extend::service_answer> call(std::vector<extend::parcel> const& requests) override {
+      std::vector<extend::service_answer> all;
+      for (extend::parcel const& p : requests) {
         check(p.rank);
-        service_answer& a = all.emplace_back();
+        extend::service_answer& a = all.emplace_back();
         try {
           a.content = answer_(0, p.content);
         } catch (...) {
@@ -135,7 +136,7 @@ ARGOSY_ONCE std::unique_ptr<service> self::serve(serve_function f, std::error_co
     }
 
    private:
-    serve_function answer_;
+    extend::serve_function answer_;
   };
   error.clear();
   return std::make_unique<answering>(std::move(f));

@@ -341,12 +341,12 @@ void crew<World>::tell_usage(agreement const& closed) {
   usage_report told{file->path(), file->ranks()};
   told.processors = processors_of_all(*world);
   told.other_hints = hints_of_others(*world, file->hints());
-  spread copies;
+  rank_statistics copies;
   // Not measured under virtual time, which is no time of this machine. If ranks share processors,
   // the measurement would contain their waiting time.
   if constexpr (!requires { world->now(); }) {
     if (std::int64_t const ns = told.crowded() ? -1 : plain_copy_ns(bytes); ns >= 0)
-      copies = spread(ns);
+      copies = rank_statistics(ns);
     world->all_reduce(copies);
   }
   if (file->rank() != 0) return;

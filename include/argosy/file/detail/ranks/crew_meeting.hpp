@@ -91,7 +91,8 @@ void crew<World>::meet() {
       if (watched) share_board(*node);
       if constexpr (keeping<World>) {
         bool by_mpi = false;  // MPI itself reports dead ranks
-        if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
+        if constexpr (requires { World::survives_rank_death(); })
+          by_mpi = World::survives_rank_death();
         if (!by_mpi && goes_on) meet_beside(*node);
       }
     }

@@ -95,7 +95,7 @@ class team {
     }
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // each window belongs to one aggregator
-    if (plan.sparse) prices.writes = sieve::never;
+    if (plan.sparse) prices.writes = sieving_mode::never;
     merging const how = file.merges().together(asked.pending > 0);
     memory_side memory(t.where->view.representation(), *t.memory);
     collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan,

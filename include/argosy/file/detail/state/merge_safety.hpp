@@ -59,9 +59,9 @@ class merge_safety {
   static constexpr std::int64_t lock_tried_at = first_reserved - 2;
 
   // The hint romio_ds_write, and the agreement of the ranks.
-  void follow(toggle ds_write) noexcept { asked_ = ds_write; }
+  void follow(tristate ds_write) noexcept { asked_ = ds_write; }
   // Returns true if policies of a single rank may plan merges with this value of the hint.
-  bool may_plan(toggle ds_write) const noexcept {
+  bool may_plan(tristate ds_write) const noexcept {
     return near_ || (ranks_lock(ds_write) && !on_.reads_late);
   }
   // Returns true if the policy would merge some window of this view. Ranks of several nodes do not
@@ -100,8 +100,8 @@ class merge_safety {
  private:
   merging where(bool ranks_write) const;
   // Returns true if ranks of several nodes lock what they write, with this value of the hint.
-  bool ranks_lock(toggle ds_write) const noexcept {
-    return ds_write == toggle::enable || (ds_write == toggle::automatic && agreed_);
+  bool ranks_lock(tristate ds_write) const noexcept {
+    return ds_write == tristate::enable || (ds_write == tristate::automatic && agreed_);
   }
   bool reads_late() const noexcept { return !near_ && on_.reads_late; }
   // Clients that write whole pages restore stale bytes of other ranks, unless a lock excludes
@@ -120,7 +120,7 @@ class merge_safety {
   struct {
     bool network = false, caches = false, exact = false, reads_late = false;
   } on_;  // properties of the storage
-  toggle asked_ = toggle::automatic;
+  tristate asked_ = tristate::automatic;
   bool agreed_ = false;            // the ranks agreed to merge
   std::optional<presence> opens_;  // empty: the open is unique, or for reading only
   write_gate gate_;

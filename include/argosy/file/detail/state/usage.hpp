@@ -64,7 +64,7 @@ struct program_line {
 // The time that ranks waited at the start of collective calls, and the rank that waited least. The
 // other ranks wait for that one.
 struct waits_to_begin {
-  spread ns;
+  rank_statistics ns;
   std::int32_t least_rank = 0;
   constexpr void combine(waits_to_begin const& other) {
     if (other.ns.least < ns.least || (other.ns.least == ns.least && other.least_rank < least_rank))
@@ -76,7 +76,7 @@ struct waits_to_begin {
 // Numbers of all calls, on one rank, and reduced over all ranks.
 struct usage_numbers {
   struct row {
-    spread calls;
+    rank_statistics calls;
     std::int64_t bytes = 0, file_calls = 0, failed = 0;
     // bytes of the largest call; of equal ones, the first on the lowest rank
     std::int64_t largest = -1;
@@ -86,16 +86,16 @@ struct usage_numbers {
   };
   std::array<row, call_kinds> rows = {};
   report_spreads totals = {};
-  spread const& of(std::int64_t report::* which) const {
+  rank_statistics const& of(std::int64_t report::* which) const {
     std::size_t i = 0;
     while (report_numbers[i].value != which) ++i;
     return totals[i];
   }
-  spread exchange = {};    // the time that the other numbers do not explain
-  spread background = {};  // the part of the time that nonblocking calls took
+  rank_statistics exchange = {};    // the time that the other numbers do not explain
+  rank_statistics background = {};  // the part of the time that nonblocking calls took
   // For blocking calls that succeeded: the times for which the program waited.
   waits_to_begin begin = {};
-  spread waited = {}, paced = {};  // waiting_ns and time_ns of these calls
+  rank_statistics waited = {}, paced = {};  // waiting_ns and time_ns of these calls
   // number of them that all ranks carried out together, on the rank with most of them
   std::int64_t paced_together = 0;
   std::int64_t least_aggregators = std::numeric_limits<std::int64_t>::max(), most_aggregators = 0;
@@ -159,7 +159,8 @@ struct usage_report {
   file_hints hints = {};
   std::string other_hints = {};  // lines: hints of other ranks that rank 0 was not given
   usage_numbers numbers = {};
-  spread copy_ns = {};  // time of a plain copy of each rank's bytes; no ranks: not measured
+  rank_statistics copy_ns =
+      {};  // time of a plain copy of each rank's bytes; no ranks: not measured
   bool crowded() const { return processors < ranks; }
 };
 std::string to_string(usage_report const& r);
