@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     if (!error) f.set_size(0, error);
     if (!error) f.set_view(0, {io::from_mpi(MPI_DOUBLE), io::from_mpi(in_file)}, error);
     if (!error) f.write_all({u.data(), io::from_mpi(in_memory), 1}, error);
-    // Either all ranks have an error here, or none.
+    // All calls above are collective: either all ranks have an error here, or none.
     if (error && rank == 0) std::cerr << f.what_failed() << "\n";
     std::error_code of_close;
     if (f.is_open()) f.close(of_close);
