@@ -146,7 +146,7 @@ bool explore_seeds(options const& o, mpi const& world) {
       watch.begin(seed);
       return verdict_on_processes(q, here);
     };
-    process_verdict const v = extend::run(p);
+    process_verdict const v = run(p);
     all.add(v.features);
     struck += v.struck;
     ++(v.wrong.empty() ? passed : failed);
@@ -157,8 +157,8 @@ bool explore_seeds(options const& o, mpi const& world) {
                 << std::flush;
     program shown = p;
     if (o.shrink) {  // every rank deletes the same steps, because all reach the same verdict
-      shown = shrunk(p, [&](program const& q) { return !extend::run(q).wrong.empty(); });
-      std::string const wrong = extend::run(shown).wrong;
+      shown = shrunk(p, [&](program const& q) { return !run(q).wrong.empty(); });
+      std::string const wrong = run(shown).wrong;
       if (speaks) std::cout << "in short: " << (wrong.empty() ? "(not every time)" : wrong) << "\n";
     }
     if (speaks)
