@@ -160,7 +160,7 @@ class ensemble {
     else if (in_.ConsumeBool())
       manager_.dismiss(node, now_, out);
     else
-      out.send({role::manager, 0}, {role::manager, 0}, node_lost{extend::node}, now_);
+      out.send({role::manager, 0}, {role::manager, 0}, node_lost{node}, now_);
     post(out);
   }
 

@@ -100,7 +100,7 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
   constexpr lab::gpfs::role whom[] = {lab::gpfs::role::manager, lab::gpfs::role::server,
                                       lab::gpfs::role::client, lab::gpfs::role::manager};
   lab::gpfs::message const m{
-      {lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : extend::node},
+      {lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
       {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
       fuzz::any_message(in, small())};
   // Most of these messages would be refused, which would end the connection.
