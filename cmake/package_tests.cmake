@@ -48,7 +48,7 @@ if(ARGOSY_ENABLE_INSTALL)
   # All examples are compiled and run as part of the build. As a project of their own, some of each
   # component are built from the same sources.
   argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples BUILD hello restart layouts faults heat4
-    RUN "^example\\.(hello|restart|layouts|faults|heat4)" -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug
+    RUN "^example\\.(hello|restart|layouts|faults|heat4)(\\.|$)" -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug
     -DCMAKE_CXX_FLAGS_DEBUG=-O0)
   argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
   # The promise of argosy::headers: no MPI, no Boost, no fmt, and no run-time type information.
