@@ -17,8 +17,10 @@ import collections
 import fnmatch
 import pathlib
 import re
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+from check_words import tracked  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parent.parent
 RECIPES = "docs/develop/CONTRIBUTING.md"
@@ -46,22 +48,11 @@ EXTENSION = re.compile(r"\.(hpp|cpp|h|c|md|py|sh|cmake|txt|map|csv|machine|toml|
                        r"list|hints|dict)$")
 
 
-def tracked():
-    """Files that git tracks or would track; in a source archive, without git, all but build/."""
-    if (root / ".git").exists():
-        known = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
-                               capture_output=True, text=True, check=True).stdout.split("\n")
-    else:
-        known = [str(p.relative_to(root)) for p in root.rglob("*")]
-        known = [p for p in known if not p.startswith("build/")]
-    return [p for p in known if p and (root / p).is_file()]
-
-
 class tree:
     """What can be named: files, folders and words of the code."""
 
     def __init__(self):
-        self.files = tracked()
+        self.files = tracked([])
         self.ends = set()   # of paths, from any of their parts on
         for p in self.files:
             parts = p.split("/")

@@ -21,8 +21,7 @@ MOST_WORDS = 25
 MADE_ROWS = {"docs/use/hints.md": re.compile(r"\| `")}
 
 FIRST = re.compile(
-    r"(?i)(of|what|whatever|who|whoever|whose|whom|nobody|nothing|where|wherever|so|as|the same)\b"
-    r"(?! (?:far|long|many|much|soon|well)\b)")
+    r"(?i)(of|what|whatever|who|whoever|whose|whom|nobody|nothing|where|wherever|so|as|the same)\b")
 BLACK = re.compile(
     r"(?i)\b(whoever|nobody|beside|besides|old bytes|what is wanted|unplain|of whom)\b")
 
@@ -37,7 +36,7 @@ def tracked(paths):
         begins = [root / p for p in paths] or [root]
         found = [p for b in begins for p in ([b] if b.is_file() else b.rglob("*"))]
         known = sorted(str(p.relative_to(root)) for p in found)
-        known = [p for p in known if not p.startswith(("build/", "."))]
+        known = [p for p in known if not p.startswith(("build/", ".git/"))]
     return [p for p in known if p and (root / p).is_file()]
 
 
@@ -163,8 +162,8 @@ def check_code(path, found):
             found.add(path, n, "width", f"{len(line)} columns; at most {WIDEST}")
     public = path.startswith("include/") and "/detail/" not in path
     for n, block in comments_of(lines):
-        found.first_word(path, n, block[0])
         for i, text in paragraphs(block):
+            found.first_word(path, n + i, text)
             found.black(path, n + i, text)
             if public:
                 found.long(path, n + i, text)

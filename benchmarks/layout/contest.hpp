@@ -37,7 +37,7 @@ struct entry {
 struct contestant {
   char const* counter;
   action run;
-  std::int64_t calls = 1;                // as many as take the time of one round
+  std::int64_t calls = 1;                // number that takes the time of one round
   std::vector<double> seconds_per_call;  // one for each round
 };
 

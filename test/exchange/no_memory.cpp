@@ -51,7 +51,7 @@ struct opened {
   World const& world;
   io::basic_file<World> f;
   std::vector<int> mine, room, many = numbers_from(7, 20000);
-  io::view scattered;  // as many blocks, behind those of the default view
+  io::view scattered;  // equally many blocks, behind those of the default view
 
   opened(World const& w, std::string const& path, std::string const& policy)
       : world(w),

@@ -188,7 +188,7 @@ TEST_CASE("a buffer or a window that is given makes larger windows of two_phase"
   };
   CHECK(window(made({.window_bytes = 16_MiB})) == 16_MiB);
   CHECK(window(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 16_MiB})) == 4_MiB);
-  CHECK(window(made({.window_bytes = 1_GiB})) == 64_MiB);  // as much as is accessed
+  CHECK(window(made({.window_bytes = 1_GiB})) == 64_MiB);  // the size of the access
   all.high = 100;
   CHECK(window(made({.window_bytes = 1_GiB})) == 512_KiB);
   CHECK(window(made({})) == 512_KiB);

@@ -447,8 +447,8 @@ TEST_CASE("parts that leave elements out are no array", "[format][npy][errors]")
       world.barrier();
       CHECK(files.content("f") == std::vector<std::byte>(10, std::byte{7}));
       world.barrier();
-      // As many bytes as the array, but one element twice and one not at all. Only develop mode
-      // looks at pieces and finds this.
+      // The pieces have the size of the array, but one element is there twice and one is not. Only
+      // develop mode looks at pieces and finds this.
       CHECK(made(me == 2 ? 19 : 10 * me, 10).empty() == !develop);
       CHECK(made(me == 0 ? 0 : 10 * me - 1, me == 0 ? 10 : 11)
                 .empty());  // each has an element of its neighbour, too

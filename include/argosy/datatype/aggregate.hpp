@@ -18,7 +18,7 @@ namespace argosy {
 // If a class has a description by `describe`, that is used instead.
 template <class T>
   requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-           !detail::is_std_array<T> && !detail::described_beside<T>)
+           !detail::is_std_array<T> && !detail::described_by_function<T>)
 struct describe<T> {
   static constexpr layout form() {
     constexpr auto offsets = detail::field_offsets<T>();

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <argosy/datatype/basic.hpp>
-#include <argosy/datatype/detail/described_beside.hpp>
+#include <argosy/datatype/detail/described_by_function.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
@@ -32,8 +32,8 @@ namespace argosy {
 template <class T>
 struct describe;
 template <class T>
-  requires detail::described_beside<T>
-struct describe<T> : detail::beside_class::description<T> {};
+  requires detail::described_by_function<T>
+struct describe<T> : detail::function_of_class::description<T> {};
 
 namespace detail {
 

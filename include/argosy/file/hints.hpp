@@ -37,9 +37,9 @@ struct named_hint {
 
 //   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::tristate::disable}
 //   io::hints{.named = {{"romio_cb_write", "enable"}, {"cb_nodes", "4"}}}
-// Nothing is checked here. As in MPI, an invalid value is no error: get_hints() of the file reports
-// it as rejected, and the default is used. If a member and a name mean the same hint, the member
-// wins. The table of all hints: docs/use/hints.md.
+// Values are not checked here. As in MPI, an invalid value is no error: get_hints() of the file
+// reports it as rejected, and the default is used. If a member and a name mean the same hint, the
+// member wins. The table of all hints: docs/use/hints.md.
 struct hints {
   std::optional<std::string> access_style = {};          // access_style
   std::optional<bool> collective_buffering = {};         // collective_buffering

@@ -133,7 +133,7 @@ TEST_CASE("reads that meet writes in a window go to the file by themselves",
         mine = data;
       else
         CHECK(back == mine);
-      // As many requests of each kind as there are ranks of it arrive. The first goes alone, the
+      // The number of requests of each kind is the number of its ranks. The first goes alone, the
       // others together.
       CHECK(sum(world, writes ? r.windows : 0) <= 3);
       CHECK(sum(world, writes ? 0 : r.windows) <= 3);

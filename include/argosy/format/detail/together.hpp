@@ -310,7 +310,7 @@ void in_one_call_of_its_own(World const& world, program_call const& c, std::erro
 // The bytes of a header in the file, and its content.
 template <class Header>
 struct found_header {
-  std::vector<std::byte> start;  // as many bytes as `bytes_of` returns for the first 16
+  std::vector<std::byte> start;  // the number of bytes that `bytes_of` returns for 16
   std::optional<Header> parsed;
 };
 

@@ -15,7 +15,7 @@ struct exactly {
   operator Same const&() const noexcept;
 };
 
-namespace beside_class {
+namespace function_of_class {
 
 // Hides argosy::describe, so that argument-dependent lookup finds the function of the program.
 void describe();
@@ -23,10 +23,11 @@ void describe();
 template <class T>
 using description = decltype(describe(std::declval<exactly<T>>()));
 
-}  // namespace beside_class
+}  // namespace function_of_class
 
 // True if such a function returns a description. Other functions of that name do not count.
 template <class T>
-concept described_beside = std::is_class_v<T> && requires { beside_class::description<T>::form(); };
+concept described_by_function =
+    std::is_class_v<T> && requires { function_of_class::description<T>::form(); };
 
 }  // namespace argosy::detail
