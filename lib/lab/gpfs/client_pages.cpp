@@ -42,13 +42,16 @@ void page_pool::use(page_key key, page& p) {
   --blocks_ahead_;
 }
 
-// Returns true if there is a free buffer. Otherwise starts to flush the oldest dirty block.
-bool page_pool::make_room(bool may_flush) {
+// Returns true if there is a free buffer, if necessary after dropping a clean page. If a call needs
+// the buffer, may drop a page that was read ahead, and otherwise starts to flush the oldest dirty
+// block. Reading ahead does neither: two blocks would drop each other for ever.
+bool page_pool::make_room(bool is_needed) {
   if (static_cast<std::int64_t>(pages_.size()) < settings().pool_blocks()) return true;
   entry const* drop = nullptr;
   for (entry const* const e : order_) {
     page const& p = e->second;
     if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
+    if (p.ahead_of && !is_needed) continue;
     if (drop == nullptr || !p.ahead_of) drop = e;
     if (!p.ahead_of) break;  // pages that a stream has not used yet stay, if possible
   }
@@ -57,7 +60,7 @@ bool page_pool::make_room(bool may_flush) {
     discard(page_key(drop->first));
     return true;
   }
-  if (!may_flush) return false;
+  if (!is_needed) return false;
   bool const under_way =
       std::any_of(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.flushing; });
   for (entry* const e : order_) {

@@ -126,7 +126,7 @@ class page_pool {
   page& add(page_key key, bool hollow);
   void discard(page_key key);
   void use(page_key key, page& p);
-  bool make_room(bool may_flush);
+  bool make_room(bool is_needed);
   void start_read(page_key key, page& p, std::uint32_t parts);
   void start_flush(page_key key, page& p);
   void send_read(page_key key, page const& p);

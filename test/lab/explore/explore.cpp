@@ -99,7 +99,7 @@ void print(char const* what, features const& all, feature f) {
 }
 
 void tell(std::uint64_t seed, program const& p, std::string const& wrong) {
-  std::cout << fmt::format("\nseed {}: {}\n", seed, wrong);
+  std::cout << fmt::format("\nseed {}: {}\n", seed, wrong) << std::flush;  // shrinking takes long
   program const small = shrunk(p, [](program const& q) { return !verdict_of(q).wrong.empty(); });
   std::cout << "in short: " << verdict_of(small).wrong << "\n"
             << to_test(small, fmt::format("found by seed {}", seed)) << std::endl;

@@ -103,6 +103,23 @@ struct small_pool {
 
 }  // namespace
 
+TEST_CASE("blocks that a call reads ahead do not drop each other", "[gpfs][mechanisms]") {
+  gpfs::machine m = small_pool::settings();
+  m.servers = m.disks_per_server = 1;
+  m.server_buffer_bytes = m.block_bytes;  // the server refuses a second request at a time
+  m.pagepool_bytes = 4 * m.block_bytes;
+  m.prefetch_percent = 100;
+  small_pool pool(m);
+  auto f = pool.open(0);
+  std::vector<std::byte> few(16), many(6 * pool.block.size());
+  // two of the four buffers are dirty, and have to wait for the server, too
+  for (std::int64_t const block : {1, 3}) REQUIRE_FALSE(f.write(block * m.block_bytes, few).error);
+  std::int64_t const before = pool.host.client(0).counters().block_reads;
+  REQUIRE_FALSE(f.read(4 * m.block_bytes, many).error);
+  CHECK(pool.host.client(0).counters().block_reads - before == 6);
+  REQUIRE_FALSE(f.close());
+}
+
 TEST_CASE("eight streams of a node are read as fast as one, and no block twice",
           "[gpfs][mechanisms]") {
   for (std::int64_t const blocks_of_call : {1, 16}) {
