@@ -53,7 +53,7 @@ build_drop_in() {
   local in=build/mpiio-$library
   drop_in=$repository/$in/lib/mpiio/libargosy-mpiio.so
   if [[ $build == yes ]] && ! {
-    cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DARGOSY_BUILD_LAB=OFF -DARGOSY_BUILD_TOOLS=OFF -DARGOSY_BUILD_TESTS=OFF \
+    cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DARGOSY_BUILD_LAB=OFF -DARGOSY_BUILD_TOOLS=OFF -DARGOSY_BUILD_TESTS=OFF \
       -DARGOSY_LINK_BOOST_MPI=OFF -DMPI_CXX_COMPILER="$mpicxx" && cmake --build "$in" --target argosy_mpiio
   } >"$in.log" 2>&1; then
     tail -n 20 "$in.log"

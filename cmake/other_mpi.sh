@@ -21,7 +21,7 @@ echo "==== $title_of_library ===="
 in=build/$library
 # Without examples and snippets of pages, because they use Boost.MPI, which Debian has for Open MPI
 # 4.1.
-cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_RUNTIME_OUTPUT_DIRECTORY="$PWD/$in/bin" -DARGOSY_LINK_BOOST_MPI=OFF \
+cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_RUNTIME_OUTPUT_DIRECTORY="$PWD/$in/bin" -DARGOSY_LINK_BOOST_MPI=OFF \
   -DARGOSY_BUILD_EXAMPLES=OFF -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="$mpifort" -DMPIEXEC_EXECUTABLE="$mpiexec"
 cmake --build "$in" --target argosy_tests_with_mpi argosy_tests_of_programs bench_patterns
 if [[ $yielding ]]; then export LD_PRELOAD=$yielding; fi
