@@ -44,13 +44,41 @@ std::string how_far(access_kind kind, std::int64_t bytes, std::int64_t all) {
 
 // Returns the memory of contiguous data; empty for other data. The memory of a read is not const.
 std::span<std::byte> stretch_of(source const& data) {
-  if (void const* const address = data.row().address)
-    return {static_cast<std::byte*>(const_cast<void*>(address)),
-            static_cast<std::size_t>(data.row().count * size_in(native_sizes, data.row().type))};
+  if (item_row const& row = data.row(); row.address) {
+    if (!row.is_stretch()) return {};
+    return {const_cast<std::byte*>(row.first()), static_cast<std::size_t>(row.bytes())};
+  }
   const_buffer const& buffer = data.buffer();
   if (buffer.form().pieces() != 1) return {};
   return {const_cast<std::byte*>(buffer.address()) + buffer.form().origin(),
           static_cast<std::size_t>(buffer.size())};
+}
+
+// Returns the bytes of data in several pieces; 0 if they are so long that copying them first would
+// take longer than accessing them one by one.
+std::int64_t bytes_to_stage(source const& data, std::int64_t least_direct_bytes) {
+  if (item_row const& row = data.row(); row.known) {
+    bool const are_long = row.known->size >= row.known->pieces * least_direct_bytes;
+    return are_long ? 0 : row.bytes();
+  }
+  layout const& form = data.buffer().form();
+  bool const are_long = form.size() / least_direct_bytes >= form.pieces();
+  return are_long ? 0 : form.size();
+}
+
+// Copies all data to `stream`, which has no gaps.
+void gather(source const& data, std::byte* stream) {
+  if (item_row const& row = data.row(); row.known)
+    return row.known->pack(row.address, row.count, stream);
+  pack(data.buffer().form(), data.buffer().address(), stream);
+}
+
+// Copies the first `bytes` bytes of the data from `stream` to their places.
+void scatter(source const& data, std::byte const* stream, std::int64_t bytes) {
+  if (item_row const& row = data.row(); row.known && bytes == row.bytes())
+    return row.known->unpack(stream, row.count, const_cast<void*>(row.address));
+  const_buffer const& to = data.buffer();
+  unpack(to.form(), stream, 0, bytes, const_cast<std::byte*>(to.address()));
 }
 
 }  // namespace
@@ -156,15 +184,15 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
   return error;
 }
 
-// Carries out a plain call by `move`, which returns the error of handle_.
+// Carries out a call of `bytes` bytes by `move`, which returns the error of handle_.
 template <class Move>
-void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move) {
+void open_file::carry(access_kind kind, std::int64_t bytes, report& done, failure& f, Move&& move) {
   // cheaper than assigning the name: its length is known here
   done.policy = std::string(sieving::name);
-  done.reason.say(choice().sieving.words(p.kind));
+  done.reason.say(choice().sieving.words(kind));
   try {
     if (std::error_code const error = move())
-      f = {error, how_far(p.kind, done.bytes, p.bytes())};
+      f = {error, how_far(kind, done.bytes, bytes)};
     else
       done.windows = 1;
   } catch (...) {
@@ -182,14 +210,14 @@ void open_file::access_plain(plain_call const& p, std::int64_t offset, report& d
   auto const move = [&] {
     return p.kind == access_kind::read ? read_plain(*at, p, done) : write_plain(*at, p, done);
   };
-  carry(p, done, f, [&] {
+  carry(p.kind, p.bytes(), done, f, [&] {
     if (p.bytes() < report::least_timed_bytes) return move();
     call_times const times(seen_by_.clock(), done);
     return move();
   });
 }
 
-std::optional<plain_call> open_file::small(call const& c) const {
+std::optional<small_call> open_file::small(call const& c) const {
   view const& v = where_->view;
   bool const simple = c.pointer() != pointer_kind::shared &&
                       (c.kind() == access_kind::read ? can_read(modes()) : can_write(modes())) &&
@@ -197,51 +225,99 @@ std::optional<plain_call> open_file::small(call const& c) const {
                       !where_->checks_types && !v.stream().empty() && !c.data.fault();
   if (!simple) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
-  auto const bytes = static_cast<std::int64_t>(memory.size());
-  if (bytes == 0 || bytes >= report::least_timed_bytes || !v.is_whole(bytes)) return {};
-  return plain_call{c.kind(), memory, bytes / v.etype_size()};
+  auto const bytes = memory.empty() ? bytes_to_stage(c.data, least_direct_bytes)
+                                    : static_cast<std::int64_t>(memory.size());
+  std::int64_t const most = memory.empty() ? most_close_bytes : report::least_timed_bytes;
+  if (bytes == 0 || bytes >= most || !v.is_whole(bytes)) return {};
+  return small_call{c.kind(), memory, c.data, bytes, bytes / v.etype_size()};
 }
 
-bool open_file::access_close(plain_call const& p, std::int64_t offset, report& done, failure& f) {
+// Returns the hull of `bytes` bytes from etype `offset` on; nothing if the view ends before.
+std::optional<window> open_file::hull_of(std::int64_t offset, std::int64_t bytes) const {
+  if (where_->one.etype > 0) {
+    std::optional<std::int64_t> const at = where_->one.place(offset, bytes);
+    if (!at) return {};
+    return window{*at, bytes, *at - where_->one.begin, bytes, 1, transfer_mode::whole};
+  }
   view const& v = where_->view;
-  bool const reading = p.kind == access_kind::read;
-  std::int64_t const bytes = p.bytes();
   std::optional<std::int64_t> const start = v.position(offset);
-  if (!start || bytes > v.stream().size() - *start) return false;
-  window const all = window_of(v.stream(), *start, bytes);
-  bool const one = all.pieces == 1;
-  if (!one &&
-      (!reading || all.length > std::min(most_close_bytes, choice().sieving.read_window_bytes) ||
-       !choice().sieving.merge(all, p.kind)))
-    return false;
+  if (!start || bytes > v.stream().size() - *start) return {};
+  return window_of(v.stream(), *start, bytes);
+}
 
-  carry(p, done, f, [&] {
-    if (!one) return read_picking(all, p.memory.data(), done);
-    return reading ? read_plain(all.offset, p, done) : write_plain(all.offset, p, done);
+bool open_file::access_close(small_call const& c, std::int64_t offset, report& done, failure& f) {
+  sieving const& by = choice().sieving;
+  bool const reading = c.kind == access_kind::read;
+  std::optional<window> const found = hull_of(offset, c.bytes);
+  if (!found) return false;
+  window const& all = *found;
+  std::int64_t const most =
+      std::min(most_close_bytes, reading ? by.read_window_bytes : by.write_window_bytes);
+  bool const one = all.pieces == 1, fits = all.length <= most;
+  if (one ? c.is_scattered() && !fits : !reading || !fits || !by.merge(all, c.kind)) return false;
+
+  carry(c.kind, c.bytes, done, f, [&] {
+    if (!one) return read_picking(all, c, done);
+    if (c.is_scattered()) return access_staged(all, c, done);
+    return reading ? read_plain(all.offset, c.with(c.memory), done)
+                   : write_plain(all.offset, c.with(c.memory), done);
   });
   return true;
 }
 
-std::error_code open_file::read_picking(window const& w, std::byte* memory, report& done) {
-  // A kernel's copy is several times slower if the target lies a few bytes behind the source within
-  // their pages. So the target gets the same place within its page as the source.
-  std::array<std::byte, 2 * most_close_bytes> room;
-  auto const behind =
-      static_cast<std::uintptr_t>(w.offset) - reinterpret_cast<std::uintptr_t>(room.data());
-  std::byte* const stage = room.data() + behind % most_close_bytes;
-  io_result const got = handle_.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
-  layout const& stream = where_->view.stream();
-  std::int64_t const bytes =
-      got.bytes == w.length
-          ? w.wanted
-          : std::clamp<std::int64_t>(stream.bytes_before(w.offset + got.bytes) - w.position, 0,
-                                     w.wanted);
-  pack(stream, detail::moved(stage, -w.offset), w.position, w.position + bytes, memory);
-  done.read_calls = 1;
-  done.bytes_read = got.bytes;
-  done.merged_bytes = got.bytes - bytes;
-  done.bytes = done.memory_bytes = bytes;
-  return got.error;
+// Calls `move` with memory for `bytes` bytes. A kernel's copy is several times slower if the target
+// lies a few bytes behind the source within their pages. So the memory has the same place within
+// its page as `offset` of the file.
+template <class Move>
+std::error_code open_file::staged(std::int64_t offset, std::int64_t bytes, Move&& move) {
+  constexpr std::int64_t page = 4096;
+  auto const placed = [&](std::byte* room) {
+    auto const behind =
+        static_cast<std::uintptr_t>(offset) - reinterpret_cast<std::uintptr_t>(room);
+    return move(room + behind % page);
+  };
+  if (bytes <= page) {
+    std::array<std::byte, 2 * page> room;
+    return placed(room.data());
+  }
+  staging_pool::lease room(buffers_);
+  return placed(room.get().get(bytes + page));
+}
+
+// One piece of the file, several of memory.
+std::error_code open_file::access_staged(window const& w, small_call const& c, report& done) {
+  return staged(w.offset, w.length, [&](std::byte* stage) {
+    plain_call const p = c.with({stage, static_cast<std::size_t>(w.length)});
+    if (c.kind == access_kind::write) {
+      gather(c.data, stage);
+      return write_plain(w.offset, p, done);
+    }
+    std::error_code const error = read_plain(w.offset, p, done);
+    scatter(c.data, stage, done.bytes);
+    return error;
+  });
+}
+
+// Several pieces of the file, one or more of memory.
+std::error_code open_file::read_picking(window const& w, small_call const& c, report& done) {
+  std::int64_t const packed = c.is_scattered() ? w.wanted : 0;
+  return staged(w.offset, w.length + packed, [&](std::byte* stage) {
+    io_result const got = handle_.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
+    layout const& stream = where_->view.stream();
+    std::int64_t const bytes =
+        got.bytes == w.length
+            ? w.wanted
+            : std::clamp<std::int64_t>(stream.bytes_before(w.offset + got.bytes) - w.position, 0,
+                                       w.wanted);
+    std::byte* const to = c.is_scattered() ? stage + w.length : c.memory.data();
+    pack(stream, detail::moved(stage, -w.offset), w.position, w.position + bytes, to);
+    if (c.is_scattered()) scatter(c.data, to, bytes);
+    done.read_calls = 1;
+    done.bytes_read = got.bytes;
+    done.merged_bytes = got.bytes - bytes;
+    done.bytes = done.memory_bytes = bytes;
+    return got.error;
+  });
 }
 
 failure open_file::reconcile() {

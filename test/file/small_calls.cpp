@@ -35,14 +35,14 @@ io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
 struct part {
   int rank = 0;
   std::int64_t at = 0, count = 0;
-  bool rank_statistics = false;
+  bool apart = false;
 };
 
 // Returns numbers that show the call and the rank to which they belong.
 std::vector<int> numbers_of(part const& p, int call) {
-  std::vector<int> all(static_cast<std::size_t>(p.count * (p.rank_statistics ? 2 : 1)), -1);
+  std::vector<int> all(static_cast<std::size_t>(p.count * (p.apart ? 2 : 1)), -1);
   for (std::int64_t i = 0; i < p.count; ++i)
-    all[static_cast<std::size_t>(i * (p.rank_statistics ? 2 : 1))] =
+    all[static_cast<std::size_t>(i * (p.apart ? 2 : 1))] =
         1'000'000 * p.rank + 1000 * call + static_cast<int>(i % 1000);
   return all;
 }
@@ -103,7 +103,7 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
       expected.resize(std::max(expected.size(), static_cast<std::size_t>(at + p.count)));
     for (std::int64_t i = 0; i < p.count; ++i)
       expected[static_cast<std::size_t>(at + i)] =
-          from[static_cast<std::size_t>(i * (p.rank_statistics ? 2 : 1))];
+          from[static_cast<std::size_t>(i * (p.apart ? 2 : 1))];
   };
   for (int call = 0; call < 200; ++call) {
     std::vector<part> parts;
@@ -118,11 +118,11 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
     std::vector<int> data = numbers_of(mine, call);
     // Pieces in memory, or one stretch.
     auto const given = [&]() -> io::source {
-      if (!mine.rank_statistics) return data;
+      if (!mine.apart) return data;
       return {data.data(), io::vector(mine.count, 1, 2, io::type<int>), 1};
     };
     std::int64_t const how = pick(random, 0, 3);
-    CAPTURE(call, how, mine.at, mine.count, mine.rank_statistics);
+    CAPTURE(call, how, mine.at, mine.count, mine.apart);
     io::report r;
     if (how == 0) {
       r = f.write_at_all(mine.at, given());

@@ -93,6 +93,22 @@ concept numbers_in_a_row =
      (std::is_enum_v<std::ranges::range_value_t<T>> &&
       !has_description<std::ranges::range_value_t<T>>));
 
+// Containers of described elements.
+template <class T>
+concept structs_in_a_row =
+    elements_in_a_row<T> && !numbers_in_a_row<T> && !std::is_array_v<std::remove_cvref_t<T>> &&
+    element_type<std::ranges::range_value_t<T>> && !byte_buffer<T> &&
+    !mdspan_like<std::remove_reference_t<T>> && !scattered_container<std::remove_cvref_t<T>>;
+
+// Returns how often a datatype is in a container if the program gives no count.
+template <class Container, class D>
+std::int64_t default_count(Container& x, D const&) {
+  if constexpr (elements_in_a_row<Container&>)
+    if constexpr (is_of_one_element<D, std::ranges::range_value_t<Container>>)
+      return static_cast<std::int64_t>(std::ranges::size(x));
+  return 1;
+}
+
 }  // namespace detail
 
 // Returns the buffer of the data in x.
@@ -212,9 +228,7 @@ auto memory(Elements&& x, D const& type, std::int64_t count) {
 }
 template <detail::elements_in_a_row Elements, datatype D>
 auto memory(Elements&& x, D const& type) {
-  std::int64_t count = 1;
-  if constexpr (detail::is_of_one_element<D, std::ranges::range_value_t<Elements>>)
-    count = static_cast<std::int64_t>(std::ranges::size(x));
+  std::int64_t const count = detail::default_count(x, type);
   return memory(std::forward<Elements>(x), type, count);
 }
 

@@ -13,6 +13,7 @@
 
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/detail/other_type.hpp>
+#include <argosy/datatype/detail/static_data.hpp>
 #include <argosy/datatype/memory.hpp>
 #include <argosy/datatype/numbers.hpp>
 #include <argosy/error/failure.hpp>
@@ -45,12 +46,38 @@ template <class A>
 concept no_address =
     !std::is_pointer_v<std::remove_cvref_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
 
-// Items one behind the other at a valid address: nothing about them can be wrong.
+// Items at a valid address: nothing about them can be wrong. They are numbers one behind the other,
+// or copies of a static datatype.
 struct item_row {
   void const* address;
   basic type;
   std::int64_t count;
+  static_data const* known = nullptr;  // the static datatype; null: numbers
+
+  // Returns true if the items are one stretch of memory.
+  bool is_stretch() const noexcept {
+    return !known || known->in_a_row || (known->pieces == 1 && count == 1);
+  }
+  // Returns the address of the first byte of data.
+  std::byte const* first() const noexcept {
+    return static_cast<std::byte const*>(address) + (known ? known->low : 0);
+  }
+  std::int64_t bytes() const noexcept {
+    return count * (known ? known->size : size_in(native_sizes, type));
+  }
 };
+
+// The form and the types of datatype D in memory of type T.
+template <class T, class D>
+struct in_memory {
+  static constexpr layout form() { return layout(form_at<T>(D{})); }
+  static stream_types types(std::int64_t copies) { return types_of_copies(D{}, copies); }
+};
+// A datatype whose form in memory of type T is a constant.
+template <class D, class T>
+concept static_in_memory = static_datatype<D> && std::is_object_v<T>;
+template <class T, static_in_memory<T> D>
+inline constexpr static_data const& known_data = static_data_of<in_memory<T, D>>::value;
 
 // Returns the datatype, or the result of a function that returns one.
 template <class D>
@@ -97,8 +124,9 @@ class source {
                   "argosy: text in quotes ends with a zero byte, which would be written, too; give "
                   "std::string_view(\"text\"), "
                   "or std::span(array) for all of an array");
-    if constexpr (detail::numbers_in_a_row<T&>) carry([&] { row_ = row_of(x); });
-    if (!row_.address && !fault_) describe([&] { return memory(std::forward<T>(x)); });
+    describe([&] {
+      if (!take(x)) refer(memory(std::forward<T>(x)));
+    });
   }
   template <detail::address_of_data Address, detail::beside_address Datatype,
             detail::integer Count = std::int64_t>
@@ -112,9 +140,9 @@ class source {
                     "or std::span(address, count)");
     else
       describe([&] {
-        auto const count = detail::store<std::int64_t>(copies);
-        detail::require_number(count);
-        return memory(address, detail::datatype_in(type), count);
+        auto const count = count_of(copies);
+        auto const& one = detail::datatype_in(type);
+        if (!take(address, one, count, any_room)) refer(memory(address, one, count));
       });
   }
 
@@ -125,7 +153,11 @@ class source {
       : where_(where) {
     static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
     if constexpr (detail::container_and_datatype<Container, Datatype>)
-      describe([&] { return memory(std::forward<Container>(x), detail::datatype_in(type)); });
+      describe([&] {
+        auto const& one = detail::datatype_in(type);
+        if (!take_elements(x, one, detail::default_count(x, one)))
+          refer(memory(std::forward<Container>(x), one));
+      });
   }
   template <detail::no_address Container, detail::beside_address Datatype, detail::integer Count>
   source(Container&& x, Datatype const& type, Count copies,
@@ -134,9 +166,9 @@ class source {
     static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
     if constexpr (detail::container_and_datatype<Container, Datatype>)
       describe([&] {
-        auto const count = detail::store<std::int64_t>(copies);
-        detail::require_number(count);
-        return memory(std::forward<Container>(x), detail::datatype_in(type), count);
+        auto const count = count_of(copies);
+        auto const& one = detail::datatype_in(type);
+        if (!take_elements(x, one, count)) refer(memory(std::forward<Container>(x), one, count));
       });
   }
   // Does not compile, and says how to describe data.
@@ -152,7 +184,9 @@ class source {
 
   const_buffer const& buffer() const& {
     if (!buffer_) {
-      if (row_.address)
+      if (row_.known)
+        buffer_.emplace(row_.known->buffer(row_.address, row_.count));
+      else if (row_.address)
         buffer_.emplace(static_cast<std::byte const*>(row_.address), row_.type, row_.count);
       else
         buffer_.emplace();
@@ -163,42 +197,75 @@ class source {
     buffer();
     return *std::move(buffer_);
   }
-  // The address, type and number of items if they lie one behind the other, so that no buffer need
-  // be made. Otherwise its address is null.
+  // The address, type and number of items if a row describes them, so that no buffer need be made.
+  // Otherwise its address is null.
   detail::item_row const& row() const noexcept { return row_; }
   std::optional<extend::failure> const& fault() const noexcept { return fault_; }
   // The place of the call in the program.
   extend::source_location const& where() const noexcept { return where_; }
 
  private:
-  // Returns the numbers of a contiguous range. The address is null if `x` is not one, or too long.
-  template <class T>
-  static detail::item_row row_of(T& x) {
-    if constexpr (detail::numbers_in_a_row<T&>) {
-      using value = std::ranges::range_value_t<T>;
-      constexpr std::size_t most = std::numeric_limits<std::int64_t>::max() / sizeof(value);
-      auto const count = static_cast<std::size_t>(std::ranges::size(x));
-      if (count <= most)
-        return {detail::first_byte(std::ranges::data(x)), detail::basic_of<value>(),
-                static_cast<std::int64_t>(count)};
-    }
-    return {nullptr, extend::basic::byte, 0};
+  static constexpr std::int64_t any_room = std::numeric_limits<std::int64_t>::max();
+
+  template <detail::integer Count>
+  static std::int64_t count_of(Count copies) {
+    auto const count = detail::store<std::int64_t>(copies);
+    detail::require_number(count);
+    return count;
   }
 
+  // Each takes the data as a row if it is numbers in a row, or of a static datatype, and nothing
+  // about it is wrong. Otherwise returns false, and the data must be described by a buffer.
+  template <class T>
+  bool take(T& x) {
+    if constexpr (detail::numbers_in_a_row<T&>) {
+      using value = std::ranges::range_value_t<T>;
+      constexpr std::size_t most = any_room / sizeof(value);
+      auto const count = static_cast<std::size_t>(std::ranges::size(x));
+      if (count > most) return false;
+      row_ = {detail::first_byte(std::ranges::data(x)), detail::basic_of<value>(),
+              static_cast<std::int64_t>(count)};
+      return row_.address != nullptr;
+    } else if constexpr (detail::structs_in_a_row<T&>) {
+      using value = std::remove_cv_t<std::ranges::range_value_t<T>>;
+      return take_elements(x, type<value>, static_cast<std::int64_t>(std::ranges::size(x)));
+    } else {
+      return false;
+    }
+  }
+  template <class T, class Datatype>
+  bool take(T* address, Datatype const&, std::int64_t count, std::int64_t room) {
+    if constexpr (detail::static_in_memory<Datatype, T>) {
+      constexpr detail::static_data const& known = detail::known_data<T, Datatype>;
+      if (address == nullptr || !known.fits(count, room)) return false;
+      row_ = {detail::first_byte(address), extend::basic::byte, count, &known};
+      return true;
+    } else {
+      return false;
+    }
+  }
+  template <class Container, class Datatype>
+  bool take_elements(Container& x, Datatype const& one, std::int64_t count) {
+    if constexpr (detail::elements_in_a_row<Container&>) {
+      auto* const first = std::ranges::data(x);
+      auto const elements = static_cast<std::size_t>(std::ranges::size(x));
+      return elements <= any_room / sizeof(*first) &&
+             take(first, one, count, static_cast<std::int64_t>(elements * sizeof(*first)));
+    } else {
+      return false;
+    }
+  }
+
+  void refer(const_buffer to) {
+    buffer_.emplace(std::move(to));
+    if (!buffer_->address() && buffer_->size() > 0)
+      fault_.emplace(errc::argument, "the address is null, and " + std::to_string(buffer_->size()) +
+                                         " bytes are wanted");
+  }
+  // Calls `f`, which describes the data and may be code of the program. Stores what it throws. The
+  // call that gets the data reports it.
   template <class F>
   void describe(F&& f) {
-    carry([&] {
-      buffer_.emplace(f());
-      if (!buffer_->address() && buffer_->size() > 0)
-        fault_.emplace(errc::argument, "the address is null, and " +
-                                           std::to_string(buffer_->size()) + " bytes are wanted");
-    });
-    if (fault_) buffer_.reset();
-  }
-  // Calls `f`, which may be code of the program, and stores what it throws. The call that gets the
-  // data reports it.
-  template <class F>
-  void carry(F&& f) {
     try {
       f();
     } catch (invalid_layout const& e) {
@@ -206,6 +273,7 @@ class source {
     } catch (...) {
       fault_ = detail::failure_by("describing the data");
     }
+    if (fault_) buffer_.reset();
   }
 
   detail::item_row row_{nullptr, extend::basic::byte, 0};

@@ -114,6 +114,11 @@ constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout con
   bool const one_node = inner.nodes().size() == 1 && inner.root().kind == node_kind::bytes;
   if (one_node && count > 0 && (count == 1 || stride == inner.size()))
     return builder::one_piece(inner.origin(), count * inner.size(), hull);
+  if (count == 1 && !inner.empty() && inner.extent() >= 0) return inner;
+  if (count > 1 && !inner.empty() && inner.places().empty() && inner.tables().empty()) {
+    layout tower = inner;
+    if (builder::repeat_tower(tower, count, stride, hull)) return tower;
+  }
   builder b;
   item_list once, all;
   b.append(once, 0, inner);

@@ -126,6 +126,28 @@ class builder : list_rules {
     return result;
   }
 
+  // Makes `count` copies of a tower: a layout without places and tables, so each node is the only
+  // child of the next. Returns false if the copies join, and leaves the layout as it is. Has the
+  // rules of append_repeat, and saves the lists. Most arrays are of this kind.
+  static constexpr bool repeat_tower(layout& tower, std::int64_t count, std::int64_t stride,
+                                     bounds const& hull) {
+    node& top = tower.nodes_.back();
+    if (top.kind == node_kind::repeat && stride == wrapping_mul(top.count, top.stride)) {
+      node const below = tower.nodes_[top.child];
+      top = node_of_copies(mul(count, top.count), top.stride, top.child, below);
+    } else {
+      std::int64_t end = tower.nodes_[0].size;  // end of the last piece
+      for (std::size_t i = 1; i < tower.nodes_.size(); ++i)
+        end += (tower.nodes_[i].count - 1) * tower.nodes_[i].stride;
+      if (end == stride) return false;
+      auto const child = static_cast<std::int64_t>(tower.nodes_.size() - 1);
+      tower.nodes_.push_back(node_of_copies(count, stride, child, node(top)));
+    }
+    tower.lower_bound_ = hull.low;
+    tower.extent_ = sub(hull.high, hull.low);
+    return true;
+  }
+
   // Makes the layout of a list that is known to fit.
   constexpr layout finish_checked(item_list& list, bounds const& hull) {
     normalise(list);

@@ -52,12 +52,21 @@ class node_store {
   }
   constexpr std::int64_t leaf(std::int64_t length) { return intern(piece_node(length)); }
 
-  constexpr std::int64_t repeat_node(std::int64_t count, std::int64_t stride, std::int64_t child) {
-    node const c = at(child);
+  // Returns the node of copies of node `c`, which has number `child`.
+  static constexpr node node_of_copies(std::int64_t count, std::int64_t stride, std::int64_t child,
+                                       node const& c) {
     std::int64_t const last = mul(count - 1, stride);
-    return intern({node_kind::repeat, static_cast<std::uint32_t>(child), count, stride,
-                   mul(count, c.size), add(std::min<std::int64_t>(0, last), c.low),
-                   add(std::max<std::int64_t>(0, last), c.high), mul(count, c.pieces)});
+    return {node_kind::repeat,
+            static_cast<std::uint32_t>(child),
+            count,
+            stride,
+            mul(count, c.size),
+            add(std::min<std::int64_t>(0, last), c.low),
+            add(std::max<std::int64_t>(0, last), c.high),
+            mul(count, c.pieces)};
+  }
+  constexpr std::int64_t repeat_node(std::int64_t count, std::int64_t stride, std::int64_t child) {
+    return intern(node_of_copies(count, stride, child, at(child)));
   }
 
   constexpr std::int64_t table_node(piece_table table) {

@@ -67,6 +67,18 @@ struct plain_call {
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(memory.size()); }
 };
 
+// A call that one call of the file may carry out, although memory and view have several pieces.
+struct small_call {
+  access_kind kind;
+  std::span<std::byte> memory;  // empty if the data has several pieces
+  source const& data;
+  std::int64_t bytes;
+  std::int64_t etypes;
+
+  bool is_scattered() const noexcept { return memory.empty(); }
+  plain_call with(std::span<std::byte> stretch) const noexcept { return {kind, stretch, etypes}; }
+};
+
 // Returns the bytes in memory that correspond to the first `bytes` bytes of the job's stream. An
 // incomplete last item is not counted.
 std::int64_t memory_bytes_of(job const& t, std::int64_t bytes);

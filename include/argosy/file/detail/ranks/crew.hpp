@@ -127,7 +127,7 @@ struct crew {
   failure unpartition();
 
  private:
-  std::int64_t place_of(call const& c, plain_call const& p, pointer_move& moved, failure& f);
+  std::int64_t place_of(call const& c, std::int64_t etypes, pointer_move& moved, failure& f);
   void access_in_full(call const& c, pointer_move moved, report& done, failure& f);
   agreement access_after_others(collective_call& c, report& done);
   ranks_of_file<World> of_file() { return {*world, *ranks, *file, *pointer}; }
@@ -227,13 +227,13 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
   return told.failed == 0 ? std::optional(told.value) : std::nullopt;
 }
 
-// Returns the place of a plain call, in etypes; moves the pointers.
+// Returns the place of a call of so many etypes, in etypes; moves the pointers.
 template <communicator World>
-std::int64_t crew<World>::place_of(call const& c, plain_call const& p, pointer_move& moved,
+std::int64_t crew<World>::place_of(call const& c, std::int64_t etypes, pointer_move& moved,
                                    failure& f) {
   if (c.pointer() == pointer_kind::explicit_offset) return c.offset;
-  if (c.pointer() == pointer_kind::shared) return pointer->add(p.etypes, f);
-  moved = file->position().advance(p.etypes);
+  if (c.pointer() == pointer_kind::shared) return pointer->add(etypes, f);
+  moved = file->position().advance(etypes);
   return moved.from;
 }
 
@@ -246,11 +246,11 @@ report crew<World>::access_alone(call const& c, plain_call const* plain, failure
   pointer_move moved;
   if (plain) {
     file->in_use().last().note(c, false);
-    std::int64_t const at = place_of(c, *plain, moved, f);
+    std::int64_t const at = place_of(c, plain->etypes, moved, f);
     if (!f) file->access_plain(*plain, at, done, f);
   } else {
-    p = file->small(c);
-    if (!p || !file->access_close(*p, place_of(c, *p, moved, f), done, f)) {
+    std::optional<small_call> const s = file->small(c);
+    if (!s || !file->access_close(*s, place_of(c, s->etypes, moved, f), done, f)) {
       access_in_full(c, moved, done, f);
       return done;
     }

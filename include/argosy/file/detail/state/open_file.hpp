@@ -152,13 +152,13 @@ class open_file {
   // Carries out a plain call. `f` belongs to the caller, and is changed only after an error: most
   // callers make only one failure.
   void access_plain(plain_call const& p, std::int64_t offset, report& done, failure& f);
-  // Returns the call if it is small and its memory contiguous, for access_close() once its place is
-  // known. Nothing for other calls, or if it has an error.
-  std::optional<plain_call> small(call const& c) const;
+  // Returns the call if it is small, for access_close() once its place is known. Nothing for other
+  // calls, or if it has an error.
+  std::optional<small_call> small(call const& c) const;
   // Carries out a small call by one call of the file, without a plan, as the policy would do it. It
   // must lie within one piece of the view, or read pieces that lie close together. Returns false
   // for other calls; then nothing was done.
-  bool access_close(plain_call const& p, std::int64_t offset, report& done, failure& f);
+  bool access_close(small_call const& c, std::int64_t offset, report& done, failure& f);
   // Does the job without other ranks, except agents.
   failure access_alone(job const& t, staging& with, report& done);
   // Does the job and measures its time, as a call of its own.
@@ -201,12 +201,18 @@ class open_file {
   void remove_made();
   bool by_hints(call const& c) const;
   template <class Move>
-  void carry(plain_call const& p, report& done, failure& f, Move&& move);
+  void carry(access_kind kind, std::int64_t bytes, report& done, failure& f, Move&& move);
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
-  // one page: to read it costs less than a second call
-  static constexpr std::int64_t most_close_bytes = 4096;
-  std::error_code read_picking(window const& w, std::byte* memory, report& done);
+  // Longer calls take so long that their plan costs little.
+  static constexpr std::int64_t most_close_bytes = 64 << 10;
+  // Pieces of this length are not worth a copy before the call of the file.
+  static constexpr std::int64_t least_direct_bytes = 1024;
+  std::optional<window> hull_of(std::int64_t offset, std::int64_t bytes) const;
+  template <class Move>
+  std::error_code staged(std::int64_t offset, std::int64_t bytes, Move&& move);
+  std::error_code access_staged(window const& w, small_call const& c, report& done);
+  std::error_code read_picking(window const& w, small_call const& c, report& done);
   bool may_plan_merges() const noexcept;
   failure moved(job const& t, staging& with, report& done);
   failure ship(job const& t, report& done);
