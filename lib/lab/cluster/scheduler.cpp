@@ -213,8 +213,8 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   if (deadlock) {
     failed_ = virtual_run_error::reason::deadlock;
     failed_words_ = fmt::format(
-        "argosy::lab::virtual_cluster: deadlock after {:.9f} s: {} of {} ranks wait, and nobody "
-        "can go on",
+        "argosy::lab::virtual_cluster: deadlock after {:.9f} s: {} of {} ranks wait, and no rank "
+        "can continue",
         seconds_of(now_), report.blocked.size(), scenario_.ranks);
   }
   unwind();

@@ -214,7 +214,7 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
 
 // Returns true if the range conflicts with no token and no waiting request. A stride is granted
 // only as a whole, because the node would request the rest again.
-bool token_manager::in_nobodys_way(file const& f, pending const& p, block_range range) const {
+bool token_manager::has_no_conflict(file const& f, pending const& p, block_range range) const {
   return std::none_of(f.holders.begin(), f.holders.end(),
                       [&](auto const& h) {
                         return h.first != p.node &&
@@ -264,7 +264,7 @@ void token_manager::serve(file_id id, file& f) {
     token_grant grant{p->request.request, id,     p->request.mode,          range,
                       h.number,           f.size, f.allocated.within(range)};
     for (block_range const& stride : p->request.strides.ranges) {
-      if (!in_nobodys_way(f, *p, stride)) continue;
+      if (!has_no_conflict(f, *p, stride)) continue;
       h.tokens.raise(stride, p->request.mode, h.number);
       grant.strides.add(stride);
       grant.allocated.add(f.allocated.within(stride));

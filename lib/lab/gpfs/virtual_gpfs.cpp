@@ -160,8 +160,8 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     } else {
       while (!p->done)
         if (!system.step())
-          throw std::logic_error("argosy::lab::virtual_gpfs: nobody is there to end a wait for " +
-                                 words);
+          throw std::logic_error(
+              "argosy::lab::virtual_gpfs: no event is left that could end the wait for " + words);
     }
     if (hollow) return p->result;
     // A directive may change all of its argument. A read changes only the bytes that it has read.

@@ -196,7 +196,7 @@ TEST_CASE("outside of runs a lock of another cannot be waited for", "[virtual_gp
   auto one = open_at(files), other = open_at(files);
   CHECK_FALSE(one.lock(0, 5, io::extend::lock_kind::exclusive));
   CHECK_THROWS_WITH(other.lock(0, 5, io::extend::lock_kind::exclusive),
-                    ContainsSubstring("nobody is there to end a wait"));
+                    ContainsSubstring("no event is left that could end the wait"));
 }
 
 TEST_CASE("a file that is not there is no open file", "[virtual_gpfs]") {

@@ -137,7 +137,7 @@ class token_manager {
   void serve(file_id id, file& f);
   bool waits(file const& f, std::list<pending>::const_iterator p) const;
   block_range grantable(file const& f, pending const& p) const;
-  bool in_nobodys_way(file const& f, pending const& p, block_range range) const;
+  bool has_no_conflict(file const& f, pending const& p, block_range range) const;
   void finish_size(std::int64_t query);
   void tell_locked(file& f);
   void start_ship_if_all(file_id id, file& f);
