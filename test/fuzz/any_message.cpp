@@ -34,24 +34,25 @@ class message_maker {
  public:
   message_maker(FuzzedDataProvider& in, lab::gpfs::machine const& m) : in_(in), machine_(m) {}
 
-  lab::gpfs::message_body body() {
+  lab::gpfs::detail::message_body body() {
     static auto const all =
-        makers(std::make_index_sequence<std::variant_size_v<lab::gpfs::message_body>>{});
+        makers(std::make_index_sequence<std::variant_size_v<lab::gpfs::detail::message_body>>{});
     return (this->*all[in_.ConsumeIntegralInRange<std::size_t>(0, all.size() - 1)])();
   }
 
  private:
-  using maker = lab::gpfs::message_body (message_maker::*)();
+  using maker = lab::gpfs::detail::message_body (message_maker::*)();
 
   template <std::size_t... I>
   static std::array<maker, sizeof...(I)> makers(std::index_sequence<I...>) {
-    return {&message_maker::make<std::variant_alternative_t<I, lab::gpfs::message_body>>...};
+    return {
+        &message_maker::make<std::variant_alternative_t<I, lab::gpfs::detail::message_body>>...};
   }
   template <class Body>
-  lab::gpfs::message_body make() {
+  lab::gpfs::detail::message_body make() {
     Body b;
     fill(b);
-    return lab::gpfs::message_body(std::move(b));
+    return lab::gpfs::detail::message_body(std::move(b));
   }
 
   template <class T>
@@ -66,7 +67,7 @@ class message_maker {
       constexpr char const* names[] = {"a", "b", "good", "", ".", "..", "d/e", "/a"};
       auto const k = in_.ConsumeIntegralInRange<std::size_t>(0, std::size(names));
       x = k < std::size(names) ? names[k] : in_.ConsumeRandomLengthString(20);
-    } else if constexpr (std::is_same_v<T, lab::gpfs::payload>) {
+    } else if constexpr (std::is_same_v<T, lab::gpfs::detail::payload>) {
       std::vector<std::byte> bytes;
       fill(bytes);
       x = std::move(bytes);
@@ -109,7 +110,7 @@ class message_maker {
 
 }  // namespace
 
-lab::gpfs::message_body any_message(FuzzedDataProvider& in, lab::gpfs::machine const& m) {
+lab::gpfs::detail::message_body any_message(FuzzedDataProvider& in, lab::gpfs::machine const& m) {
   return message_maker(in, m).body();
 }
 

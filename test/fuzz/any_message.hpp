@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <argosy/lab/gpfs/detail/message.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/message.hpp>
 
 #include "fuzz.hpp"
 
 namespace argosy::fuzz {
 
-lab::gpfs::message_body any_message(FuzzedDataProvider& in, lab::gpfs::machine const& m);
+lab::gpfs::detail::message_body any_message(FuzzedDataProvider& in, lab::gpfs::machine const& m);
 
 }  // namespace argosy::fuzz

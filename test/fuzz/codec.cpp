@@ -11,13 +11,13 @@ using namespace argosy;
 
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   auto const bytes = fuzz::bytes_of(data, size);
-  auto const m = lab::gpfs::decode(bytes);
+  auto const m = lab::gpfs::detail::decode(bytes);
   if (!m) return 0;
-  auto const again = lab::gpfs::encode(*m);
+  auto const again = lab::gpfs::detail::encode(*m);
   FUZZ_CHECK(std::ranges::equal(again, bytes));
-  FUZZ_CHECK(lab::gpfs::decode(again).has_value());
+  FUZZ_CHECK(lab::gpfs::detail::decode(again).has_value());
   lab::gpfs::machine hardware;
   hardware.block_bytes = 512;
-  lab::gpfs::makes_sense(*m, hardware);
+  lab::gpfs::detail::makes_sense(*m, hardware);
   return 0;
 }

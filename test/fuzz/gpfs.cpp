@@ -14,16 +14,17 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_server.hpp>
-#include <argosy/lab/gpfs/block_store.hpp>
-#include <argosy/lab/gpfs/client_node.hpp>
-#include <argosy/lab/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/detail/block_server.hpp>
+#include <argosy/lab/gpfs/detail/block_store.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
+#include <argosy/lab/gpfs/detail/token_manager.hpp>
 #include <lab/gpfs/codec.hpp>
 
 #include "any_message.hpp"
 
 using namespace argosy;
 using namespace argosy::lab::gpfs;
+using namespace argosy::lab::gpfs::detail;
 
 namespace {
 
@@ -70,7 +71,7 @@ class ensemble {
   }
 
  private:
-  using file_call = argosy::lab::gpfs::call;
+  using file_call = argosy::lab::gpfs::detail::call;
 
   void submit() {
     constexpr call_kind kinds[] = {call_kind::open,  call_kind::read,   call_kind::write,

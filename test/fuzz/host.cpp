@@ -25,7 +25,7 @@ using namespace argosy;
 namespace {
 
 using test::stranger;
-namespace kinds = lab::gpfs::process_frames;
+namespace kinds = lab::gpfs::detail::process_frames;
 
 lab::gpfs::machine small() {
   lab::gpfs::machine m;
@@ -97,15 +97,17 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
     default:
       break;
   }
-  constexpr lab::gpfs::role whom[] = {lab::gpfs::role::manager, lab::gpfs::role::server,
-                                      lab::gpfs::role::client, lab::gpfs::role::manager};
-  lab::gpfs::message const m{
-      {lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
+  constexpr lab::gpfs::detail::role whom[] = {
+      lab::gpfs::detail::role::manager, lab::gpfs::detail::role::server,
+      lab::gpfs::detail::role::client, lab::gpfs::detail::role::manager};
+  lab::gpfs::detail::message const m{
+      {lab::gpfs::detail::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
       {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
       fuzz::any_message(in, small())};
   // Most of these messages would be refused, which would end the connection.
-  if (!lab::gpfs::makes_sense(m, small()) && in.ConsumeIntegralInRange(0, 7) != 0) return {};
-  return stranger::frame(kinds::one_message, number, lab::gpfs::encode(m));
+  if (!lab::gpfs::detail::makes_sense(m, small()) && in.ConsumeIntegralInRange(0, 7) != 0)
+    return {};
+  return stranger::frame(kinds::one_message, number, lab::gpfs::detail::encode(m));
 }
 
 void talk_as_a_node(stranger& s, wire::address const& where, FuzzedDataProvider& in) {

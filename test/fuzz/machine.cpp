@@ -15,6 +15,7 @@
 #include <argosy/lab/gpfs/machine.hpp>
 
 using namespace argosy::lab::gpfs;
+using namespace argosy::lab::gpfs::detail;
 
 namespace {
 

@@ -28,7 +28,7 @@ using namespace argosy;
 namespace {
 
 using test::stranger;
-namespace kinds = lab::gpfs::process_frames;
+namespace kinds = lab::gpfs::detail::process_frames;
 
 lab::gpfs::machine small() {
   lab::gpfs::machine m;
@@ -87,13 +87,16 @@ class liar {
       return stranger::frame(in_.ConsumeIntegralInRange<std::uint64_t>(0, 6),
                              in_.ConsumeIntegralInRange<std::uint64_t>(0, 3),
                              in_.ConsumeBytes<std::byte>(20));
-    constexpr lab::gpfs::role who[] = {lab::gpfs::role::manager, lab::gpfs::role::server,
-                                       lab::gpfs::role::client, lab::gpfs::role::manager};
-    lab::gpfs::message const m{{in_.PickValueInArray(who), in_.ConsumeIntegralInRange(0, 1)},
-                               {lab::gpfs::role::client, 0},
-                               fuzz::any_message(in_, machine_)};
-    if (!lab::gpfs::makes_sense(m, machine_) && in_.ConsumeIntegralInRange(0, 7) != 0) return {};
-    return stranger::frame(kinds::one_message, 0, lab::gpfs::encode(m));
+    constexpr lab::gpfs::detail::role who[] = {
+        lab::gpfs::detail::role::manager, lab::gpfs::detail::role::server,
+        lab::gpfs::detail::role::client, lab::gpfs::detail::role::manager};
+    lab::gpfs::detail::message const m{
+        {in_.PickValueInArray(who), in_.ConsumeIntegralInRange(0, 1)},
+        {lab::gpfs::detail::role::client, 0},
+        fuzz::any_message(in_, machine_)};
+    if (!lab::gpfs::detail::makes_sense(m, machine_) && in_.ConsumeIntegralInRange(0, 7) != 0)
+      return {};
+    return stranger::frame(kinds::one_message, 0, lab::gpfs::detail::encode(m));
   }
 
   // Receives the node's requests for a short time.

@@ -1,13 +1,14 @@
-// Implements lab/gpfs/block_server.hpp: reads and writes blocks, and computes the time for that.
+// Implements lab/gpfs/detail/block_server.hpp: reads and writes blocks, and computes the time for
+// that.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/block_server.hpp>
+#include <argosy/lab/gpfs/detail/block_server.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 #include <variant>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store,
                            troubles const& t)
@@ -184,4 +185,4 @@ void block_server::receive(message const& m, instant now, outbox& out) {
   }
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -1,12 +1,12 @@
-// Implements lab/gpfs/block_set.hpp.
+// Implements lab/gpfs/detail/block_set.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/block_set.hpp>
+#include <argosy/lab/gpfs/detail/block_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 namespace {
 
@@ -80,4 +80,4 @@ void block_set::remove(block_range range) {
   ranges.insert(ranges.end(), behind.ranges.begin(), behind.ranges.end());
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -1,6 +1,6 @@
-// Implements lab/gpfs/block_store.hpp: blocks in sparse memory, and in ordinary files.
+// Implements lab/gpfs/detail/block_store.hpp: blocks in sparse memory, and in ordinary files.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/block_store.hpp>
+#include <argosy/lab/gpfs/detail/block_store.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 #include "errno_of.hpp"
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 bool memory_store::has(file_id file, std::int64_t block) { return blocks_.contains({file, block}); }
 
@@ -117,4 +117,4 @@ int handle_store::set_size(file_id file, std::int64_t bytes) {
   return errno_of(found->second.resize(bytes));
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -8,7 +8,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 void client_node::state::run_access(operation& o) {
   instance& i = instances_.at(o.instance);
@@ -75,4 +75,4 @@ void client_node::state::run_access(operation& o) {
   finish(o, o.error, o.done);
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 bool block_access::run(operation& o, file& f) {
   while (o.done < o.length) {
@@ -92,4 +92,4 @@ void block_access::prefetch(instance const& i, file const& f, reader const& stre
   }
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

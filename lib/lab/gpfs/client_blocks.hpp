@@ -9,7 +9,7 @@
 #include "client_pages.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Serves calls of the node's tasks, and calls that other nodes have shipped to it. The call must
 // have its tokens, or the node must own the blocks. Changes the size of the file, and which blocks
@@ -34,4 +34,4 @@ class block_access {
   page_pool& pool_;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

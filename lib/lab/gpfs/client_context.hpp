@@ -9,14 +9,14 @@
 #include <set>
 #include <utility>
 
-#include <argosy/lab/gpfs/block_server.hpp>
-#include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
+#include <argosy/lab/gpfs/detail/block_server.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
+#include <argosy/lab/gpfs/detail/outbox.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/message.hpp>
-#include <argosy/lab/gpfs/outbox.hpp>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Has no reference to the parts. Each part has a reference to it, and learns nothing of other parts
 // through it.
@@ -111,4 +111,4 @@ class context {
   client_node::processor_time processors_;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 namespace {
 
@@ -300,4 +300,4 @@ int fcntl_calls::stop_directive(operation& o) {
   return o.error;
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <argosy/handle/gpfs_fcntl.hpp>
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
 
 #include "client_context.hpp"
 #include "client_locks.hpp"
@@ -15,7 +15,7 @@
 #include "client_tokens.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Changes these members of an instance: the accepted ranges, whether to prefetch, its error, and
 // its epoch of partitioning.
@@ -65,4 +65,4 @@ class fcntl_calls {
   operations& operations_;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

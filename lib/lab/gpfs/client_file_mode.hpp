@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include <argosy/lab/gpfs/partition_map.hpp>
+#include <argosy/lab/gpfs/detail/partition_map.hpp>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // The manager starts the partitioned mode, reports when all nodes have entered it, and ends it.
 // Each time has a number, its epoch.
@@ -75,4 +75,4 @@ class file_mode {
   int serving_ = 0;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

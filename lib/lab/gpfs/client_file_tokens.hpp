@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
 #include <argosy/lab/gpfs/detail/token_map.hpp>
-#include <argosy/lab/gpfs/message.hpp>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 class file_tokens {
  public:
@@ -55,10 +55,10 @@ class file_tokens {
   }
 
  private:
-  lab::detail::token_map held_;
+  token_map held_;
   std::int64_t grants_seen_ = 0;
   std::int64_t position_ = 0;  // end of the last access
   bool sequential_ = false;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

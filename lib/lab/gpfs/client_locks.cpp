@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 bool operation_locks::take(operation& o, byte_range bytes, bool is_write) {
   for (lock const& l : locks_)
@@ -31,4 +31,4 @@ bool operation_locks::against(file_id id, block_range range, token_mode wanted) 
   });
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <list>
 
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
 
 #include "client_context.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Only inside of the node; the manager holds the locks that tasks request. Changes `locked` of an
 // operation.
@@ -39,4 +39,4 @@ class operation_locks {
   std::list<lock> locks_;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

@@ -1,7 +1,7 @@
-// Implements lab/gpfs/client_node.hpp: events, open instances, sizes, locks, and calls that move no
-// data.
+// Implements lab/gpfs/detail/client_node.hpp: events, open instances, sizes, locks, and calls that
+// move no data.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 client_node::client_node(node_id node, machine const& m)
     : state_(std::make_unique<state>(node, m)) {}
@@ -374,4 +374,4 @@ void client_node::state::on(node_id, node_failed const& m) {
   shipping_.forget(m.node);
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

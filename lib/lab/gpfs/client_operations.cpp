@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 operation* operations::find(std::int64_t id) {
   for (operation& o : all_)
@@ -23,4 +23,4 @@ void operations::finish(operation& o, int error, std::int64_t value) {
   context_.complete({o.id, value, error, std::max(context_.now(), o.ready)});
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

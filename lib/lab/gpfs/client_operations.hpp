@@ -12,7 +12,7 @@
 #include "client_pages.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // An operation stays at its address until it is finished. Then it releases its locks and pages.
 class operations {
@@ -41,4 +41,4 @@ class operations {
   std::list<operation> all_;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 auto page_pool::find(page_key key) -> page* {
   auto const p = pages_.find(key);
@@ -395,4 +395,4 @@ std::int64_t page_pool::pinned_blocks() const {
                        [](auto const& p) { return p.second.pinned > 0; });
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

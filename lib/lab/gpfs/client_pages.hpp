@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_range.hpp>
-#include <argosy/lab/gpfs/message.hpp>
-#include <argosy/lab/gpfs/outbox.hpp>
-#include <argosy/lab/gpfs/payload.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
+#include <argosy/lab/gpfs/detail/outbox.hpp>
+#include <argosy/lab/gpfs/detail/payload.hpp>
 
 #include "client_context.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Has blocks, and whether they are on disk, but no tokens, sizes or modes: callers must have the
 // right to a page. Changes these members of an operation: those of its page (held, missed), its
@@ -154,4 +154,4 @@ class page_pool {
   std::int64_t blocks_ahead_ = 0, threads_ = 0;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

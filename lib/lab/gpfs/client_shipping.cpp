@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // --- Change of the mode --------------------------------------------------------------------------
 
@@ -243,4 +243,4 @@ void shipping::serve(operation& o) {
   if (blocks_.run(o, f)) answer(o.error, false);
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
-#include <argosy/lab/gpfs/message.hpp>
-#include <argosy/lab/gpfs/payload.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
+#include <argosy/lab/gpfs/detail/payload.hpp>
 
 #include "client_blocks.hpp"
 #include "client_context.hpp"
@@ -19,7 +19,7 @@
 #include "client_sizes.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // The mode begins and ends when the locks are free and the pool is clean. In this mode a call is
 // divided into pieces, one for each owner. Each piece is served as an operation of its own, on this
@@ -69,4 +69,4 @@ class shipping {
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> waits_;  // by id: operation, piece
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

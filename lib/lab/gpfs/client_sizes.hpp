@@ -5,7 +5,7 @@
 #include "client_context.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Changes these members of an operation: whether it has sent a request (started), and whether the
 // answer has come (answered).
@@ -48,4 +48,4 @@ class sizes {
   context& context_;
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

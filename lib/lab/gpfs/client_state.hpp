@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
 
 #include "client_blocks.hpp"
 #include "client_context.hpp"
@@ -20,7 +20,7 @@
 #include "client_tokens.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 class client_node::state {
  public:
@@ -108,4 +108,4 @@ class client_node::state {
   client::fcntl_calls fcntl_{context_, files_, instances_, locks_, pool_, tokens_, operations_};
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 auto token_cache::desired(access_pattern const& p, block_range required) const -> wish {
   using kind = access_pattern::kind;
@@ -152,4 +152,4 @@ bool token_cache::run(file_id id, file& f, revocation& r) {
   return true;
 }
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

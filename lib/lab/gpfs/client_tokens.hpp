@@ -7,16 +7,16 @@
 #include <map>
 #include <set>
 
-#include <argosy/lab/gpfs/access_pattern.hpp>
-#include <argosy/lab/gpfs/block_range.hpp>
-#include <argosy/lab/gpfs/message.hpp>
+#include <argosy/lab/gpfs/detail/access_pattern.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
 
 #include "client_context.hpp"
 #include "client_locks.hpp"
 #include "client_pages.hpp"
 #include "client_types.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 // Before a token is given up, the operations that use it must end, and the pool must be clean, so
 // this part has references to both. Changes the tokens, the size and the allocated blocks of a
@@ -76,4 +76,4 @@ class token_cache {
   std::map<file_id, std::list<revocation>> revocations_;  // without empty lists
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

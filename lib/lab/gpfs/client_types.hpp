@@ -11,14 +11,14 @@
 #include <vector>
 
 #include <argosy/handle/gpfs_fcntl.hpp>
-#include <argosy/lab/gpfs/access_pattern.hpp>
-#include <argosy/lab/gpfs/client_node.hpp>
-#include <argosy/lab/gpfs/message.hpp>
+#include <argosy/lab/gpfs/detail/access_pattern.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
 
 #include "client_file_mode.hpp"
 #include "client_file_tokens.hpp"
 
-namespace argosy::lab::gpfs::client {
+namespace argosy::lab::gpfs::detail::client {
 
 using page_key = std::pair<file_id, std::int64_t>;
 using writer = std::pair<node_id, int>;  // an open instance, perhaps of another node
@@ -136,4 +136,4 @@ struct operation {
   gpfsRangeArray_t range;  // the range of a hint
 };
 
-}  // namespace argosy::lab::gpfs::client
+}  // namespace argosy::lab::gpfs::detail::client

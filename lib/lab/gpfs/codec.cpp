@@ -12,7 +12,7 @@
 
 #include <boost/pfr/core.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 namespace {
 
@@ -297,4 +297,4 @@ bool makes_sense(message const& m, machine const& hardware) {
          std::visit(sense(m.from, m.to, hardware), m.body);
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include <argosy/lab/gpfs/detail/message.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/message.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 std::vector<std::byte> encode(message const& m);
 // Returns nullopt if the bytes are not exactly one message.
@@ -20,4 +20,4 @@ std::optional<message> decode(std::span<std::byte const> bytes);
 // State machines rely on that. Whether the message fits earlier ones is not checked here.
 bool makes_sense(message const& m, machine const& hardware);
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

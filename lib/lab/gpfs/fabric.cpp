@@ -1,11 +1,11 @@
-// Implements lab/gpfs/fabric.hpp: adapters and the switch between them.
+// Implements lab/gpfs/detail/fabric.hpp: adapters and the switch between them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/fabric.hpp>
+#include <argosy/lab/gpfs/detail/fabric.hpp>
 
 #include <algorithm>
 #include <variant>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 namespace {
 
@@ -50,4 +50,4 @@ instant fabric::arrival(outbox::outgoing const& o, instant extra) {
   return at;
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -21,9 +21,9 @@
 
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
-#include <argosy/lab/gpfs/block_server.hpp>
-#include <argosy/lab/gpfs/block_store.hpp>
-#include <argosy/lab/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/detail/block_server.hpp>
+#include <argosy/lab/gpfs/detail/block_store.hpp>
+#include <argosy/lab/gpfs/detail/token_manager.hpp>
 
 #include "codec.hpp"
 #include "errno_of.hpp"
@@ -32,6 +32,8 @@
 #include "wire/station.hpp"
 
 namespace argosy::lab::gpfs {
+
+using namespace detail;
 
 class host::state {
  public:
@@ -136,7 +138,7 @@ void host::state::arrived(node_id node, wire::frame f) {
   if (f.kind == process_frames::at_rest) return say_at_rest(node, f);
   std::optional<message> m;
   if (f.kind == process_frames::one_message) m = decode(f.body);
-  if (!m || m->from != gpfs::address{role::client, node} || !makes_sense(*m, hardware_) ||
+  if (!m || m->from != gpfs::detail::address{role::client, node} || !makes_sense(*m, hardware_) ||
       !std::visit([this](auto const& body) { return names_a_file(body); }, m->body)) {
     ++malformed_;
     throw std::runtime_error("not a message");

@@ -7,7 +7,7 @@
 
 #include <argosy/handle/detail/range_list.hpp>
 
-namespace argosy::lab::detail {
+namespace argosy::lab::gpfs::detail {
 
 using argosy::detail::overlaps;
 using argosy::detail::trim;
@@ -52,7 +52,7 @@ void lock_table::unlock(holder const& who, std::int64_t begin, std::int64_t end)
   grant();
 }
 
-void lock_table::forget(argosy::lab::gpfs::node_id node, int instance) {
+void lock_table::forget(node_id node, int instance) {
   auto const gone = [=](entry const& e) {
     return e.who.node == node && e.who.instance == instance;
   };
@@ -61,7 +61,7 @@ void lock_table::forget(argosy::lab::gpfs::node_id node, int instance) {
   grant();
 }
 
-void lock_table::forget(argosy::lab::gpfs::node_id node) {
+void lock_table::forget(node_id node) {
   auto const gone = [=](entry const& e) { return e.who.node == node; };
   held_.remove_if(gone);
   waiting_.remove_if(gone);
@@ -80,4 +80,4 @@ void lock_table::grant() {
   }
 }
 
-}  // namespace argosy::lab::detail
+}  // namespace argosy::lab::gpfs::detail

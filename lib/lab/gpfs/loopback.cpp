@@ -8,6 +8,8 @@
 
 namespace argosy::lab::gpfs {
 
+using namespace detail;
+
 loopback::loopback(machine const& m, int nodes, troubles t,
                    std::vector<std::shared_ptr<block_store>> stores, contents kept)
     : machine_(m), delay_max_(t.delay_max), random_(t.seed), fabric_(m), manager_(m, nodes, kept) {

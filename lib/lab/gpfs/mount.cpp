@@ -22,6 +22,8 @@
 
 namespace argosy::lab::gpfs {
 
+using namespace detail;
+
 class mount::state {
  public:
   state() : station_(calling(), {}, error_) {}

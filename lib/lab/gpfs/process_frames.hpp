@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace argosy::lab::gpfs::process_frames {
+namespace argosy::lab::gpfs::detail::process_frames {
 
 // The host begins with `welcome` (number: the node; body: the machine as text) or `refused`
 // (number: errno). Then both send messages. A mount that leaves sends `leaves`. After closing a
@@ -15,4 +15,4 @@ enum kind : std::uint64_t { welcome = 1, refused, one_message, leaves, at_rest }
 // The introduction of a mount: 0 for any free node number, otherwise node + 1.
 constexpr std::uint64_t introduction(int node) { return static_cast<std::uint64_t>(node + 1); }
 
-}  // namespace argosy::lab::gpfs::process_frames
+}  // namespace argosy::lab::gpfs::detail::process_frames

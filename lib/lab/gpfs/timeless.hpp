@@ -4,7 +4,7 @@
 
 #include <argosy/lab/gpfs/machine.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // Removes the model's times. With them the state machines would compute queues that grow whenever
 // real work is faster than the model. The lease is not changed, because it is really waited for.
@@ -22,4 +22,4 @@ inline machine timeless(machine m) {
   return m;
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -1,13 +1,13 @@
-// Implements lab/gpfs/token_manager.hpp: names, tokens, sizes, locks.
+// Implements lab/gpfs/detail/token_manager.hpp: names, tokens, sizes, locks.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/detail/token_manager.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
 #include <variant>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 token_manager::token_manager(machine const& m, int clients, contents kept)
     : machine_(m), kept_(kept) {
@@ -363,4 +363,4 @@ void token_manager::tell_locked(file& f) {
   }
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

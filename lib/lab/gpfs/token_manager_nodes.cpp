@@ -1,12 +1,12 @@
-// Implements lab/gpfs/token_manager.hpp: nodes that come, go, and are lost.
+// Implements lab/gpfs/detail/token_manager.hpp: nodes that come, go, and are lost.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/detail/token_manager.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // Adds a node. It must learn which files are partitioned, because it would otherwise request their
 // tokens.
@@ -112,4 +112,4 @@ void token_manager::forget(node_id node) {
   }
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

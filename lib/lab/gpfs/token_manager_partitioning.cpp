@@ -1,12 +1,12 @@
-// Implements lab/gpfs/token_manager.hpp: files that are partitioned among nodes, from the first
-// start to the last stop.
+// Implements lab/gpfs/detail/token_manager.hpp: files that are partitioned among nodes, from the
+// first start to the last stop.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/lab/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/detail/token_manager.hpp>
 
 #include <algorithm>
 #include <cerrno>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 void token_manager::on(node_id from, ship_start const& m) {
   file& f = files_.at(m.file);
@@ -161,4 +161,4 @@ void token_manager::deadline(std::int64_t timer) {
   }
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace argosy::lab::detail {
+namespace argosy::lab::gpfs::detail {
 
 // Returns the first token that ends behind a block.
 auto token_map::behind(std::int64_t block) const -> std::vector<token>::const_iterator {
@@ -93,4 +93,4 @@ void token_map::lower(block_range range, token_mode mode, std::int64_t number) {
   });
 }
 
-}  // namespace argosy::lab::detail
+}  // namespace argosy::lab::gpfs::detail

@@ -16,6 +16,8 @@
 
 namespace argosy::lab::gpfs {
 
+using namespace detail;
+
 traffic::traffic(loopback& system)
     : system_(system), began_(system.now()), next_(system.on_delivery) {
   system_.on_delivery = [this](message const& m, instant now) {

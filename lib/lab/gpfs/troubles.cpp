@@ -13,8 +13,8 @@
 namespace argosy::lab::gpfs {
 namespace {
 
-using detail::next_word;
-constexpr detail::word_reader words{"argosy::lab::gpfs::parse_troubles"};
+using lab::detail::next_word;
+constexpr lab::detail::word_reader words{"argosy::lab::gpfs::parse_troubles"};
 
 server_fault parse_fault(std::string_view text) {
   server_fault f;
@@ -51,7 +51,8 @@ std::string to_string(troubles const& t) {
         fmt::format("fault=server:{},call:{}", f.server, f.of_writes ? "write" : "read");
     if (f.first != 1) word += fmt::format(",first:{}", f.first);
     if (f.times != server_fault::forever) word += fmt::format(",times:{}", f.times);
-    add(word + ",error:" + detail::errno_text(std::error_code(f.error, std::system_category())));
+    add(word +
+        ",error:" + lab::detail::errno_text(std::error_code(f.error, std::system_category())));
   }
   for (slow_server const& s : t.slow) add(fmt::format("slow={}:{}", s.server, s.factor));
   return text;

@@ -22,9 +22,8 @@ namespace detail {
 struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
       : system(m, nodes, std::move(t), {}, kept) {
-    system.on_completion = [this](gpfs::loopback::ticket const& k, gpfs::completion const& c) {
-      completed(k, c);
-    };
+    system.on_completion = [this](gpfs::loopback::ticket const& k,
+                                  gpfs::detail::completion const& c) { completed(k, c); };
   }
 
   // A call that is under way. It has its own memory, because the waiting task may be unwound, and
@@ -33,17 +32,19 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     task* who = nullptr;  // null outside of runs, or if no task waits any more
     bool is_open = false, abandoned = false;
     std::vector<std::byte> memory;
-    gpfs::completion result;
+    gpfs::detail::completion result;
     bool done = false;
   };
 
   gpfs::loopback system;
   std::map<gpfs::loopback::ticket, std::shared_ptr<pending>> calls;
   std::uint64_t run = 0;  // the run in which `began` was set
-  gpfs::instant began{};
+  gpfs::detail::instant began{};
 
-  gpfs::instant instant_of(picoseconds t) const { return began + gpfs::instant(t / 1000); }
-  picoseconds time_of(gpfs::instant at) const { return ps_of_ns((at - began).count()); }
+  gpfs::detail::instant instant_of(picoseconds t) const {
+    return began + gpfs::detail::instant(t / 1000);
+  }
+  picoseconds time_of(gpfs::detail::instant at) const { return ps_of_ns((at - began).count()); }
 
   // Handles events that are left from earlier runs.
   void settle() {
@@ -56,7 +57,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     settle();
     run = s.run_number();
     began = system.now();
-    system.order_by([this, &s](gpfs::instant at, std::uint64_t event) {
+    system.order_by([this, &s](gpfs::detail::instant at, std::uint64_t event) {
       s.post(time_of(at), [keep = shared_from_this(), event] { keep->system.happen(event); });
     });
     s.when_ended.push_back([keep = weak_from_this()] {
@@ -66,8 +67,9 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at,
                                                    picoseconds takes) {
         if (takes == 0 || keep.expired() || node >= system.nodes()) return at + takes;
-        gpfs::instant const from = instant_of(at), passing = gpfs::instant(takes / 1000);
-        gpfs::fabric& net = system.network();
+        gpfs::detail::instant const from = instant_of(at),
+                                    passing = gpfs::detail::instant(takes / 1000);
+        gpfs::detail::fabric& net = system.network();
         return std::max(at + takes, time_of(leaves ? net.leave(node, from, passing)
                                                    : net.enter(node, from, passing)));
       };
@@ -90,7 +92,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
         continue;
       }
       system.client(n).set_processors(
-          [this, n](std::int64_t owner, gpfs::instant at, gpfs::instant takes) {
+          [this, n](std::int64_t owner, gpfs::detail::instant at, gpfs::detail::instant takes) {
             scheduler* const s = scheduler::running();
             if (!s || run != s->run_number()) return at + takes;
             picoseconds const from = time_of(at), length = ps_of_ns(takes.count());
@@ -101,7 +103,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     }
   }
 
-  void completed(gpfs::loopback::ticket const& t, gpfs::completion const& c) {
+  void completed(gpfs::loopback::ticket const& t, gpfs::detail::completion const& c) {
     auto const found = calls.find(t);
     if (found == calls.end()) return;
     auto const p = std::move(found->second);
@@ -114,7 +116,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
 
   // Ends all calls of a node that is gone. Background work of a program that has ended may still
   // wait for one.
-  void refuse_all_of(int node, gpfs::instant at) {
+  void refuse_all_of(int node, gpfs::detail::instant at) {
     std::vector<gpfs::loopback::ticket> left;
     for (auto const& [t, p] : calls)
       if (t.node == node) left.push_back(t);
@@ -122,23 +124,25 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   }
 
   // Carries out a call: copies its data in, waits, and copies what it has read back.
-  gpfs::completion carry(file_action& act, int node, gpfs::call c, std::string const& words) {
+  gpfs::detail::completion carry(file_action& act, int node, gpfs::detail::call c,
+                                 std::string const& words) {
     if (system.is_dead(node)) return {0, 0, ESTALE, {}};
     auto const p = std::make_shared<pending>();
-    p->is_open = c.kind == gpfs::call_kind::open;
-    bool const is_read = c.kind == gpfs::call_kind::read;
-    bool const is_write = c.kind == gpfs::call_kind::write;
+    p->is_open = c.kind == gpfs::detail::call_kind::open;
+    bool const is_read = c.kind == gpfs::detail::call_kind::read;
+    bool const is_write = c.kind == gpfs::detail::call_kind::write;
     // The caller's memory then only gives the length, and is not accessed.
     bool const hollow = (is_read || is_write) && system.client(node).is_hollow(c.instance);
-    std::span<std::byte> const into = c.kind == gpfs::call_kind::fcntl ? c.argument : c.into;
+    std::span<std::byte> const into =
+        c.kind == gpfs::detail::call_kind::fcntl ? c.argument : c.into;
     if (!hollow) {
-      if (c.kind == gpfs::call_kind::fcntl)
+      if (c.kind == gpfs::detail::call_kind::fcntl)
         p->memory.assign(into.begin(), into.end());
       else if (is_write)
         p->memory.assign(c.from.begin(), c.from.end());
       else
         p->memory.resize(into.size());
-      (c.kind == gpfs::call_kind::fcntl ? c.argument : c.into) = p->memory;
+      (c.kind == gpfs::detail::call_kind::fcntl ? c.argument : c.into) = p->memory;
       c.from = p->memory;
     }
 
@@ -172,8 +176,8 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
 
   // Closes without waiting, for destructors.
   void close_later(int node, int instance) {
-    gpfs::call c;
-    c.kind = gpfs::call_kind::close;
+    gpfs::detail::call c;
+    c.kind = gpfs::detail::call_kind::close;
     c.instance = instance;
     scheduler* const s = scheduler::running();
     bool const timed = s && s->in_task() && run == s->run_number();
@@ -202,8 +206,8 @@ struct call_name {
   std::uint64_t code;
 };
 
-call_name name_of(gpfs::call const& c) {
-  using kind = gpfs::call_kind;
+call_name name_of(gpfs::detail::call const& c) {
+  using kind = gpfs::detail::call_kind;
   auto const known = [](file_call f) {
     return call_name{to_string(f), static_cast<std::uint64_t>(f)};
   };
@@ -236,24 +240,26 @@ call_name name_of(gpfs::call const& c) {
   return {"call", 23};
 }
 
-gpfs::completion carried(gpfs_state& state, int node, std::string const& path, gpfs::call c) {
+gpfs::detail::completion carried(gpfs_state& state, int node, std::string const& path,
+                                 gpfs::detail::call c) {
   auto const [name, code] = name_of(c);
-  bool const moves = c.kind == gpfs::call_kind::read || c.kind == gpfs::call_kind::write;
+  bool const moves =
+      c.kind == gpfs::detail::call_kind::read || c.kind == gpfs::detail::call_kind::write;
   std::int64_t const offset = c.offset;
   std::uint64_t const file =
       static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(c.instance);
   std::string const words = fmt::format("{} of '{}' in the simulated GPFS", name, path);
   file_action act(name, code, file, moves);
   if (act.skipped()) {
-    if (c.kind == gpfs::call_kind::close) state.close_later(node, c.instance);
+    if (c.kind == gpfs::detail::call_kind::close) state.close_later(node, c.instance);
     return {0, 0, EIO, {}};
   }
-  gpfs::completion const done = state.carry(act, node, std::move(c), words);
+  gpfs::detail::completion const done = state.carry(act, node, std::move(c), words);
   act.end(offset, moves ? done.value : -1, done.error);
   return done;
 }
 
-std::error_code code_of(gpfs::completion const& done) {
+std::error_code code_of(gpfs::detail::completion const& done) {
   return done.error != 0 ? errno_code(done.error) : std::error_code();
 }
 
@@ -276,7 +282,7 @@ virtual_gpfs_handle::~virtual_gpfs_handle() {
   if (state_) state_->close_later(node_, instance_);
 }
 
-gpfs::completion virtual_gpfs_handle::carry(gpfs::call c) {
+gpfs::detail::completion virtual_gpfs_handle::carry(gpfs::detail::call c) {
   if (!state_) return {0, 0, EBADF, {}};
   return carried(*state_, node_, path_, std::move(c));
 }
@@ -293,7 +299,8 @@ bool virtual_gpfs_handle::is_hollow() const {
 
 std::error_code virtual_gpfs_handle::close() {
   if (!state_) return errno_code(EBADF);
-  gpfs::completion const done = carried(*state_, node_, path_, make(gpfs::call_kind::close));
+  gpfs::detail::completion const done =
+      carried(*state_, node_, path_, make(gpfs::detail::call_kind::close));
   state_.reset();
   return code_of(done);
 }
@@ -322,8 +329,9 @@ virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags
                                        std::error_code& error) const {
   virtual_gpfs_handle h;
   int const node = state_->node_here();
-  gpfs::completion const done = path.empty() ? gpfs::completion{0, 0, ENOENT, {}}
-                                             : carried(*state_, node, path, h.opening(path, flags));
+  gpfs::detail::completion const done = path.empty()
+                                            ? gpfs::detail::completion{0, 0, ENOENT, {}}
+                                            : carried(*state_, node, path, h.opening(path, flags));
   error = code_of(done);
   if (error) return h;
   h.state_ = state_;
@@ -338,19 +346,19 @@ opener virtual_gpfs::opener() const {
                                     std::error_code& error) {
     return files.open(path, flags, error);
   };
-  auto const with_name = [state = state_](gpfs::call_kind kind, std::string const& path,
+  auto const with_name = [state = state_](gpfs::detail::call_kind kind, std::string const& path,
                                           std::string const& to) {
-    gpfs::call c;
+    gpfs::detail::call c;
     c.kind = kind;
     c.path = path;
     c.to = to;
     return code_of(carried(*state, state->node_here(), path, std::move(c)));
   };
   auto const remove = [=](std::string const& path) {
-    return with_name(gpfs::call_kind::remove, path, {});
+    return with_name(gpfs::detail::call_kind::remove, path, {});
   };
   auto const rename = [=](std::string const& from, std::string const& to) {
-    return with_name(gpfs::call_kind::rename, from, to);
+    return with_name(gpfs::detail::call_kind::rename, from, to);
   };
   // The manager stores names, and outlives the nodes, so names are safe at once.
   auto const settle = [](std::string const&) { return std::error_code(); };

@@ -15,7 +15,7 @@ using namespace extend;
 // report. A handle owes an error if a server refused bytes that it was the last to write. The debt
 // begins when its node learns of the refusal. The next call that reports such losses must fail.
 struct gpfs_files::open_file final : watch {
-  open_file(gpfs_files& f, int n, lab::gpfs::file_id i, std::string p)
+  open_file(gpfs_files& f, int n, lab::gpfs::detail::file_id i, std::string p)
       : all(f), node(n), file(i), path(std::move(p)) {}
 
   void writes(std::int64_t offset, std::span<std::byte const> bytes) override {
@@ -89,7 +89,7 @@ struct gpfs_files::open_file final : watch {
   };
 
   template <class Again>
-  void settle(lab::gpfs::block_piece const& p, part_in& part, Again&& is_again) {
+  void settle(lab::gpfs::detail::block_piece const& p, part_in& part, Again&& is_again) {
     std::int64_t const last = p.offset + p.data.size();
     for (auto at = unsafe.lower_bound(p.offset); at != unsafe.end() && at->first < last;) {
       auto const here = at++;
@@ -133,7 +133,7 @@ struct gpfs_files::open_file final : watch {
 
   gpfs_files& all;
   int node;
-  lab::gpfs::file_id file;
+  lab::gpfs::detail::file_id file;
   std::string path;
   std::map<std::int64_t, written> unsafe;
   debt owed;
@@ -156,7 +156,8 @@ gpfs_files::gpfs_files(program const& p)
   for (lab::gpfs::server_fault const& f : p.gpfs->troubles.faults)
     if (f.of_writes) refuse_with_.insert(f.error);
   for (lab::rank_fault const& f : p.world.faults) fails_with_.insert(f.what.error.value());
-  files_.system().on_delivery = [this](lab::gpfs::message const& m, lab::gpfs::instant) { see(m); };
+  files_.system().on_delivery = [this](lab::gpfs::detail::message const& m,
+                                       lab::gpfs::detail::instant) { see(m); };
 }
 
 std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, open_flags,
@@ -177,51 +178,51 @@ std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, ope
   return opened;
 }
 
-void gpfs_files::see(lab::gpfs::message const& m) {
+void gpfs_files::see(lab::gpfs::detail::message const& m) {
   ++time_;
-  if (auto const* const w = std::get_if<lab::gpfs::block_write>(&m.body)) {
+  if (auto const* const w = std::get_if<lab::gpfs::detail::block_write>(&m.body)) {
     auto& pieces = on_the_way_[{m.from.index, w->file, w->block}];
     pieces = w->pieces;
-    for (lab::gpfs::block_piece& p : pieces) p.offset += w->block * block_bytes_;
+    for (lab::gpfs::detail::block_piece& p : pieces) p.offset += w->block * block_bytes_;
     // The sender is dead, so this block may reach the disk or not.
     if (files_.system().is_dead(m.from.index))
-      for (lab::gpfs::block_piece const& p : pieces)
+      for (lab::gpfs::detail::block_piece const& p : pieces)
         losses_.push_back({path_of(w->file), p.offset, {}, p.data.bytes(), -1});
-  } else if (auto const* const done = std::get_if<lab::gpfs::block_written>(&m.body)) {
+  } else if (auto const* const done = std::get_if<lab::gpfs::detail::block_written>(&m.body)) {
     auto const found = on_the_way_.extract({m.to.index, done->file, done->block});
     if (!found.empty()) saved(m.to.index, done->file, found.mapped(), done->error);
-  } else if (auto const* const l = std::get_if<lab::gpfs::node_lost>(&m.body)) {
+  } else if (auto const* const l = std::get_if<lab::gpfs::detail::node_lost>(&m.body)) {
     node_gone(l->node);
-  } else if (auto const* const late = std::get_if<lab::gpfs::late_error>(&m.body)) {
+  } else if (auto const* const late = std::get_if<lab::gpfs::detail::late_error>(&m.body)) {
     for (auto const& f : open_)
       if (f->node == m.to.index && f->file == late->file) ++f->late;
-  } else if (auto const* const s = std::get_if<lab::gpfs::ship_begin>(&m.body)) {
+  } else if (auto const* const s = std::get_if<lab::gpfs::detail::ship_begin>(&m.body)) {
     partitioned_.insert(s->file);
   }
 }
 
 // On a partitioned file, the nodes that own the pages cache them, whichever node writes.
-bool gpfs_files::share_pages(lab::gpfs::file_id file, int node, int other) const {
+bool gpfs_files::share_pages(lab::gpfs::detail::file_id file, int node, int other) const {
   return node == other || partitioned_.contains(file);
 }
 
-void gpfs_files::saved(int node, lab::gpfs::file_id file,
-                       std::vector<lab::gpfs::block_piece> const& pieces, int error) {
+void gpfs_files::saved(int node, lab::gpfs::detail::file_id file,
+                       std::vector<lab::gpfs::detail::block_piece> const& pieces, int error) {
   // Bytes that were written again since the block was sent will be sent again later.
   auto const again = files_.system().client(node).unsaved(file, false);
   auto const is_again = [&](std::int64_t offset) {
-    return std::any_of(again.begin(), again.end(), [=](lab::gpfs::block_piece const& a) {
+    return std::any_of(again.begin(), again.end(), [=](lab::gpfs::detail::block_piece const& a) {
       return a.offset <= offset && offset < a.offset + a.data.size();
     });
   };
   if (error != 0)
-    for (lab::gpfs::block_piece const& p : pieces)
+    for (lab::gpfs::detail::block_piece const& p : pieces)
       losses_.push_back({path_of(file), p.offset, p.data.bytes(),
                          disk(file, p.offset, p.data.bytes().size()), -1});
   for (auto const& f : open_) {
     if (f->file != file || !share_pages(file, f->node, node)) continue;
     open_file::part_in part;
-    for (lab::gpfs::block_piece const& p : pieces) f->settle(p, part, is_again);
+    for (lab::gpfs::detail::block_piece const& p : pieces) f->settle(p, part, is_again);
     if (error == 0) continue;
     if (part.touched && !part.mine) ++f->may_be_told;
     if (!part.mine || f->node != node) continue;  // the owner will report to the writing node
@@ -235,8 +236,8 @@ void gpfs_files::saved(int node, lab::gpfs::file_id file,
 void gpfs_files::node_gone(int node) {
   lab::gpfs::loopback& system = files_.system();
   for (std::string const& name : files_.names()) {
-    lab::gpfs::file_id const file = *system.manager().find(name);
-    for (lab::gpfs::block_piece const& p : system.client(node).unsaved(file))
+    lab::gpfs::detail::file_id const file = *system.manager().find(name);
+    for (lab::gpfs::detail::block_piece const& p : system.client(node).unsaved(file))
       losses_.push_back(
           {name, p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
     // Sizes that only this node knew are lost, too. Blocks on disk behind the lost size count as
@@ -252,18 +253,18 @@ void gpfs_files::node_gone(int node) {
   }
 }
 
-std::string gpfs_files::path_of(lab::gpfs::file_id file) const {
+std::string gpfs_files::path_of(lab::gpfs::detail::file_id file) const {
   for (std::string const& name : files_.names())
     if (files_.system().manager().find(name) == file) return name;
   return "a file that was removed";
 }
 
-std::vector<std::byte> gpfs_files::disk(lab::gpfs::file_id file, std::int64_t offset,
+std::vector<std::byte> gpfs_files::disk(lab::gpfs::detail::file_id file, std::int64_t offset,
                                         std::size_t length) const {
   lab::gpfs::loopback& system = files_.system();
   std::vector<std::byte> block(static_cast<std::size_t>(block_bytes_));
   std::int64_t const number = offset / block_bytes_;
-  system.server(lab::gpfs::place_of(system.hardware(), file, number).server)
+  system.server(lab::gpfs::detail::place_of(system.hardware(), file, number).server)
       .store()
       .read(file, number, block);
   auto const from = block.begin() + offset % block_bytes_;

@@ -55,13 +55,13 @@ class gpfs_files final : public file_system {
     std::int64_t since = 0;
   };
 
-  void see(lab::gpfs::message const& m);
-  void saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs::block_piece> const& pieces,
-             int error);
+  void see(lab::gpfs::detail::message const& m);
+  void saved(int node, lab::gpfs::detail::file_id file,
+             std::vector<lab::gpfs::detail::block_piece> const& pieces, int error);
   void node_gone(int node);
-  bool share_pages(lab::gpfs::file_id file, int node, int other) const;
-  std::string path_of(lab::gpfs::file_id file) const;
-  std::vector<std::byte> disk(lab::gpfs::file_id file, std::int64_t offset,
+  bool share_pages(lab::gpfs::detail::file_id file, int node, int other) const;
+  std::string path_of(lab::gpfs::detail::file_id file) const;
+  std::vector<std::byte> disk(lab::gpfs::detail::file_id file, std::int64_t offset,
                               std::size_t length) const;
 
   lab::virtual_gpfs files_;
@@ -72,12 +72,14 @@ class gpfs_files final : public file_system {
   std::string complaint_;
   // errors of servers, and errors of faults that strike before a call reaches the servers
   std::set<int> refuse_with_, fails_with_;
-  std::set<lab::gpfs::file_id> partitioned_;  // files that have been partitioned at any time
+  // files that have been partitioned at any time
+  std::set<lab::gpfs::detail::file_id> partitioned_;
   std::vector<loss> losses_;
-  std::map<std::tuple<int, lab::gpfs::file_id, std::int64_t>, std::vector<lab::gpfs::block_piece>>
+  std::map<std::tuple<int, lab::gpfs::detail::file_id, std::int64_t>,
+           std::vector<lab::gpfs::detail::block_piece>>
       on_the_way_;                              // offsets are those in the file
   std::list<std::shared_ptr<open_file>> open_;  // including the handles that were closed
-  std::map<std::pair<int, lab::gpfs::file_id>, debt> orphans_;
+  std::map<std::pair<int, lab::gpfs::detail::file_id>, debt> orphans_;
 };
 
 }  // namespace argosy::explore

@@ -156,12 +156,12 @@ TEST_CASE("beyond the limit of dirty blocks the writer waits", "[gpfs][streams]"
 
 TEST_CASE("a synchronous write is on disk when it returns", "[gpfs][pool]") {
   cluster c(1);
-  gpfs::call o;
-  o.kind = gpfs::call_kind::open;
+  gpfs::detail::call o;
+  o.kind = gpfs::detail::call_kind::open;
   o.path = "f";
   o.for_writing = o.synchronous = true;
-  gpfs::call w;
-  w.kind = gpfs::call_kind::write;
+  gpfs::detail::call w;
+  w.kind = gpfs::detail::call_kind::write;
   w.instance = static_cast<int>(c.host.perform(0, o).value);
   std::vector<std::byte> const data(10);
   w.from = data;
@@ -184,8 +184,8 @@ TEST_CASE("names", "[gpfs]") {
   auto reader = open("f", {.read = true});
   std::vector<std::byte> const data(10);
   CHECK(reader.write(0, data).error.value() == EBADF);
-  gpfs::call r;
-  r.kind = gpfs::call_kind::remove;
+  gpfs::detail::call r;
+  r.kind = gpfs::detail::call_kind::remove;
   r.path = "f";
   CHECK(c.host.perform(0, r).error == 0);
   CHECK(c.host.perform(0, r).error == ENOENT);
@@ -200,8 +200,8 @@ TEST_CASE("a file that is renamed keeps its bytes and who has it open; what had 
                                      {.read = true, .write = true, .create = create}, error);
   };
   auto const rename = [&](char const* from, char const* to) {
-    gpfs::call r;
-    r.kind = gpfs::call_kind::rename;
+    gpfs::detail::call r;
+    r.kind = gpfs::detail::call_kind::rename;
     r.path = from;
     r.to = to;
     return c.host.perform(1, r).error;
@@ -229,7 +229,7 @@ TEST_CASE("a file that is renamed keeps its bytes and who has it open; what had 
 TEST_CASE("blocks at rest may lie in an ordinary file", "[gpfs]") {
   auto const path = std::filesystem::temp_directory_path() / "argosy_gpfs_blocks";
   std::error_code error;
-  auto store = std::make_shared<gpfs::handle_store>(B);
+  auto store = std::make_shared<gpfs::detail::handle_store>(B);
   store->attach(
       0, io::posix::open(path.string(), {.read = true, .write = true, .create = true}, error));
   REQUIRE(!error);
@@ -258,7 +258,7 @@ TEST_CASE("the chains of costs", "[gpfs][cost]") {
   cluster c(2, m);
   auto const takes = [&](auto&& action) {
     c.host.run();
-    gpfs::instant const begin = c.host.now();
+    gpfs::detail::instant const begin = c.host.now();
     action();
     return std::chrono::duration<double, std::micro>(c.host.now() - begin).count();
   };
@@ -279,8 +279,8 @@ TEST_CASE("the chains of costs", "[gpfs][cost]") {
 }
 
 TEST_CASE("what is announced for later leaves a resource to what comes before", "[gpfs][cost]") {
-  using gpfs::instant;
-  gpfs::fifo f;
+  using gpfs::detail::instant;
+  gpfs::detail::fifo f;
   CHECK(f.take(instant(100), instant(10)) == instant(110));
   CHECK(f.take(instant(0), instant(50)) == instant(50));
   CHECK(f.take(instant(20), instant(40)) == instant(90));  // behind the second
@@ -298,7 +298,7 @@ TEST_CASE("nobody waits for a block that is on its way to disk", "[gpfs][cost]")
   cluster c(1, m);
   REQUIRE(!c.write(0, 0, 1 << 18));
   REQUIRE(c.count(0).write_behinds == 1);
-  gpfs::instant const begin = c.host.now();
+  gpfs::detail::instant const begin = c.host.now();
   REQUIRE(!c.files[0].lock(0, 1, io::extend::lock_kind::exclusive));
   double const took = std::chrono::duration<double, std::micro>(c.host.now() - begin).count();
   CHECK(took < m.call_us + 2 * m.message_us + m.token_us + 10);
@@ -313,7 +313,7 @@ TEST_CASE("without flow control more clients get less", "[gpfs][cost]") {
     std::vector<std::byte> const data(20 * B, std::byte{1});
     std::vector<gpfs::loopback::ticket> tickets;
     for (std::size_t n = 0; n < c.files.size(); ++n) {
-      gpfs::call w = c.files[n].make(gpfs::call_kind::write);
+      gpfs::detail::call w = c.files[n].make(gpfs::detail::call_kind::write);
       w.offset = static_cast<std::int64_t>(n) * 20 * B;
       w.from = data;
       tickets.push_back(c.files[n].start(w));

@@ -35,21 +35,21 @@ inline gpfs::machine small() {
 }
 
 // A store with blocks that cannot be read or written.
-class failing_store final : public gpfs::block_store {
+class failing_store final : public gpfs::detail::block_store {
  public:
-  bool has(gpfs::file_id f, std::int64_t b) override { return inner_.has(f, b); }
-  int read(gpfs::file_id f, std::int64_t b, std::span<std::byte> to) override {
+  bool has(gpfs::detail::file_id f, std::int64_t b) override { return inner_.has(f, b); }
+  int read(gpfs::detail::file_id f, std::int64_t b, std::span<std::byte> to) override {
     return unreadable.contains(b) ? EIO : inner_.read(f, b, to);
   }
-  int write(gpfs::file_id f, std::int64_t b, std::int64_t at,
+  int write(gpfs::detail::file_id f, std::int64_t b, std::int64_t at,
             std::span<std::byte const> from) override {
     return unwritable.contains(b) ? ENOSPC : inner_.write(f, b, at, from);
   }
-  int cut(gpfs::file_id f, std::int64_t bytes) override { return inner_.cut(f, bytes); }
+  int cut(gpfs::detail::file_id f, std::int64_t bytes) override { return inner_.cut(f, bytes); }
   std::set<std::int64_t> unreadable, unwritable;
 
  private:
-  gpfs::memory_store inner_{B};
+  gpfs::detail::memory_store inner_{B};
 };
 
 struct cluster {

@@ -67,7 +67,7 @@ TEST_CASE("a range that is released before its block has come, and accepted anew
     CHECK(h.a.accRangeCnt == accepted);
   };
   say(1, 0);
-  REQUIRE(c.host.client(0).token(0, 5) == gpfs::token_mode::none);  // still on its way
+  REQUIRE(c.host.client(0).token(0, 5) == gpfs::detail::token_mode::none);  // still on its way
   say(1, 1);
   c.host.run();
   CHECK(c.host.client(0).pinned_blocks() == 1);
@@ -87,8 +87,8 @@ TEST_CASE("a range to be written reads its block only if it leaves something of 
   CHECK(h.a.accRangeCnt == 2);
   c.host.run();
   CHECK(c.count(0).block_reads - c.base.block_reads == 1);
-  CHECK(c.host.client(0).token(0, 2) == gpfs::token_mode::write);
-  CHECK(c.host.client(0).token(0, 5) == gpfs::token_mode::write);
+  CHECK(c.host.client(0).token(0, 2) == gpfs::detail::token_mode::write);
+  CHECK(c.host.client(0).token(0, 5) == gpfs::detail::token_mode::write);
   REQUIRE(!c.write(0, 5 * B, 10));
   CHECK(c.count(0).merge_reads == c.base.merge_reads);
   h.a.accRangeCnt = 0;
@@ -119,7 +119,7 @@ TEST_CASE("random reads gain by the range hint, sequential ones do not", "[gpfs]
     cluster c(1);
     int const blocks = random ? 32 : 512;
     c.prepare(blocks);
-    gpfs::instant const begin = c.host.now();
+    gpfs::detail::instant const begin = c.host.now();
     io::test::ranges_hint h;
     for (int k = 0; k < blocks; ++k) {
       auto const block = [&](int n) { return std::int64_t{random ? n * 13 % 32 : n}; };

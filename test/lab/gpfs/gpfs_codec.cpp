@@ -51,7 +51,7 @@ void fill(T& value, engine& random) {
   } else if constexpr (is_optional<T>) {
     value.reset();
     if (random() % 2 == 0) fill(value.emplace(), random);
-  } else if constexpr (std::is_same_v<T, gpfs::payload>) {
+  } else if constexpr (std::is_same_v<T, gpfs::detail::payload>) {
     std::vector<std::byte> bytes;
     fill(bytes, random);
     value = std::move(bytes);
@@ -67,7 +67,7 @@ void fill(std::byte& value, engine& random) {
 // Compares member by member, independently of how messages are encoded.
 template <class T>
 bool same(T const& a, T const& b) {
-  if constexpr (std::is_same_v<T, gpfs::payload>) {
+  if constexpr (std::is_same_v<T, gpfs::detail::payload>) {
     return a == b;
   } else if constexpr (is_vector<T>) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -86,7 +86,7 @@ bool same(T const& a, T const& b) {
     return equal;
   }
 }
-bool same_body(gpfs::message_body const& a, gpfs::message_body const& b) {
+bool same_body(gpfs::detail::message_body const& a, gpfs::detail::message_body const& b) {
   return a.index() == b.index() && std::visit(
                                        [&](auto const& x) {
                                          using body = std::decay_t<decltype(x)>;
@@ -96,26 +96,26 @@ bool same_body(gpfs::message_body const& a, gpfs::message_body const& b) {
 }
 
 template <std::size_t I = 0>
-gpfs::message_body body_of_kind(std::size_t kind, engine& random) {
-  if constexpr (I == std::variant_size_v<gpfs::message_body>) {
+gpfs::detail::message_body body_of_kind(std::size_t kind, engine& random) {
+  if constexpr (I == std::variant_size_v<gpfs::detail::message_body>) {
     return {};
   } else {
     if (kind != I) return body_of_kind<I + 1>(kind, random);
-    gpfs::message_body body;
+    gpfs::detail::message_body body;
     fill(body.emplace<I>(), random);
     return body;
   }
 }
 
-gpfs::message random_message(std::size_t kind, engine& random) {
-  gpfs::message m;
+gpfs::detail::message random_message(std::size_t kind, engine& random) {
+  gpfs::detail::message m;
   fill(m.from, random);
   fill(m.to, random);
   m.body = body_of_kind(kind, random);
   return m;
 }
 
-constexpr std::size_t kinds = std::variant_size_v<gpfs::message_body>;
+constexpr std::size_t kinds = std::variant_size_v<gpfs::detail::message_body>;
 
 }  // namespace
 
@@ -125,8 +125,8 @@ TEST_CASE("every message comes back as it was", "[gpfs][codec]") {
   for (std::size_t kind = 0; kind < kinds; ++kind)
     for (int round = 0; round < 200; ++round) {
       CAPTURE(kind, round);
-      gpfs::message const m = random_message(kind, random);
-      auto const back = gpfs::decode(gpfs::encode(m));
+      gpfs::detail::message const m = random_message(kind, random);
+      auto const back = gpfs::detail::decode(gpfs::detail::encode(m));
       REQUIRE(back);
       REQUIRE(back->from == m.from);
       REQUIRE(back->to == m.to);
@@ -140,11 +140,11 @@ TEST_CASE("what is cut off or too long is no message", "[gpfs][codec]") {
   for (std::size_t kind = 0; kind < kinds; ++kind)
     for (int round = 0; round < 10; ++round) {
       CAPTURE(kind, round);
-      auto bytes = gpfs::encode(random_message(kind, random));
+      auto bytes = gpfs::detail::encode(random_message(kind, random));
       for (std::size_t n = 0; n < bytes.size(); ++n)
-        REQUIRE_FALSE(gpfs::decode(std::span(bytes).first(n)));
+        REQUIRE_FALSE(gpfs::detail::decode(std::span(bytes).first(n)));
       bytes.push_back({});
-      REQUIRE_FALSE(gpfs::decode(bytes));
+      REQUIRE_FALSE(gpfs::detail::decode(bytes));
     }
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("changed bytes are another message or none, and are read within their 
   gpfs::machine const hardware;
   int messages = 0, sensible = 0;
   for (int round = 0; round < 100000; ++round) {
-    auto bytes = gpfs::encode(random_message(random() % kinds, random));
+    auto bytes = gpfs::detail::encode(random_message(random() % kinds, random));
     for (std::uint64_t i = 1 + random() % 4; i > 0; --i) {
       // Changes of lengths are the most interesting ones, and lengths are small.
       std::size_t const at = random() % bytes.size();
@@ -164,10 +164,10 @@ TEST_CASE("changed bytes are another message or none, and are read within their 
     }
     if (random() % 4 == 0) bytes.resize(random() % (bytes.size() + 1));
     std::vector<std::byte> const exact(bytes);  // no room behind the message
-    if (auto const m = gpfs::decode(exact)) {
+    if (auto const m = gpfs::detail::decode(exact)) {
       ++messages;
-      if (gpfs::makes_sense(*m, hardware)) ++sensible;
-      REQUIRE(gpfs::encode(*m) == exact);
+      if (gpfs::detail::makes_sense(*m, hardware)) ++sensible;
+      REQUIRE(gpfs::detail::encode(*m) == exact);
     }
   }
   CHECK(messages > 1000);
@@ -178,38 +178,45 @@ TEST_CASE("numbers without a meaning are refused", "[gpfs][codec]") {
   gpfs::machine m;
   m.block_bytes = 1024;
   m.servers = 2;
-  gpfs::address const client{gpfs::role::client, 3}, manager{gpfs::role::manager, 0},
-      server{gpfs::role::server, 1};
-  auto const sense = [&](gpfs::address from, gpfs::address to, gpfs::message_body body) {
-    return gpfs::makes_sense({from, to, std::move(body)}, m);
+  gpfs::detail::address const client{gpfs::detail::role::client, 3},
+      manager{gpfs::detail::role::manager, 0}, server{gpfs::detail::role::server, 1};
+  auto const sense = [&](gpfs::detail::address from, gpfs::detail::address to,
+                         gpfs::detail::message_body body) {
+    return gpfs::detail::makes_sense({from, to, std::move(body)}, m);
   };
-  CHECK(sense(client, server, gpfs::block_read{1, 0, 7}));
-  CHECK_FALSE(sense(client, server, gpfs::block_read{1, 0, -7}));
-  CHECK_FALSE(sense(client, server, gpfs::block_read{1, -1, 7}));
-  CHECK_FALSE(sense(client, {gpfs::role::server, 2}, gpfs::block_read{1, 0, 7}));
-  CHECK_FALSE(sense(client, {gpfs::role::server, -1}, gpfs::block_read{1, 0, 7}));
-  CHECK_FALSE(sense(client, manager, gpfs::block_read{1, 0, 7}));
+  CHECK(sense(client, server, gpfs::detail::block_read{1, 0, 7}));
+  CHECK_FALSE(sense(client, server, gpfs::detail::block_read{1, 0, -7}));
+  CHECK_FALSE(sense(client, server, gpfs::detail::block_read{1, -1, 7}));
+  CHECK_FALSE(sense(client, {gpfs::detail::role::server, 2}, gpfs::detail::block_read{1, 0, 7}));
+  CHECK_FALSE(sense(client, {gpfs::detail::role::server, -1}, gpfs::detail::block_read{1, 0, 7}));
+  CHECK_FALSE(sense(client, manager, gpfs::detail::block_read{1, 0, 7}));
   std::vector<std::byte> const block(1024);
-  CHECK(sense(server, client, gpfs::block_data{1, 0, 7, 0, block}));
-  CHECK_FALSE(sense(server, client, gpfs::block_data{1, 0, 7, 0, {}}));
-  CHECK_FALSE(sense(server, client, gpfs::block_data{1, 0, 7, 5, block}));
-  CHECK(sense(client, server, gpfs::block_write{1, 0, 7, {{1000, std::vector<std::byte>(24)}}}));
+  CHECK(sense(server, client, gpfs::detail::block_data{1, 0, 7, 0, block}));
+  CHECK_FALSE(sense(server, client, gpfs::detail::block_data{1, 0, 7, 0, {}}));
+  CHECK_FALSE(sense(server, client, gpfs::detail::block_data{1, 0, 7, 5, block}));
+  CHECK(sense(client, server,
+              gpfs::detail::block_write{1, 0, 7, {{1000, std::vector<std::byte>(24)}}}));
+  CHECK_FALSE(sense(client, server,
+                    gpfs::detail::block_write{1, 0, 7, {{1000, std::vector<std::byte>(25)}}}));
   CHECK_FALSE(
-      sense(client, server, gpfs::block_write{1, 0, 7, {{1000, std::vector<std::byte>(25)}}}));
-  CHECK_FALSE(sense(client, server, gpfs::block_write{1, 0, 7, {{-1, std::vector<std::byte>(1)}}}));
-  CHECK_FALSE(sense(client, manager, gpfs::fence{2}));
-  CHECK_FALSE(sense(client, manager, gpfs::node_lost{2}));
-  CHECK_FALSE(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, gpfs::partition_map{0, {1}}}));
-  CHECK_FALSE(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, gpfs::partition_map{1, {}}}));
-  CHECK(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, {}}));
+      sense(client, server, gpfs::detail::block_write{1, 0, 7, {{-1, std::vector<std::byte>(1)}}}));
+  CHECK_FALSE(sense(client, manager, gpfs::detail::fence{2}));
+  CHECK_FALSE(sense(client, manager, gpfs::detail::node_lost{2}));
+  CHECK_FALSE(sense(client, manager,
+                    gpfs::detail::ship_start{1, 0, 1, 2, gpfs::detail::partition_map{0, {1}}}));
+  CHECK_FALSE(sense(client, manager,
+                    gpfs::detail::ship_start{1, 0, 1, 2, gpfs::detail::partition_map{1, {}}}));
+  CHECK(sense(client, manager, gpfs::detail::ship_start{1, 0, 1, 2, {}}));
   // The owner would need that much memory, so the length is limited.
-  std::int64_t const longest = gpfs::ship_call::longest;
-  CHECK(sense(client, client,
-              gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest, {}, {}}));
-  CHECK_FALSE(sense(client, client,
-                    gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest + 1, {}, {}}));
+  std::int64_t const longest = gpfs::detail::ship_call::longest;
+  CHECK(sense(
+      client, client,
+      gpfs::detail::ship_call{1, 0, 1, 1, gpfs::detail::ship_kind::read, 5, longest, {}, {}}));
+  CHECK_FALSE(sense(
+      client, client,
+      gpfs::detail::ship_call{1, 0, 1, 1, gpfs::detail::ship_kind::read, 5, longest + 1, {}, {}}));
   // The manager computes with the size, so it must be sensible.
-  CHECK(sense(client, manager, gpfs::size_notice{1, 0, {5, 3}}));
-  CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, gpfs::no_end}}));
-  CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, -1}}));
+  CHECK(sense(client, manager, gpfs::detail::size_notice{1, 0, {5, 3}}));
+  CHECK_FALSE(sense(client, manager, gpfs::detail::size_notice{1, 0, {5, gpfs::detail::no_end}}));
+  CHECK_FALSE(sense(client, manager, gpfs::detail::size_notice{1, 0, {5, -1}}));
 }

@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_set.hpp>
-#include <argosy/lab/gpfs/block_store.hpp>
+#include <argosy/lab/gpfs/detail/block_set.hpp>
+#include <argosy/lab/gpfs/detail/block_store.hpp>
 #include <argosy/lab/gpfs/loopback.hpp>
 #include <argosy/lab/gpfs/loopback_file.hpp>
 
@@ -95,7 +95,7 @@ struct cluster {
   void all(std::vector<Argument> arguments) {
     std::vector<gpfs::loopback::ticket> tickets;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
-      gpfs::call c = files[k].make(gpfs::call_kind::fcntl);
+      gpfs::detail::call c = files[k].make(gpfs::detail::call_kind::fcntl);
       c.argument = std::as_writable_bytes(std::span(&arguments[k], 1));
       tickets.push_back(files[k].start(c));
     }
@@ -225,11 +225,12 @@ TEST_CASE("what a node gives up to one that dies is asked of it again", "[gpfs][
   c.write(0, 7 * B, 10);
   c.write(0, 2 * B, 10);
   // Node 1 dies when it receives the answer, before it has told the manager.
-  c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
-    if (std::holds_alternative<gpfs::revoke_answer>(m.body) && m.to.index == 1) c.host.kill(1);
+  c.host.on_delivery = [&](gpfs::detail::message const& m, gpfs::detail::instant) {
+    if (std::holds_alternative<gpfs::detail::revoke_answer>(m.body) && m.to.index == 1)
+      c.host.kill(1);
   };
   bytes const data(10, std::byte{99});
-  gpfs::call w = c.files[1].make(gpfs::call_kind::write);
+  gpfs::detail::call w = c.files[1].make(gpfs::detail::call_kind::write);
   w.offset = 2 * B + 20;
   w.from = data;
   c.files[1].start(w);
@@ -270,7 +271,7 @@ TEST_CASE("what a lost owner flushed is no hole", "[gpfs][holes][partitioning][c
   std::vector<io::test::ship_stop> stops(2);
   std::vector<gpfs::loopback::ticket> tickets;
   for (std::size_t k = 0; k < 2; ++k) {
-    gpfs::call s = c.files[k].make(gpfs::call_kind::fcntl);
+    gpfs::detail::call s = c.files[k].make(gpfs::detail::call_kind::fcntl);
     s.argument = std::as_writable_bytes(std::span(&stops[k], 1));
     tickets.push_back(c.files[k].start(s));
   }
@@ -306,12 +307,12 @@ TEST_CASE("a set of blocks is one, in whatever pieces it is made", "[gpfs][holes
   };
   constexpr std::int64_t end = 40;
   for (int round = 0; round < 300; ++round) {
-    gpfs::block_set a, b;
+    gpfs::detail::block_set a, b;
     std::set<std::int64_t> of_a, of_b;
     for (int step = 0; step < 20; ++step) {
-      gpfs::block_range const r{number(end), number(end)};
+      gpfs::detail::block_range const r{number(end), number(end)};
       bool const first = number(2) == 0, adds = number(3) > 0;
-      gpfs::block_set& s = first ? a : b;
+      gpfs::detail::block_set& s = first ? a : b;
       adds ? s.add(r) : s.remove(r);
       for (std::int64_t k = r.begin; k < r.end; ++k)
         if (adds)
@@ -321,8 +322,8 @@ TEST_CASE("a set of blocks is one, in whatever pieces it is made", "[gpfs][holes
       REQUIRE(s.sound());
     }
     for (std::int64_t k = 0; k < end; ++k) REQUIRE(a.contains(k) == of_a.contains(k));
-    gpfs::block_range const part{number(end), number(end)};
-    gpfs::block_set const inside = a.within(part);
+    gpfs::detail::block_range const part{number(end), number(end)};
+    gpfs::detail::block_set const inside = a.within(part);
     REQUIRE(inside.sound());
     for (std::int64_t k = 0; k < end; ++k)
       REQUIRE(inside.contains(k) == (part.contains(k) && of_a.contains(k)));
@@ -331,11 +332,14 @@ TEST_CASE("a set of blocks is one, in whatever pieces it is made", "[gpfs][holes
     REQUIRE(a.sound());
     for (std::int64_t k = 0; k < end; ++k) REQUIRE(a.contains(k) == of_a.contains(k));
   }
-  gpfs::block_set endless{{{7, gpfs::no_end}}};
-  CHECK(endless.contains(gpfs::no_end - 1));
-  endless.remove({20, gpfs::no_end});
-  CHECK(endless == gpfs::block_set{{{7, 20}}});
-  for (gpfs::block_set const& unsound :
-       {gpfs::block_set{{{-1, 2}}}, {{{3, 3}}}, {{{4, 3}}}, {{{1, 2}, {2, 3}}}, {{{4, 5}, {1, 2}}}})
+  gpfs::detail::block_set endless{{{7, gpfs::detail::no_end}}};
+  CHECK(endless.contains(gpfs::detail::no_end - 1));
+  endless.remove({20, gpfs::detail::no_end});
+  CHECK(endless == gpfs::detail::block_set{{{7, 20}}});
+  for (gpfs::detail::block_set const& unsound : {gpfs::detail::block_set{{{-1, 2}}},
+                                                 {{{3, 3}}},
+                                                 {{{4, 3}}},
+                                                 {{{1, 2}, {2, 3}}},
+                                                 {{{4, 5}, {1, 2}}}})
     CHECK_FALSE(unsound.sound());
 }

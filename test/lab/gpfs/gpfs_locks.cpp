@@ -19,17 +19,17 @@
 
 namespace io = argosy;
 namespace gpfs = io::lab::gpfs;
-using gpfs::call_kind;
+using gpfs::detail::call_kind;
 using io::extend::lock_kind;
 
 namespace {
 
 struct cluster {
   explicit cluster(int nodes, std::vector<int> const& where) : host(machine(), nodes) {
-    host.on_delivery = [this](gpfs::message const& m, gpfs::instant) {
-      messages += std::holds_alternative<gpfs::lock_request>(m.body) ||
-                  std::holds_alternative<gpfs::lock_answer>(m.body) ||
-                  std::holds_alternative<gpfs::unlock_notice>(m.body);
+    host.on_delivery = [this](gpfs::detail::message const& m, gpfs::detail::instant) {
+      messages += std::holds_alternative<gpfs::detail::lock_request>(m.body) ||
+                  std::holds_alternative<gpfs::detail::lock_answer>(m.body) ||
+                  std::holds_alternative<gpfs::detail::unlock_notice>(m.body);
     };
     for (int const node : where) {
       std::error_code error;
@@ -46,7 +46,7 @@ struct cluster {
   }
   gpfs::loopback::ticket lock(std::size_t k, std::int64_t begin, std::int64_t end,
                               bool exclusive = true, std::int64_t owner = 0) {
-    gpfs::call c = files[k].make(call_kind::lock);
+    gpfs::detail::call c = files[k].make(call_kind::lock);
     c.offset = begin;
     c.length = end - begin;
     c.exclusive = exclusive;
@@ -54,7 +54,7 @@ struct cluster {
     return files[k].start(c);
   }
   void unlock(std::size_t k, std::int64_t begin, std::int64_t end, std::int64_t owner = 0) {
-    gpfs::call c = files[k].make(call_kind::unlock);
+    gpfs::detail::call c = files[k].make(call_kind::unlock);
     c.offset = begin;
     c.length = end - begin;
     c.owner = owner;
@@ -193,7 +193,7 @@ TEST_CASE("locks end with their instance and with their node", "[gpfs][locks]") 
     CHECK_FALSE(c.has(next));
   }
   SECTION("the death of a node is, too, when its lease has run out") {
-    gpfs::instant const before = c.host.now();
+    gpfs::detail::instant const before = c.host.now();
     c.host.kill(0);
     CHECK(c.has(closed));
     CHECK(c.host.now() - before >= std::chrono::seconds(1));
@@ -206,17 +206,18 @@ TEST_CASE("locks end with their instance and with their node", "[gpfs][locks]") 
 
 TEST_CASE("a late error is not told by a lock, but by the next call that moves data",
           "[gpfs][locks]") {
-  class full final : public gpfs::block_store {
+  class full final : public gpfs::detail::block_store {
    public:
-    bool has(gpfs::file_id, std::int64_t) override { return false; }
-    int read(gpfs::file_id, std::int64_t, std::span<std::byte> to) override {
+    bool has(gpfs::detail::file_id, std::int64_t) override { return false; }
+    int read(gpfs::detail::file_id, std::int64_t, std::span<std::byte> to) override {
       std::fill(to.begin(), to.end(), std::byte{});
       return 0;
     }
-    int write(gpfs::file_id, std::int64_t, std::int64_t, std::span<std::byte const>) override {
+    int write(gpfs::detail::file_id, std::int64_t, std::int64_t,
+              std::span<std::byte const>) override {
       return ENOSPC;
     }
-    int cut(gpfs::file_id, std::int64_t) override { return 0; }
+    int cut(gpfs::detail::file_id, std::int64_t) override { return 0; }
   };
   auto const store = std::make_shared<full>();
   gpfs::loopback host(cluster::machine(), 1, {}, {store, store, store, store});

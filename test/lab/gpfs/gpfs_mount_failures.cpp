@@ -35,38 +35,39 @@ using namespace io::test;
 namespace {
 
 // Returns a well-formed request that is out of place.
-gpfs::message_body random_request(std::mt19937_64& random) {
+gpfs::detail::message_body random_request(std::mt19937_64& random) {
   auto const n = [&] { return static_cast<std::int64_t>(random() % 5); };
   auto const i = [&] { return static_cast<int>(random() % 5); };
   switch (random() % 12) {
     case 0:
-      return gpfs::open_request{n(), "f", i(), true, true, true, false};
+      return gpfs::detail::open_request{n(), "f", i(), true, true, true, false};
     case 1:
-      return gpfs::close_notice{n(), i(), {n(), n()}};
+      return gpfs::detail::close_notice{n(), i(), {n(), n()}};
     case 2: {
-      gpfs::token_request r{
-          n(), n(), gpfs::token_mode::write, {1, 1 + n()}, {0, n()}, random() % 2 == 0, {}, {}};
-      r.surrenders.push_back({i(), {0, n()}, gpfs::token_mode::none, n()});
+      gpfs::detail::token_request r{n(),          n(),      gpfs::detail::token_mode::write,
+                                    {1, 1 + n()}, {0, n()}, random() % 2 == 0,
+                                    {},           {}};
+      r.surrenders.push_back({i(), {0, n()}, gpfs::detail::token_mode::none, n()});
       return r;
     }
     case 3:
-      return gpfs::token_release{n(), {n(), 9}, n(), {}};
+      return gpfs::detail::token_release{n(), {n(), 9}, n(), {}};
     case 4:
-      return gpfs::size_request{n(), n()};
+      return gpfs::detail::size_request{n(), n()};
     case 5:
-      return gpfs::size_report{n(), n(), {n(), 0}};
+      return gpfs::detail::size_report{n(), n(), {n(), 0}};
     case 6:
-      return gpfs::ship_start{n(), n() + 1, i(), i(), {}};
+      return gpfs::detail::ship_start{n(), n() + 1, i(), i(), {}};
     case 7:
-      return gpfs::ship_stop{n(), n(), i()};
+      return gpfs::detail::ship_stop{n(), n(), i()};
     case 8:
-      return gpfs::ship_ready{n(), n(), 0, {}};
+      return gpfs::detail::ship_ready{n(), n(), 0, {}};
     case 9:
-      return gpfs::ship_interrupt{n(), i()};
+      return gpfs::detail::ship_interrupt{n(), i()};
     case 10:
-      return gpfs::block_read{n(), n() + 1, n()};
+      return gpfs::detail::block_read{n(), n() + 1, n()};
     default:
-      return gpfs::resize_request{n(), n() + 1, n()};
+      return gpfs::detail::resize_request{n(), n() + 1, n()};
   }
 }
 
@@ -185,7 +186,7 @@ TEST_CASE("a host that dies while a file is being closed is an error, and nobody
   // The bridge cuts the connection when the host asks for the final length, after the file is
   // closed.
   std::error_code error;
-  bridge between(c.host->address(), gpfs::process_frames::at_rest, error);
+  bridge between(c.host->address(), gpfs::detail::process_frames::at_rest, error);
   REQUIRE_FALSE(error);
   // The thread owns this, because it is detached if it does not return.
   struct closing {
@@ -242,20 +243,21 @@ TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the 
     REQUIRE(s.hear(heard));
     std::uint64_t node = 0;
     std::memcpy(&node, heard.data() + 48 + 16, 8);
-    gpfs::address const me{gpfs::role::client, static_cast<int>(node)};
+    gpfs::detail::address const me{gpfs::detail::role::client, static_cast<int>(node)};
     auto const say = [&](std::vector<std::byte> const& body) {
-      return s.say(io::test::stranger::frame(gpfs::process_frames::one_message, 0, body));
+      return s.say(io::test::stranger::frame(gpfs::detail::process_frames::one_message, 0, body));
     };
     bool heard_out = true;
     for (int k = 0; k < 20 && heard_out; ++k) {
-      gpfs::message_body const body = random_request(random);
-      bool const to_server = std::holds_alternative<gpfs::block_read>(body);
-      auto bytes =
-          gpfs::encode({me, {to_server ? gpfs::role::server : gpfs::role::manager, 0}, body});
+      gpfs::detail::message_body const body = random_request(random);
+      bool const to_server = std::holds_alternative<gpfs::detail::block_read>(body);
+      auto bytes = gpfs::detail::encode(
+          {me, {to_server ? gpfs::detail::role::server : gpfs::detail::role::manager, 0}, body});
       heard_out = say(bytes);
     }
     // then a message that is malformed
-    auto bytes = gpfs::encode({me, {gpfs::role::manager, 0}, gpfs::size_request{1, 0}});
+    auto bytes = gpfs::detail::encode(
+        {me, {gpfs::detail::role::manager, 0}, gpfs::detail::size_request{1, 0}});
     if (round % 2 == 0)
       bytes.resize(random() % bytes.size());
     else
@@ -321,9 +323,10 @@ TEST_CASE("what is said of a file that nobody has opened is nonsense", "[gpfs][m
   io::test::stranger s(where);
   REQUIRE(s.say(io::test::stranger::greeting(where, 2)));
   // If the host accepted this, the next file that is opened would have this size.
-  auto const bytes = gpfs::encode(
-      {{gpfs::role::client, 1}, {gpfs::role::manager, 0}, gpfs::resize_request{1, 1, 1'000'000}});
-  REQUIRE(s.say(io::test::stranger::frame(gpfs::process_frames::one_message, 0, bytes)));
+  auto const bytes = gpfs::detail::encode({{gpfs::detail::role::client, 1},
+                                           {gpfs::detail::role::manager, 0},
+                                           gpfs::detail::resize_request{1, 1, 1'000'000}});
+  REQUIRE(s.say(io::test::stranger::frame(gpfs::detail::process_frames::one_message, 0, bytes)));
   CHECK(s.is_left());
   CHECK(c.host->malformed() == 1);
   auto f = c.open(0, "another");
@@ -341,9 +344,9 @@ TEST_CASE("a name with a zero in it names no other file", "[gpfs][mount]") {
 
 TEST_CASE("a host that says no without a reason, or names no node, is an error", "[gpfs][mount]") {
   for (auto const& [kind, number] :
-       {std::pair{gpfs::process_frames::refused, std::uint64_t{0}},
-        std::pair{gpfs::process_frames::refused, std::uint64_t{1} << 40},
-        std::pair{gpfs::process_frames::welcome, std::uint64_t{1} << 40}}) {
+       {std::pair{gpfs::detail::process_frames::refused, std::uint64_t{0}},
+        std::pair{gpfs::detail::process_frames::refused, std::uint64_t{1} << 40},
+        std::pair{gpfs::detail::process_frames::welcome, std::uint64_t{1} << 40}}) {
     std::error_code error;
     auto const say = [k = kind, n = number](std::shared_ptr<io::wire::connection> const& c) {
       c->send({k, n, {}});

@@ -11,9 +11,9 @@
 #include <system_error>
 #include <vector>
 
+#include <argosy/lab/gpfs/detail/partition_map.hpp>
 #include <argosy/lab/gpfs/loopback.hpp>
 #include <argosy/lab/gpfs/loopback_file.hpp>
-#include <argosy/lab/gpfs/partition_map.hpp>
 
 #include "support/gpfs_hints.hpp"
 
@@ -34,21 +34,21 @@ gpfs::machine small() {
 }
 
 // A store whose writes fail if `error` is set.
-class failing_store final : public gpfs::block_store {
+class failing_store final : public gpfs::detail::block_store {
  public:
-  bool has(gpfs::file_id f, std::int64_t b) override { return inner_.has(f, b); }
-  int read(gpfs::file_id f, std::int64_t b, std::span<std::byte> to) override {
+  bool has(gpfs::detail::file_id f, std::int64_t b) override { return inner_.has(f, b); }
+  int read(gpfs::detail::file_id f, std::int64_t b, std::span<std::byte> to) override {
     return inner_.read(f, b, to);
   }
-  int write(gpfs::file_id f, std::int64_t b, std::int64_t at,
+  int write(gpfs::detail::file_id f, std::int64_t b, std::int64_t at,
             std::span<std::byte const> from) override {
     return error != 0 ? error : inner_.write(f, b, at, from);
   }
-  int cut(gpfs::file_id f, std::int64_t bytes) override { return inner_.cut(f, bytes); }
+  int cut(gpfs::detail::file_id f, std::int64_t bytes) override { return inner_.cut(f, bytes); }
   int error = 0;
 
  private:
-  gpfs::memory_store inner_{B};
+  gpfs::detail::memory_store inner_{B};
 };
 
 struct cluster {
@@ -64,7 +64,7 @@ struct cluster {
   }
   template <class Argument>
   gpfs::loopback::ticket start(std::size_t file, Argument& a) {
-    gpfs::call c = files[file].make(gpfs::call_kind::fcntl);
+    gpfs::detail::call c = files[file].make(gpfs::detail::call_kind::fcntl);
     c.argument = std::as_writable_bytes(std::span(&a, 1));
     return files[file].start(c);
   }
@@ -139,7 +139,7 @@ TEST_CASE("the two published partition maps", "[gpfs][partitioning]") {
       {6, 24, {{4, 0, 5}, {3, 6, 11}, {3, 12, 17}, {4, 18, 23}}},
   };
   for (auto const& published : maps) {
-    gpfs::partition_map map{published.blocks_per_entry, {}};
+    gpfs::detail::partition_map map{published.blocks_per_entry, {}};
     for (row const& r : published.rows) map.owners.push_back(r.server);
     for (std::int64_t turn = 0; turn < 3; ++turn)
       for (std::size_t k = 0; k < published.rows.size(); ++k)
@@ -373,12 +373,12 @@ TEST_CASE("the mode does not end before what is being served", "[gpfs][partition
                                          {.read = true, .write = true, .create = true}, error);
   REQUIRE(!error);
   std::vector<std::byte> const many(40 * B, std::byte{1});
-  gpfs::call w = other.make(gpfs::call_kind::write);
+  gpfs::detail::call w = other.make(gpfs::detail::call_kind::write);
   w.from = many;
   auto const writes = other.start(w);
   while (c.count(1).pool_waits < 2) REQUIRE(c.host.step());
   std::vector<std::byte> got(B);
-  gpfs::call r = c.files[2].make(gpfs::call_kind::read);
+  gpfs::detail::call r = c.files[2].make(gpfs::detail::call_kind::read);
   r.offset = B;
   r.into = got;
   auto const reads = c.files[2].start(r);
@@ -424,19 +424,21 @@ TEST_CASE("tokens are given up by start, and what is cached goes to disk", "[gpf
   REQUIRE(!c.write(0, 0, 2 * B, 1));
   REQUIRE(!c.write(0, 2 * B, 10, 2));
   REQUIRE(c.start_all(2) == same(2, 0));
-  CHECK(c.host.client(0).token(0, 0) == gpfs::token_mode::none);
+  CHECK(c.host.client(0).token(0, 0) == gpfs::detail::token_mode::none);
   CHECK(c.host.client(0).cached_blocks() == 0);
   CHECK(c.host.manager().token_count(0) == 0);
   CHECK(c.read(1, 2 * B, B) == std::vector<std::byte>(10, std::byte{2}));
 }
 
 TEST_CASE("an answer that is not what was asked for is an error", "[gpfs][partitioning]") {
-  gpfs::client_node node(0, small());
-  gpfs::outbox out;
-  auto const from_manager = [&](gpfs::message_body body) {
-    node.receive({{gpfs::role::manager, 0}, {gpfs::role::client, 0}, std::move(body)}, {}, out);
+  gpfs::detail::client_node node(0, small());
+  gpfs::detail::outbox out;
+  auto const from_manager = [&](gpfs::detail::message_body body) {
+    node.receive(
+        {{gpfs::detail::role::manager, 0}, {gpfs::detail::role::client, 0}, std::move(body)}, {},
+        out);
   };
-  auto const submit = [&](gpfs::call c) {
+  auto const submit = [&](gpfs::detail::call c) {
     out = {};
     return node.submit(std::move(c), {}, out);
   };
@@ -447,72 +449,74 @@ TEST_CASE("an answer that is not what was asked for is an error", "[gpfs][partit
       if (auto const* const b = std::get_if<Body>(&m.what.body)) found = *b;
     return found;
   };
-  gpfs::known_size const size{1000, 0};
+  gpfs::detail::known_size const size{1000, 0};
 
-  gpfs::call open;
-  open.kind = gpfs::call_kind::open;
+  gpfs::detail::call open;
+  open.kind = gpfs::detail::call_kind::open;
   open.path = "f";
   open.for_writing = true;
   submit(open);
-  from_manager(gpfs::open_answer{said(gpfs::open_request()).call, 0, 0, size});
+  from_manager(gpfs::detail::open_answer{said(gpfs::detail::open_request()).call, 0, 0, size});
   REQUIRE(out.completions.size() == 1);
-  gpfs::call c;
+  gpfs::detail::call c;
   c.instance = static_cast<int>(out.completions[0].value);
 
   auto argument = io::test::ship_start(1);
-  c.kind = gpfs::call_kind::fcntl;
+  c.kind = gpfs::detail::call_kind::fcntl;
   c.argument = std::as_writable_bytes(std::span(&argument, 1));
   submit(c);
-  from_manager(gpfs::ship_begin{0, 1, {1, {1}}});  // the other node owns all blocks
-  from_manager(gpfs::ship_go{0, 1, size});
-  from_manager(gpfs::ship_done{said(gpfs::ship_start()).call, 0});
+  from_manager(gpfs::detail::ship_begin{0, 1, {1, {1}}});  // the other node owns all blocks
+  from_manager(gpfs::detail::ship_go{0, 1, size});
+  from_manager(gpfs::detail::ship_done{said(gpfs::detail::ship_start()).call, 0});
   REQUIRE(out.completions.size() == 1);
   REQUIRE(out.completions[0].error == 0);
 
   std::vector<std::byte> memory(100);
-  auto const answered = [&](gpfs::call_kind kind, std::size_t bytes) {
+  auto const answered = [&](gpfs::detail::call_kind kind, std::size_t bytes) {
     c.kind = kind;
     c.into = memory;
     c.from = memory;
     submit(c);
-    std::int64_t const id = said(gpfs::ship_call()).id;
-    gpfs::ship_answer const a{id, 0, 0, false, 1, std::vector<std::byte>(bytes), size};
-    node.receive({{gpfs::role::client, 1}, {gpfs::role::client, 0}, a}, {}, out);
+    std::int64_t const id = said(gpfs::detail::ship_call()).id;
+    gpfs::detail::ship_answer const a{id, 0, 0, false, 1, std::vector<std::byte>(bytes), size};
+    node.receive({{gpfs::detail::role::client, 1}, {gpfs::detail::role::client, 0}, a}, {}, out);
     REQUIRE(out.completions.size() == 1);
     return out.completions[0].error;
   };
-  CHECK(answered(gpfs::call_kind::read, 100) == 0);
-  CHECK(answered(gpfs::call_kind::read, 0) == EIO);
-  CHECK(answered(gpfs::call_kind::read, 99) == EIO);
-  CHECK(answered(gpfs::call_kind::write, 0) == 0);
-  CHECK(answered(gpfs::call_kind::write, 100) == EIO);
+  CHECK(answered(gpfs::detail::call_kind::read, 100) == 0);
+  CHECK(answered(gpfs::detail::call_kind::read, 0) == EIO);
+  CHECK(answered(gpfs::detail::call_kind::read, 99) == EIO);
+  CHECK(answered(gpfs::detail::call_kind::write, 0) == 0);
+  CHECK(answered(gpfs::detail::call_kind::write, 100) == EIO);
 }
 
 TEST_CASE("who owns all of a file is asked in pieces that fit", "[gpfs][partitioning]") {
-  gpfs::client_node node(0, small());
-  gpfs::outbox out;
-  auto const from_manager = [&](gpfs::message_body body) {
-    node.receive({{gpfs::role::manager, 0}, {gpfs::role::client, 0}, std::move(body)}, {}, out);
+  gpfs::detail::client_node node(0, small());
+  gpfs::detail::outbox out;
+  auto const from_manager = [&](gpfs::detail::message_body body) {
+    node.receive(
+        {{gpfs::detail::role::manager, 0}, {gpfs::detail::role::client, 0}, std::move(body)}, {},
+        out);
   };
-  gpfs::call open;
-  open.kind = gpfs::call_kind::open;
+  gpfs::detail::call open;
+  open.kind = gpfs::detail::call_kind::open;
   open.path = "f";
   node.submit(open, {}, out);
-  std::int64_t const most = gpfs::ship_call::longest;
-  gpfs::known_size const size{3 * most, 0};
-  from_manager(gpfs::open_answer{std::get<gpfs::open_request>(out.messages.at(0).what.body).call, 0,
-                                 0, size});
-  gpfs::call c;
+  std::int64_t const most = gpfs::detail::ship_call::longest;
+  gpfs::detail::known_size const size{3 * most, 0};
+  from_manager(gpfs::detail::open_answer{
+      std::get<gpfs::detail::open_request>(out.messages.at(0).what.body).call, 0, 0, size});
+  gpfs::detail::call c;
   c.instance = static_cast<int>(out.completions.at(0).value);
-  from_manager(gpfs::ship_begin{0, 1, {std::int64_t{1} << 40, {1}}});
-  from_manager(gpfs::ship_go{0, 1, size});
+  from_manager(gpfs::detail::ship_begin{0, 1, {std::int64_t{1} << 40, {1}}});
+  from_manager(gpfs::detail::ship_go{0, 1, size});
   std::vector<std::byte> memory(static_cast<std::size_t>(2 * most + 100));
   c.into = memory;
   out = {};
   node.submit(c, {}, out);
   std::int64_t at = 0;
   for (auto const& m : out.messages) {
-    auto const& piece = std::get<gpfs::ship_call>(m.what.body);
+    auto const& piece = std::get<gpfs::detail::ship_call>(m.what.body);
     CHECK(piece.length <= most);
     CHECK(piece.offset == at);
     at += piece.length;

@@ -57,38 +57,40 @@ class oracle {
 
   struct write {
     std::byte value{};
-    gpfs::instant begin{}, end = gpfs::instant::max();
+    gpfs::detail::instant begin{}, end = gpfs::detail::instant::max();
   };
 
   // Returns a number for `finished`.
-  std::size_t started(std::int64_t offset, std::int64_t length, std::byte value, gpfs::instant at) {
-    writes_.push_back({value, at, gpfs::instant::max()});
+  std::size_t started(std::int64_t offset, std::int64_t length, std::byte value,
+                      gpfs::detail::instant at) {
+    writes_.push_back({value, at, gpfs::detail::instant::max()});
     for (std::int64_t k = offset; k < offset + length; ++k)
       history_[static_cast<std::size_t>(k)].push_back(writes_.size() - 1);
     ends_.push_back(offset + length);
     return writes_.size() - 1;
   }
-  void finished(std::size_t note, gpfs::instant at) { writes_[note].end = at; }
+  void finished(std::size_t note, gpfs::detail::instant at) { writes_[note].end = at; }
 
-  bool allows(std::int64_t offset, std::byte value, gpfs::instant begin, gpfs::instant end) const {
+  bool allows(std::int64_t offset, std::byte value, gpfs::detail::instant begin,
+              gpfs::detail::instant end) const {
     // A write that ended before this read began hides all writes that ended before that write
     // began.
-    auto latest = gpfs::instant::min();
+    auto latest = gpfs::detail::instant::min();
     std::vector<std::size_t> const& h = history_[static_cast<std::size_t>(offset)];
     for (std::size_t const w : h)
       if (writes_[w].end <= begin) latest = std::max(latest, writes_[w].begin);
-    if (latest == gpfs::instant::min() && value == std::byte{}) return true;
+    if (latest == gpfs::detail::instant::min() && value == std::byte{}) return true;
     return std::any_of(h.begin(), h.end(), [&](std::size_t w) {
       return writes_[w].value == value && writes_[w].begin <= end && writes_[w].end >= latest;
     });
   }
-  std::int64_t size_at_least(gpfs::instant begin) const {
+  std::int64_t size_at_least(gpfs::detail::instant begin) const {
     std::int64_t size = 0;
     for (std::size_t w = 0; w < writes_.size(); ++w)
       if (writes_[w].end <= begin) size = std::max(size, ends_[w]);
     return size;
   }
-  std::int64_t size_at_most(gpfs::instant end) const {
+  std::int64_t size_at_most(gpfs::detail::instant end) const {
     std::int64_t size = 0;
     for (std::size_t w = 0; w < writes_.size(); ++w)
       if (writes_[w].begin <= end) size = std::max(size, ends_[w]);
@@ -105,7 +107,7 @@ struct task {
   gpfs::loopback_file file;
   enum class kind { none, read, write, size, other } doing = kind::none;
   gpfs::loopback::ticket ticket;
-  gpfs::instant begin{};
+  gpfs::detail::instant begin{};
   std::int64_t offset = 0;
   std::vector<std::byte> memory;
   std::size_t note = 0;
@@ -126,7 +128,7 @@ class run {
       : random_(random),
         bytes_(bytes),
         host_(small_machine(random), static_cast<int>(pick(random, 1, 4)),
-              {host_seed, gpfs::instant(pick(random, 0, 1) * pick(random, 1, 2'000'000))}),
+              {host_seed, gpfs::detail::instant(pick(random, 0, 1) * pick(random, 1, 2'000'000))}),
         oracle_(bytes) {
     for (std::int64_t t = 0; t < tasks; ++t) {
       task& added = tasks_.emplace_back();
@@ -168,7 +170,7 @@ class run {
     int const blocks = static_cast<int>(pick(random_, 1, 3));
     std::size_t k = 0;
     for (task& t : tasks_) {
-      gpfs::call c = t.file.make(gpfs::call_kind::fcntl);
+      gpfs::detail::call c = t.file.make(gpfs::detail::call_kind::fcntl);
       auto const n = static_cast<int>(tasks_.size());
       if (with_map) {
         maps[k] = io::test::ship_start_with(
@@ -188,7 +190,7 @@ class run {
     std::vector<gpfs::loopback::ticket> tickets;
     std::size_t k = 0;
     for (task& t : tasks_) {
-      gpfs::call c = t.file.make(gpfs::call_kind::fcntl);
+      gpfs::detail::call c = t.file.make(gpfs::detail::call_kind::fcntl);
       c.argument = std::as_writable_bytes(std::span(&stops[k++], 1));
       tickets.push_back(t.file.start(c));
     }
@@ -205,7 +207,7 @@ class run {
   }
 
   void start(task& t) {
-    gpfs::call c;
+    gpfs::detail::call c;
     t.begin = host_.now();
     auto const choice = pick(random_, 0, 99);
     std::int64_t const block = host_.hardware().block_bytes;
@@ -229,7 +231,7 @@ class run {
       length = std::min(length, bytes_ - t.offset);
       auto const value = static_cast<std::byte>(next_value_++ % 255 + 1);
       t.memory.assign(static_cast<std::size_t>(length), writes ? value : std::byte{});
-      c = t.file.make(writes ? gpfs::call_kind::write : gpfs::call_kind::read);
+      c = t.file.make(writes ? gpfs::detail::call_kind::write : gpfs::detail::call_kind::read);
       c.offset = t.offset;
       if (writes)
         c.from = t.memory;
@@ -238,13 +240,13 @@ class run {
       t.doing = writes ? task::kind::write : task::kind::read;
       if (writes) t.note = oracle_.started(t.offset, length, value, t.begin);
     } else if (choice < 84) {
-      c = t.file.make(gpfs::call_kind::size);
+      c = t.file.make(gpfs::detail::call_kind::size);
       t.doing = task::kind::size;
     } else if (choice < 88) {
-      c = t.file.make(gpfs::call_kind::sync);
+      c = t.file.make(gpfs::detail::call_kind::sync);
       t.doing = task::kind::other;
     } else {
-      c = t.file.make(gpfs::call_kind::fcntl);
+      c = t.file.make(gpfs::detail::call_kind::fcntl);
       t.doing = task::kind::other;
       if (choice < 90) {
         t.access = io::test::access_range(pick(random_, 0, bytes_), pick(random_, 0, 3 * block),
@@ -280,7 +282,7 @@ class run {
   }
 
   void check(task& t) {
-    gpfs::completion const done = host_.result(t.ticket);
+    gpfs::detail::completion const done = host_.result(t.ticket);
     REQUIRE(done.error == 0);
     auto const n = static_cast<std::int64_t>(t.memory.size());
     switch (t.doing) {
@@ -354,7 +356,7 @@ TEST_CASE("one call after the other, with changes of the size, is a vector of by
   for (std::uint64_t round = 0; round < 150; ++round) {
     CAPTURE(seed(), round);
     engine random(seed() + 2000 + round);
-    gpfs::loopback host(small_machine(random), 3, {round, gpfs::instant(1'000'000)});
+    gpfs::loopback host(small_machine(random), 3, {round, gpfs::detail::instant(1'000'000)});
     std::vector<std::byte> expected;
     std::vector<gpfs::loopback_file> files;
     std::error_code error;

@@ -85,7 +85,7 @@ struct small_pool {
     for (std::int64_t k = 0; k < 1000; ++k) REQUIRE_FALSE(f.write(k * m.block_bytes, block).error);
     REQUIRE_FALSE(f.close());
   }
-  gpfs::loopback_file open(gpfs::node_id node) {
+  gpfs::loopback_file open(gpfs::detail::node_id node) {
     std::error_code error;
     auto f = gpfs::loopback_file::open(host, node, "f",
                                        {.read = true, .write = true, .create = true}, error);

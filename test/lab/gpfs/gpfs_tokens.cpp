@@ -25,8 +25,8 @@
 
 namespace io = argosy;
 namespace gpfs = io::lab::gpfs;
-using gpfs::token_mode;
-using io::lab::detail::token_map;
+using gpfs::detail::token_mode;
+using io::lab::gpfs::detail::token_map;
 
 namespace {
 
@@ -85,7 +85,7 @@ TEST_CASE("all counters of a node are named", "[gpfs]") {
 
 TEST_CASE("a token map splits, joins and takes back only what it knew of", "[gpfs][tokens]") {
   token_map t;
-  t.raise({0, gpfs::no_end}, token_mode::write, 1);
+  t.raise({0, gpfs::detail::no_end}, token_mode::write, 1);
   t.lower({4, 6}, token_mode::none, 1);
   t.lower({8, 10}, token_mode::read, 1);
   CHECK(t.size() == 4);
@@ -95,12 +95,12 @@ TEST_CASE("a token map splits, joins and takes back only what it knew of", "[gpf
   CHECK(t.covers({6, 10}, token_mode::read));
   CHECK(!t.covers({6, 10}, token_mode::write));
   CHECK(!t.covers({3, 5}, token_mode::read));
-  CHECK(t.covers({10, gpfs::no_end}, token_mode::write));
+  CHECK(t.covers({10, gpfs::detail::no_end}, token_mode::write));
   t.raise({4, 5}, token_mode::read, 2);
-  t.lower({0, gpfs::no_end}, token_mode::none, 1);
+  t.lower({0, gpfs::detail::no_end}, token_mode::none, 1);
   CHECK(t.size() == 1);
   CHECK(t.at(4) == token_mode::read);
-  t.lower({0, gpfs::no_end}, token_mode::none, 2);
+  t.lower({0, gpfs::detail::no_end}, token_mode::none, 2);
   CHECK(t.empty());
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a token map is what an array of blocks is", "[gpfs][tokens][random]")
     for (token_mode const asked : {token_mode::read, token_mode::write}) {
       CHECK(t.covers({from, to}, asked) == all([&](token_mode m) { return m >= asked; }));
       CHECK((t.conflicting({from, to}, asked) == nullptr) ==
-            all([&](token_mode m) { return !gpfs::conflict(m, asked); }));
+            all([&](token_mode m) { return !gpfs::detail::conflict(m, asked); }));
     }
   }
 }
@@ -178,8 +178,9 @@ TEST_CASE("k holders in the way cost 2 + 2k + 2 messages", "[gpfs][tokens]") {
     // Node 0 still has a read token, as the others have.
     std::int64_t const before = c.count(0).token_messages();
     std::int64_t messages = 0;
-    c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
-      if (m.from.who != gpfs::role::server && m.to.who != gpfs::role::server) ++messages;
+    c.host.on_delivery = [&](gpfs::detail::message const& m, gpfs::detail::instant) {
+      if (m.from.who != gpfs::detail::role::server && m.to.who != gpfs::detail::role::server)
+        ++messages;
     };
     c.write(0, 0, 10);
     CHECK(c.count(0).token_messages() - before == 2 + 2 * k + 2);
@@ -302,14 +303,14 @@ TEST_CASE("requests that conflict are served in the order of arrival", "[gpfs][t
   std::vector<gpfs::loopback::ticket> tickets;
   for (auto& f : c.files)
     for (int k = 0; k < 3; ++k) {
-      gpfs::call w = f.make(gpfs::call_kind::write);
+      gpfs::detail::call w = f.make(gpfs::detail::call_kind::write);
       w.offset = 10 * k;
       w.from = data;
       tickets.push_back(f.start(w));
     }
   std::vector<int> grants;
-  c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
-    if (std::holds_alternative<gpfs::token_grant>(m.body)) grants.push_back(m.to.index);
+  c.host.on_delivery = [&](gpfs::detail::message const& m, gpfs::detail::instant) {
+    if (std::holds_alternative<gpfs::detail::token_grant>(m.body)) grants.push_back(m.to.index);
   };
   for (auto const& t : tickets) CHECK(c.host.wait(t).error == 0);
   CHECK(grants == std::vector<int>{0, 1, 2, 3, 4});  // the tasks of a node share the token
@@ -323,8 +324,8 @@ TEST_CASE("a token cannot be stolen while a call is running on its blocks", "[gp
   m.write_behind_max_blocks = 1;
   cluster c(2, m);
   std::vector<std::byte> const ones(20 * B, std::byte{1}), twos(20 * B, std::byte{2});
-  gpfs::call a = c.files[0].make(gpfs::call_kind::write),
-             b = c.files[1].make(gpfs::call_kind::write);
+  gpfs::detail::call a = c.files[0].make(gpfs::detail::call_kind::write),
+                     b = c.files[1].make(gpfs::detail::call_kind::write);
   a.from = ones;
   b.from = twos;
   auto const first = c.files[0].start(a), second = c.files[1].start(b);
@@ -366,7 +367,7 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
   c.write(1, 2 * B, 10);
   REQUIRE(!c.files[0].sync());
   std::vector<std::byte> const data(10, std::byte{9});
-  gpfs::instant const begin = c.host.now();
+  gpfs::detail::instant const begin = c.host.now();
 
   SECTION("a holder") {
     c.host.kill(0);
@@ -376,7 +377,7 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
     CHECK(c.count(1).token_requests == 2);
   }
   SECTION("a requester that had begun to ask") {
-    gpfs::call w = c.files[2].make(gpfs::call_kind::write);
+    gpfs::detail::call w = c.files[2].make(gpfs::detail::call_kind::write);
     w.from = data;
     c.files[2].start(w);
     while (c.count(0).revokes_received == 0) REQUIRE(c.host.step());
@@ -387,19 +388,20 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
   SECTION("what it sends afterwards is refused by the servers") {
     c.host.kill(0);
     c.host.run();
-    gpfs::outbox out;
+    gpfs::detail::outbox out;
     auto const on_disk = c.host.on_disk("f");
     for (int s = 0; s < 2; ++s)
-      for (gpfs::message_body const& body :
-           {gpfs::message_body(gpfs::block_write{1, 0, 0, {{0, data}}}),
-            gpfs::message_body(gpfs::cut_blocks{1, 0, 0})})
-        c.host.server(s).receive({{gpfs::role::client, 0}, {gpfs::role::server, s}, body},
-                                 c.host.now(), out);
+      for (gpfs::detail::message_body const& body :
+           {gpfs::detail::message_body(gpfs::detail::block_write{1, 0, 0, {{0, data}}}),
+            gpfs::detail::message_body(gpfs::detail::cut_blocks{1, 0, 0})})
+        c.host.server(s).receive(
+            {{gpfs::detail::role::client, 0}, {gpfs::detail::role::server, s}, body}, c.host.now(),
+            out);
     REQUIRE(out.messages.size() == 4);
     for (auto const& o : out.messages) {
-      if (auto const* const w = std::get_if<gpfs::block_written>(&o.what.body))
+      if (auto const* const w = std::get_if<gpfs::detail::block_written>(&o.what.body))
         CHECK(w->error == ESTALE);
-      if (auto const* const cut = std::get_if<gpfs::blocks_cut>(&o.what.body))
+      if (auto const* const cut = std::get_if<gpfs::detail::blocks_cut>(&o.what.body))
         CHECK(cut->error == ESTALE);
     }
     CHECK(c.host.server(0).counters().refused == 1);
@@ -413,38 +415,38 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace",
   gpfs::machine m = small();
   m.ship_files_max = 1;
   gpfs::loopback host(m, 2);
-  gpfs::outbox out;
-  gpfs::known_size const far{100 * B, 7};
-  auto const everything = [](gpfs::file_id f, gpfs::known_size size) {
-    return std::vector<gpfs::message_body>{
-        gpfs::close_notice{f, 1, size},
-        gpfs::token_request{1,
-                            f,
-                            token_mode::write,
-                            {0, 9},
-                            {0, 9},
-                            false,
-                            {{1, {0, 9}, token_mode::none, 1}},
-                            size},
-        gpfs::token_release{f, {0, 9}, 1, size},
-        gpfs::size_request{2, f},
-        gpfs::size_report{3, f, size},
-        gpfs::size_notice{4, f, size},
-        gpfs::resize_request{5, f, 100 * B},
-        gpfs::lock_request{6, f, 1, 1, 0, 10, true},
-        gpfs::unlock_notice{f, 1, 1, 0, 10},
-        gpfs::ship_start{7, f, 1, 2, {}},
-        gpfs::ship_ready{f, 0, 0, size},
-        gpfs::ship_stop{8, f, 1},
-        gpfs::ship_interrupt{f, 1},
+  gpfs::detail::outbox out;
+  gpfs::detail::known_size const far{100 * B, 7};
+  auto const everything = [](gpfs::detail::file_id f, gpfs::detail::known_size size) {
+    return std::vector<gpfs::detail::message_body>{
+        gpfs::detail::close_notice{f, 1, size},
+        gpfs::detail::token_request{1,
+                                    f,
+                                    token_mode::write,
+                                    {0, 9},
+                                    {0, 9},
+                                    false,
+                                    {{1, {0, 9}, token_mode::none, 1}},
+                                    size},
+        gpfs::detail::token_release{f, {0, 9}, 1, size},
+        gpfs::detail::size_request{2, f},
+        gpfs::detail::size_report{3, f, size},
+        gpfs::detail::size_notice{4, f, size},
+        gpfs::detail::resize_request{5, f, 100 * B},
+        gpfs::detail::lock_request{6, f, 1, 1, 0, 10, true},
+        gpfs::detail::unlock_notice{f, 1, 1, 0, 10},
+        gpfs::detail::ship_start{7, f, 1, 2, {}},
+        gpfs::detail::ship_ready{f, 0, 0, size},
+        gpfs::detail::ship_stop{8, f, 1},
+        gpfs::detail::ship_interrupt{f, 1},
     };
   };
-  auto const say = [&](gpfs::message_body const& body) {
-    host.manager().receive({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, body}, host.now(),
-                           out);
+  auto const say = [&](gpfs::detail::message_body const& body) {
+    host.manager().receive(
+        {{gpfs::detail::role::client, 1}, {gpfs::detail::role::manager, 0}, body}, host.now(), out);
   };
-  for (gpfs::file_id f = 0; f < 3; ++f)
-    for (gpfs::message_body const& body : everything(f, far)) say(body);
+  for (gpfs::detail::file_id f = 0; f < 3; ++f)
+    for (gpfs::detail::message_body const& body : everything(f, far)) say(body);
   CHECK(out.messages.empty());
   CHECK(out.timers.empty());
 
@@ -458,9 +460,9 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace",
   CHECK(file.size(error) == 10);
   CHECK(host.manager().lock_count(0) == 0);
   // A node that has not opened the file cannot take part in partitioning either.
-  say(gpfs::ship_start{7, 0, 1, 1, {}});
+  say(gpfs::detail::ship_start{7, 0, 1, 1, {}});
   REQUIRE(out.messages.size() == 1);
-  CHECK(std::get<gpfs::ship_done>(out.messages[0].what.body).error == EINVAL);
+  CHECK(std::get<gpfs::detail::ship_done>(out.messages[0].what.body).error == EINVAL);
   auto mine = io::test::ship_start(1);
   CHECK(!file.fcntl(mine));
   io::test::ship_stop end;
@@ -471,12 +473,13 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace",
 TEST_CASE("while a file becomes partitioned tokens are refused, and a late start disturbs nobody",
           "[gpfs][tokens]") {
   gpfs::loopback host(small(), 2);
-  gpfs::outbox out;
+  gpfs::detail::outbox out;
   // Sends a message to the manager; `told` returns its answers of one kind.
-  auto const say = [&](gpfs::node_id from, gpfs::message_body const& body) {
+  auto const say = [&](gpfs::detail::node_id from, gpfs::detail::message_body const& body) {
     out.messages.clear();
-    host.manager().receive({{gpfs::role::client, from}, {gpfs::role::manager, 0}, body}, host.now(),
-                           out);
+    host.manager().receive(
+        {{gpfs::detail::role::client, from}, {gpfs::detail::role::manager, 0}, body}, host.now(),
+        out);
   };
   auto const told = [&]<class Kind>(std::type_identity<Kind>) {
     std::vector<Kind> all;
@@ -484,22 +487,23 @@ TEST_CASE("while a file becomes partitioned tokens are refused, and a late start
       if (auto const* const one = std::get_if<Kind>(&o.what.body)) all.push_back(*one);
     return all;
   };
-  constexpr std::type_identity<gpfs::token_refusal> refusals;
-  constexpr std::type_identity<gpfs::ship_done> ends;
-  for (gpfs::node_id const n : {0, 1}) say(n, gpfs::open_request{1, "f", 1, true, true, true});
-  say(0, gpfs::token_request{1, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}});
-  CHECK(told(std::type_identity<gpfs::token_grant>()).size() == 1);
-  gpfs::token_request second{2, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}};
+  constexpr std::type_identity<gpfs::detail::token_refusal> refusals;
+  constexpr std::type_identity<gpfs::detail::ship_done> ends;
+  for (gpfs::detail::node_id const n : {0, 1})
+    say(n, gpfs::detail::open_request{1, "f", 1, true, true, true});
+  say(0, gpfs::detail::token_request{1, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}});
+  CHECK(told(std::type_identity<gpfs::detail::token_grant>()).size() == 1);
+  gpfs::detail::token_request second{2, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}};
   say(1, second);
-  CHECK(told(std::type_identity<gpfs::token_conflict>()).size() == 1);
+  CHECK(told(std::type_identity<gpfs::detail::token_conflict>()).size() == 1);
 
-  say(0, gpfs::ship_start{7, 0, 1, 2, {}});
-  say(1, gpfs::ship_start{7, 0, 1, 2, {}});
-  auto const begun = told(std::type_identity<gpfs::ship_begin>());
+  say(0, gpfs::detail::ship_start{7, 0, 1, 2, {}});
+  say(1, gpfs::detail::ship_start{7, 0, 1, 2, {}});
+  auto const begun = told(std::type_identity<gpfs::detail::ship_begin>());
   REQUIRE(begun.size() == 2);
   // the second node still asks another one, and is refused when it returns
   CHECK(told(refusals).empty());
-  say(0, gpfs::token_request{3, 0, token_mode::write, {20, 30}, {20, 30}, false, {}, {}});
+  say(0, gpfs::detail::token_request{3, 0, token_mode::write, {20, 30}, {20, 30}, false, {}, {}});
   REQUIRE(told(refusals).size() == 1);
   CHECK(told(refusals)[0].request == 3);
   second.renewed = true;
@@ -508,14 +512,15 @@ TEST_CASE("while a file becomes partitioned tokens are refused, and a late start
   REQUIRE(told(refusals).size() == 1);
   CHECK(told(refusals)[0].request == 2);
 
-  for (gpfs::node_id const n : {0, 1}) say(n, gpfs::ship_ready{0, begun[0].epoch, 0, {}});
+  for (gpfs::detail::node_id const n : {0, 1})
+    say(n, gpfs::detail::ship_ready{0, begun[0].epoch, 0, {}});
   CHECK(told(ends).size() == 2);
-  say(1, gpfs::open_request{2, "f", 2, true});
-  say(1, gpfs::ship_start{8, 0, 2, 1, {}});
+  say(1, gpfs::detail::open_request{2, "f", 2, true});
+  say(1, gpfs::detail::ship_start{8, 0, 2, 1, {}});
   REQUIRE(told(ends).size() == 1);
   CHECK((told(ends)[0].call == 8 && told(ends)[0].error == EINVAL));
-  say(0, gpfs::ship_stop{9, 0, 1});
+  say(0, gpfs::detail::ship_stop{9, 0, 1});
   CHECK(told(ends).empty());
-  say(1, gpfs::ship_stop{9, 0, 1});
-  CHECK(told(std::type_identity<gpfs::ship_end>()).size() == 2);
+  say(1, gpfs::detail::ship_stop{9, 0, 1});
+  CHECK(told(std::type_identity<gpfs::detail::ship_end>()).size() == 2);
 }

@@ -118,7 +118,7 @@ TEST_CASE("the same seeds give the same run, others give others", "[virtual_gpfs
 
 TEST_CASE("events of one instant happen as they were made, in every run and outside of runs",
           "[virtual_gpfs]") {
-  using log = std::vector<std::pair<gpfs::instant, std::string>>;
+  using log = std::vector<std::pair<gpfs::detail::instant, std::string>>;
   gpfs::machine m = small();
   m.servers = 8;
   m.message_us = 0;
@@ -132,7 +132,7 @@ TEST_CASE("events of one instant happen as they were made, in every run and outs
   auto const delivered = [&](auto&& run) {
     io::lab::virtual_gpfs const files(m, 1);
     log all;
-    files.system().on_delivery = [&](gpfs::message const& what, gpfs::instant at) {
+    files.system().on_delivery = [&](gpfs::detail::message const& what, gpfs::detail::instant at) {
       all.emplace_back(at, std::to_string(static_cast<int>(what.to.who)) + ":" +
                                std::to_string(what.to.index) + " from " +
                                std::to_string(what.from.index));
@@ -466,7 +466,9 @@ TEST_CASE("traffic writes down which node takes tokens from which, and draws it"
   using kind = gpfs::traffic::kind;
   io::lab::virtual_gpfs const files(small(), 3);
   int others = 0;
-  files.system().on_delivery = [&](gpfs::message const&, gpfs::instant) { ++others; };
+  files.system().on_delivery = [&](gpfs::detail::message const&, gpfs::detail::instant) {
+    ++others;
+  };
   {
     gpfs::traffic const seen(files.system());
     io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3})

@@ -16,7 +16,7 @@
 
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
-#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
 
 namespace argosy::lab::gpfs {
 
@@ -29,13 +29,13 @@ template <class Derived>
 class file_calls {
  public:
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    call c = make(call_kind::read);
+    detail::call c = make(detail::call_kind::read);
     c.offset = offset;
     c.into = memory;
     return transfer(std::move(c));
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    call c = make(call_kind::write);
+    detail::call c = make(detail::call_kind::write);
     c.offset = offset;
     c.from = memory;
     return transfer(std::move(c));
@@ -44,8 +44,8 @@ class file_calls {
   // and writev accept.
   io_result read(std::span<read_part const> parts) {
     return stretch_by_stretch(
-        parts, [&](call c, std::span<read_part const> here, std::size_t length) {
-          c.kind = call_kind::read;
+        parts, [&](detail::call c, std::span<read_part const> here, std::size_t length) {
+          c.kind = detail::call_kind::read;
           c.into = {here.front().memory.data(), length};
           if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
           std::vector<std::byte> memory(length);
@@ -62,52 +62,51 @@ class file_calls {
         });
   }
   io_result write(std::span<write_part const> parts) {
-    return stretch_by_stretch(parts,
-                              [&](call c, std::span<write_part const> here, std::size_t length) {
-                                c.kind = call_kind::write;
-                                c.from = {here.front().memory.data(), length};
-                                if (c.pieces == 1 || self().is_hollow())
-                                  return transfer(std::move(c));
-                                std::vector<std::byte> memory;
-                                memory.reserve(length);
-                                for (write_part const& p : here)
-                                  memory.insert(memory.end(), p.memory.begin(), p.memory.end());
-                                c.from = memory;
-                                return transfer(std::move(c));
-                              });
+    return stretch_by_stretch(
+        parts, [&](detail::call c, std::span<write_part const> here, std::size_t length) {
+          c.kind = detail::call_kind::write;
+          c.from = {here.front().memory.data(), length};
+          if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
+          std::vector<std::byte> memory;
+          memory.reserve(length);
+          for (write_part const& p : here)
+            memory.insert(memory.end(), p.memory.begin(), p.memory.end());
+          c.from = memory;
+          return transfer(std::move(c));
+        });
   }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     return code(self().carry(locking(offset, length, kind)));
   }
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
-    call c = locking(offset, length, kind);
+    detail::call c = locking(offset, length, kind);
     c.waits = false;
-    completion const done = self().carry(std::move(c));
+    detail::completion const done = self().carry(std::move(c));
     error = done.error == EWOULDBLOCK ? std::error_code() : code(done);
     return done.error == 0;
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    call c = make(call_kind::unlock);
+    detail::call c = make(detail::call_kind::unlock);
     c.offset = offset;
     c.length = length;
     return code(self().carry(std::move(c)));
   }
 
   std::int64_t size(std::error_code& error) {
-    completion const done = self().carry(make(call_kind::size));
+    detail::completion const done = self().carry(make(detail::call_kind::size));
     error = code(done);
     return done.value;
   }
   std::error_code resize(std::int64_t bytes) {
-    call c = make(call_kind::resize);
+    detail::call c = make(detail::call_kind::resize);
     c.offset = bytes;
     return code(self().carry(std::move(c)));
   }
-  std::error_code sync() { return code(self().carry(make(call_kind::sync))); }
+  std::error_code sync() { return code(self().carry(make(detail::call_kind::sync))); }
   // Changes only the file's length, because the simulated disks are unlimited.
   std::error_code preallocate(std::int64_t bytes) {
-    call c = make(call_kind::resize);
+    detail::call c = make(detail::call_kind::resize);
     c.offset = bytes;
     c.only_grow = true;
     return code(self().carry(std::move(c)));
@@ -121,15 +120,15 @@ class file_calls {
     return fcntl(std::as_writable_bytes(std::span(&argument, 1)));
   }
   std::error_code fcntl(std::span<std::byte> argument) {
-    call c = make(call_kind::fcntl);
+    detail::call c = make(detail::call_kind::fcntl);
     c.argument = argument;
     return code(self().carry(std::move(c)));
   }
   bool takes_hints() const { return true; }
 
   // Returns a call of this file, for callers that have several calls under way.
-  call make(call_kind kind) const {
-    call c;
+  detail::call make(detail::call_kind kind) const {
+    detail::call c;
     c.kind = kind;
     c.instance = instance_;
     c.owner = static_cast<Derived const&>(*this).owner();
@@ -138,9 +137,9 @@ class file_calls {
   int instance() const { return instance_; }
 
  protected:
-  static call opening(std::string path, open_flags const& flags) {
-    call c;
-    c.kind = call_kind::open;
+  static detail::call opening(std::string path, open_flags const& flags) {
+    detail::call c;
+    c.kind = detail::call_kind::open;
     c.path = std::move(path);
     c.for_reading = flags.read;
     c.for_writing = flags.write;
@@ -148,7 +147,7 @@ class file_calls {
     c.exclusive = flags.exclusive;
     return c;
   }
-  static std::error_code code(completion const& done) {
+  static std::error_code code(detail::completion const& done) {
     return done.error != 0 ? std::error_code(done.error, std::system_category())
                            : std::error_code();
   }
@@ -168,7 +167,7 @@ class file_calls {
     while (!parts.empty()) {
       Part const& first = parts.front();
       std::int64_t length = bytes_of(first);
-      call c = make(call_kind::read);
+      detail::call c = make(detail::call_kind::read);
       c.offset = first.offset;
       std::size_t n = 1;
       for (; n < parts.size(); ++n) {
@@ -191,16 +190,16 @@ class file_calls {
     }
     return all;
   }
-  call locking(std::int64_t offset, std::int64_t length, lock_kind kind) const {
-    call c = make(call_kind::lock);
+  detail::call locking(std::int64_t offset, std::int64_t length, lock_kind kind) const {
+    detail::call c = make(detail::call_kind::lock);
     c.offset = offset;
     c.length = length;
     c.exclusive = kind == lock_kind::exclusive;
     return c;
   }
   Derived& self() { return static_cast<Derived&>(*this); }
-  io_result transfer(call c) {
-    completion const done = self().carry(std::move(c));
+  io_result transfer(detail::call c) {
+    detail::completion const done = self().carry(std::move(c));
     return {done.value, code(done)};
   }
 };

@@ -29,9 +29,9 @@ class loopback_file : public file_calls<loopback_file> {
     return *this;
   }
 
-  static loopback_file open(loopback& host, node_id node, std::string path, open_flags flags,
+  static loopback_file open(loopback& host, int node, std::string path, open_flags flags,
                             std::error_code& error) {
-    completion const done = host.perform(node, opening(std::move(path), flags));
+    detail::completion const done = host.perform(node, opening(std::move(path), flags));
     error = code(done);
     loopback_file f;
     if (error) return f;
@@ -42,7 +42,7 @@ class loopback_file : public file_calls<loopback_file> {
   }
 
   std::error_code close() {
-    completion const done = carry(make(call_kind::close));
+    detail::completion const done = carry(make(detail::call_kind::close));
     host_ = nullptr;
     return code(done);
   }
@@ -54,19 +54,20 @@ class loopback_file : public file_calls<loopback_file> {
     return host_ != nullptr ? host_->hardware().storage() : argosy::extend::storage();
   }
 
-  loopback::ticket start(call c) { return host_->start(node_, std::move(c)); }
-  node_id node() const { return node_; }
+  loopback::ticket start(detail::call c) { return host_->start(node_, std::move(c)); }
+  int node() const { return node_; }
 
  private:
   friend class file_calls<loopback_file>;
-  completion carry(call c) {
-    return host_ != nullptr ? host_->perform(node_, std::move(c)) : completion{0, 0, EBADF, {}};
+  detail::completion carry(detail::call c) {
+    return host_ != nullptr ? host_->perform(node_, std::move(c))
+                            : detail::completion{0, 0, EBADF, {}};
   }
   std::int64_t owner() const { return 0; }
   bool is_hollow() const { return host_ != nullptr && host_->client(node_).is_hollow(instance_); }
 
   loopback* host_ = nullptr;
-  node_id node_ = 0;
+  int node_ = 0;
 };
 
 static_assert(takes_fcntl<loopback_file>);

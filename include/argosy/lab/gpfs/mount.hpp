@@ -13,7 +13,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
-#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/detail/client_node.hpp>
 #include <argosy/lab/gpfs/file_calls.hpp>
 
 namespace argosy::lab::gpfs {
@@ -26,21 +26,21 @@ namespace argosy::lab::gpfs {
 // functions but is_mounted() need a mount.
 class mount {
  public:
-  static constexpr node_id any_node = -1;
+  static constexpr int any_node = -1;
 
   mount() = default;  // mounts nothing
   // Mounts as this node, and waits for the host's answer. Local. Fails with EBUSY if this node
   // number is in use, was used before, or is 2^20 or more. If it is any_node, the host chooses one.
-  static mount to(std::string const& address, node_id node, std::error_code& error);
+  static mount to(std::string const& address, int node, std::error_code& error);
 
   bool is_mounted() const { return state_ != nullptr; }
-  node_id node() const;
+  int node() const;
   machine const& hardware() const;
   client_counters counters() const;
-  std::optional<file_id> file_of(int instance) const;
+  std::optional<std::int64_t> file_of(int instance) const;
 
   // Carries out a call, and waits for its end.
-  completion perform(call c) const;
+  detail::completion perform(detail::call c) const;
   // Asks the host, after a close, whether the ordinary file got its length when its last instance
   // was closed. Returns an errno, or 0. The host reports each error once, to the first that asks.
   // Returns ESTALE if the host is dead.
@@ -87,8 +87,8 @@ class mounted_file : public file_calls<mounted_file> {
 
  private:
   friend class file_calls<mounted_file>;
-  completion carry(call c) {
-    return is_open() ? mount_.perform(std::move(c)) : completion{0, 0, EBADF, {}};
+  detail::completion carry(detail::call c) {
+    return is_open() ? mount_.perform(std::move(c)) : detail::completion{0, 0, EBADF, {}};
   }
   static std::int64_t owner();  // a number of this thread
   static bool is_hollow() { return false; }

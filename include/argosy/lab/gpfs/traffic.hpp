@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,10 +27,10 @@ class traffic {
 
   enum class kind { grant, revocation };
   struct event {
-    instant at{};  // arrival of the message, since the recording began
+    std::chrono::nanoseconds at{};  // arrival of the message, since the recording began
     kind what = kind::grant;
-    node_id from = 0;  // for a revocation the node that needs the token; for a grant equal to `to`
-    node_id to = 0;
+    int from = 0;  // for a revocation the node that needs the token; for a grant equal to `to`
+    int to = 0;
   };
   std::vector<event> const& events() const { return events_; }
   std::int64_t count(kind what) const;
@@ -43,8 +44,8 @@ class traffic {
 
  private:
   loopback& system_;
-  instant began_;
-  std::function<void(message const&, instant)> next_;
+  std::chrono::nanoseconds began_;
+  std::function<void(detail::message const&, std::chrono::nanoseconds)> next_;
   std::vector<event> events_;
 };
 

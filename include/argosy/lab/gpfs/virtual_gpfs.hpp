@@ -41,7 +41,7 @@ class virtual_gpfs_handle;
 //
 // Written bytes are visible to all ranks when the call ends. They may stay in a page pool until
 // sync. If a write to disk fails later, the next call of the handle that wrote fails
-// (gpfs/client_node.hpp).
+// (gpfs/detail/client_node.hpp).
 //
 // If a rank dies, its node closes the files that it had open. If all ranks of a node have died, the
 // node is lost, with all data that it had not written. When its lease has expired, other nodes get
@@ -99,7 +99,7 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
  private:
   friend class virtual_gpfs;
   friend class gpfs::file_calls<virtual_gpfs_handle>;
-  gpfs::completion carry(gpfs::call c);
+  gpfs::detail::completion carry(gpfs::detail::call c);
   std::int64_t owner() const;
   bool is_hollow() const;
 

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
 
-namespace argosy::lab::detail {
+namespace argosy::lab::gpfs::detail {
 
 class lock_table {
  public:
   struct holder {
-    argosy::lab::gpfs::node_id node = 0;
+    node_id node = 0;
     int instance = 0;
     std::int64_t owner = 0;
     friend bool operator==(holder const&, holder const&) = default;
@@ -30,8 +30,8 @@ class lock_table {
     return !may_go({who, begin, end, exclusive, 0}, waiting_.end());
   }
   void unlock(holder const& who, std::int64_t begin, std::int64_t end);
-  void forget(argosy::lab::gpfs::node_id node, int instance);
-  void forget(argosy::lab::gpfs::node_id node);
+  void forget(node_id node, int instance);
+  void forget(node_id node);
 
   // Returns the holders that got their locks since the last call, with their call numbers.
   std::vector<std::pair<holder, std::int64_t>> granted() { return std::exchange(granted_, {}); }
@@ -55,4 +55,4 @@ class lock_table {
   std::vector<std::pair<holder, std::int64_t>> granted_;
 };
 
-}  // namespace argosy::lab::detail
+}  // namespace argosy::lab::gpfs::detail

@@ -6,12 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
 
-namespace argosy::lab::detail {
-
-using argosy::lab::gpfs::block_range;
-using argosy::lab::gpfs::token_mode;
+namespace argosy::lab::gpfs::detail {
 
 // Sorted and disjoint, without entries of mode none. Each entry has the number of its grant. A
 // message that revokes tokens must not revoke tokens that were granted after the message was
@@ -46,4 +43,4 @@ class token_map {
   std::vector<token> tokens_;
 };
 
-}  // namespace argosy::lab::detail
+}  // namespace argosy::lab::gpfs::detail

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // Sequential from the second call on that begins at the end of the call before. Strided from the
 // third call on of the same length and distance.
@@ -40,4 +40,4 @@ class access_pattern {
   std::int64_t offset_ = 0, length_ = 0, distance_ = 0, calls_ = 0;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

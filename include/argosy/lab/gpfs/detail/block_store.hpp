@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <argosy/handle/any_handle.hpp>
-#include <argosy/lab/gpfs/block_range.hpp>
-#include <argosy/lab/gpfs/block_set.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_set.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // Errors are errno values. A block that was never written is a hole and reads as zeros. A block is
 // hollow if it was written without its bytes. A hollow block must not be read.
@@ -72,4 +72,4 @@ class handle_store final : public block_store {
   std::map<file_id, any_handle> files_;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

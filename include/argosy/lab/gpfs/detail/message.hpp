@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_range.hpp>
-#include <argosy/lab/gpfs/block_set.hpp>
-#include <argosy/lab/gpfs/partition_map.hpp>
-#include <argosy/lab/gpfs/payload.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_set.hpp>
+#include <argosy/lab/gpfs/detail/partition_map.hpp>
+#include <argosy/lab/gpfs/detail/payload.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 enum class role { client, manager, server };
 
@@ -347,4 +347,4 @@ struct message {
   message_body body;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

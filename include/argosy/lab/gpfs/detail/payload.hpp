@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // A value. A hollow payload has a size but no bytes. Copies out of it and into it do nothing, so
 // the same code serves files with contents and without.
@@ -59,4 +59,4 @@ class payload {
   std::vector<std::byte> bytes_;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -7,11 +7,11 @@
 #include <random>
 #include <utility>
 
+#include <argosy/lab/gpfs/detail/message.hpp>
+#include <argosy/lab/gpfs/detail/outbox.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/message.hpp>
-#include <argosy/lab/gpfs/outbox.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // A message leaves through the sender's adapters, crosses the switch, and enters through the
 // receiver's adapters. It may enter while it is still leaving. The adapter of a server is part of
@@ -48,4 +48,4 @@ class fabric {
   std::map<std::pair<address, address>, instant> last_;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

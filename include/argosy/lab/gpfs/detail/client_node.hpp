@@ -14,13 +14,15 @@
 
 #include <argosy/handle/gpfs_fcntl.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
+#include <argosy/lab/gpfs/detail/outbox.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/outbox.hpp>
 
 namespace argosy::lab::gpfs {
 
 // The simulated and the real file system share one vocabulary of gpfs_fcntl.
 using namespace argosy::gpfs;
+
+namespace detail {
 
 enum class call_kind {
   open,
@@ -119,4 +121,5 @@ class client_node {
   std::unique_ptr<state> state_;
 };
 
+}  // namespace detail
 }  // namespace argosy::lab::gpfs

@@ -16,11 +16,11 @@
 #include <argosy/lab/cluster/contents.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
 #include <argosy/lab/gpfs/detail/lock_table.hpp>
+#include <argosy/lab/gpfs/detail/outbox.hpp>
 #include <argosy/lab/gpfs/detail/token_map.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/outbox.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // Grants a token request if it conflicts with no token. Otherwise it sends the requester the list
 // of nodes that hold conflicting tokens. The requester revokes these tokens, and sends the request
@@ -70,7 +70,7 @@ class token_manager {
     bool ships = false;  // takes part in partitioning
   };
   struct holder {
-    detail::token_map tokens;
+    token_map tokens;
     std::int64_t number = 0;
   };
   struct waiter {
@@ -102,7 +102,7 @@ class token_manager {
     std::map<node_id, holder> holders;
     std::list<pending> requests;
     shipping ship;
-    detail::lock_table locks;
+    lock_table locks;
   };
   struct size_round {
     node_id node = 0;
@@ -170,4 +170,4 @@ class token_manager {
   manager_counters counters_;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 using node_id = int;
 using file_id = std::int64_t;
@@ -43,4 +43,4 @@ constexpr bool conflict(token_mode a, token_mode b) {
          (a == token_mode::write || b == token_mode::write);
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

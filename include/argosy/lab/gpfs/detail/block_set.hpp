@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // A plain value, as messages are. Its members hold `ranges` sorted, none empty, with a gap between
 // each and the next. Sets that come from outside are checked by `sound`.
@@ -26,4 +26,4 @@ struct block_set {
   friend bool operator==(block_set const&, block_set const&) = default;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

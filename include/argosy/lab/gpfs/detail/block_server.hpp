@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_store.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
+#include <argosy/lab/gpfs/detail/block_store.hpp>
+#include <argosy/lab/gpfs/detail/outbox.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
-#include <argosy/lab/gpfs/outbox.hpp>
 #include <argosy/lab/gpfs/troubles.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // The place of a block. Block b lies on disk (file + b) mod all disks; disk d belongs to server d
 // mod servers.
@@ -86,4 +86,4 @@ class block_server {
   server_counters counters_;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/lab/gpfs/message.hpp>
+#include <argosy/lab/gpfs/detail/message.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 using instant = std::chrono::nanoseconds;  // time since the start of the run
 
@@ -92,4 +92,4 @@ constexpr instant duration_of(double seconds) {
   return instant(static_cast<std::int64_t>(std::min(seconds, 1e8) * 1e9 + 0.5));
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/block_range.hpp>
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::detail {
 
 // Deals `blocks_per_entry` contiguous blocks to each entry of `owners` in turn. A node may have
 // several entries. A map without owners is the default map, which the file system completes: it
@@ -30,4 +30,4 @@ struct partition_map {
   friend bool operator==(partition_map const&, partition_map const&) = default;
 };
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::detail
