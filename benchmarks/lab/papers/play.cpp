@@ -124,7 +124,7 @@ io::opener player::opener() const {
   return opener_.opening([all = opener_](std::string const& file, io::extend::open_flags flags,
                                          std::error_code& error) -> io::extend::any_handle {
     io::extend::any_handle opened = all(file, flags, error);
-    if (error || io::lab::is_hidden(file)) return opened;
+    if (error || io::lab::detail::is_hidden(file)) return opened;
     return lockless(std::move(opened));
   });
 }

@@ -25,10 +25,11 @@ std::string to_string(virtual_report const& r) {
   if (std::size_t const n = r.did_not_happen.size(); n > 0)
     s += fmt::format("; {} did not happen: {}", n == 1 ? "1 fault" : fmt::format("{} faults", n),
                      fmt::join(r.did_not_happen, " "));
-  for (std::string const& line : lines_of(r.blocked)) s += "\n" + line;
+  for (std::string const& line : detail::lines_of(r.blocked)) s += "\n" + line;
   return s;
 }
 
+namespace detail {
 namespace {
 
 // Returns ascending ranks as "0-4, 6, 8-15". If there are very many ranges, only the first are
@@ -49,24 +50,24 @@ std::string text_of(std::vector<int> const& ranks) {
 }  // namespace
 
 std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked) {
-  struct group {
+  struct row {
     blocked_rank const* first;
     std::vector<int> ranks;
     double since, until;
   };
-  std::vector<group> groups;  // in the order of their first ranks
+  std::vector<row> rows;  // in the order of their first ranks
   std::map<std::tuple<bool, std::string_view, std::string_view>, std::size_t> known;
   for (blocked_rank const& b : blocked) {
-    auto const [place, is_new] =
-        known.try_emplace({b.in_background, b.waits_for, b.last_passed}, groups.size());
-    if (is_new) groups.push_back({&b, {}, b.since, b.since});
-    group& g = groups[place->second];
+    auto const [found, is_new] =
+        known.try_emplace({b.in_background, b.waits_for, b.last_passed}, rows.size());
+    if (is_new) rows.push_back({&b, {}, b.since, b.since});
+    row& g = rows[found->second];
     if (g.ranks.empty() || g.ranks.back() != b.rank) g.ranks.push_back(b.rank);
     g.since = std::min(g.since, b.since);
     g.until = std::max(g.until, b.since);
   }
   std::vector<std::string> lines;
-  for (group const& g : groups) {
+  for (row const& g : rows) {
     bool const one = g.ranks.size() == 1;
     lines.push_back(
         fmt::format("rank{} {}{} wait{} since {:.9f}{} s: {}; {}", one ? "" : "s", text_of(g.ranks),
@@ -76,6 +77,8 @@ std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked) {
   }
   return lines;
 }
+
+}  // namespace detail
 
 std::string timeline_json(virtual_report const& r) {
   fmt::memory_buffer out;

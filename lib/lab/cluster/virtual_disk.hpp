@@ -21,6 +21,8 @@
 
 namespace argosy::lab::detail {
 
+struct open_virtual_file;
+
 inline constexpr int outside = -1;  // the node of a caller outside of a run
 
 // A part of a file. For blocks written since their last sync, it also has the safe content and the

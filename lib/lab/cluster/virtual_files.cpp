@@ -9,6 +9,7 @@
 
 #include "file_action.hpp"
 #include "virtual_disk.hpp"
+#include "virtual_handle.hpp"
 
 namespace argosy::lab {
 

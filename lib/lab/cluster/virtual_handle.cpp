@@ -1,6 +1,8 @@
-// Implements virtual_handle of lab/cluster/virtual_files.hpp: the calls of an open file in virtual
-// time, and its locks.
+// Implements lab/cluster/virtual_handle.hpp: the calls of an open file in virtual time, and its
+// locks.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "virtual_handle.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <concepts>
@@ -13,13 +15,11 @@
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/detail/range_list.hpp>
-#include <argosy/lab/cluster/virtual_files.hpp>
 
 #include "file_action.hpp"
 #include "virtual_disk.hpp"
 
-namespace argosy::lab {
-namespace detail {
+namespace argosy::lab::detail {
 
 using argosy::detail::overlaps;
 using argosy::detail::trim;
@@ -112,9 +112,6 @@ bool take(open_virtual_file& f, file_action& act, std::int64_t begin, std::int64
 }
 
 }  // namespace
-}  // namespace detail
-
-using namespace detail;
 
 virtual_handle::virtual_handle(std::unique_ptr<open_virtual_file> open) : open_(std::move(open)) {}
 virtual_handle::virtual_handle(virtual_handle&& other) noexcept = default;
@@ -293,4 +290,4 @@ std::int64_t virtual_handle::block_bytes() const noexcept {
   return open_ ? open_->disk->disk.block_bytes : 4096;
 }
 
-}  // namespace argosy::lab
+}  // namespace argosy::lab::detail

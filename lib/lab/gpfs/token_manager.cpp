@@ -117,7 +117,7 @@ void token_manager::on(node_id from, open_request const& m) {
       name = names_.emplace(m.path, next_file_).first;
       file& made = files_[next_file_++];
       made.path = m.path;
-      made.hollow = !keeps_bytes(kept_, m.path);
+      made.hollow = !lab::detail::keeps_bytes(kept_, m.path);
     }
     file& f = files_.at(name->second);
     update_inode(f, is_new ? machine_.create_us : machine_.open_us);

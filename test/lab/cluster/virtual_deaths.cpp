@@ -78,7 +78,7 @@ TEST_CASE("ranks that wait for the same are one line of a deadlock report", "[vi
     blocked.push_back({r, false, 1e-6 * r, "a barrier", "nothing passed"});
   blocked.push_back({6, true, 0, "a barrier", "nothing passed"});
   blocked.push_back({8, false, 0, "a lock", "nothing passed"});
-  CHECK(io::lab::lines_of(blocked) ==
+  CHECK(io::lab::detail::lines_of(blocked) ==
         std::vector<std::string>{
             "ranks 0-2, 4, 6-7 wait since 0.000000000 to 0.000007000 s: a barrier; nothing passed",
             "rank 6 in the background waits since 0.000000000 s: a barrier; nothing passed",

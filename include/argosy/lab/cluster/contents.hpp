@@ -17,6 +17,8 @@ namespace argosy::lab {
 // its own data, such as a shared file pointer.
 enum class contents { real, none };
 
+namespace detail {
+
 // Returns true for names such as "dir/.state.pointer".
 constexpr bool is_hidden(std::string_view path) {
   std::size_t const slash = path.rfind('/');
@@ -26,5 +28,7 @@ constexpr bool is_hidden(std::string_view path) {
 constexpr bool keeps_bytes(contents c, std::string_view path) {
   return c == contents::real || is_hidden(path);
 }
+
+}  // namespace detail
 
 }  // namespace argosy::lab

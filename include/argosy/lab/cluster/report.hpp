@@ -63,9 +63,14 @@ struct virtual_report {
 };
 
 std::string to_string(virtual_report const& r);
+
+namespace detail {
+
 // Returns one line for each operation that ranks wait for, with all ranks that wait for it: "ranks
 // 0-4, 6-15 wait since ...".
 std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked);
+
+}  // namespace detail
 
 // Returns the timeline as JSON for chrome://tracing and Perfetto. Each node is a process, each rank
 // a row, and each message an arrow.
