@@ -3,6 +3,7 @@
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         release, and
 #                               format   clang-format-19 changes no file
+#                               tidy     clang-tidy-19 finds nothing in headers and library
 #                               use      of the same build, the parts that users see: the command
 #                                        argosy, the drop-in, examples, benchmarks, code in pages,
 #                                        the package, and code that must not compile; and the first
@@ -40,7 +41,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(format release use asan tsan fuzz) ;;
+  all) presets=(format tidy release use asan tsan fuzz) ;;
   -*)
     sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
     exit 2

@@ -225,7 +225,7 @@ std::vector<item_run> runs(family f, std::int64_t count, std::int64_t bytes) {
 // Returns the family of a real. A real of 16 bytes is the compiler's `long double` if precision and
 // range allow it.
 family real_of(std::int64_t precision, std::int64_t range, std::int64_t bytes) {
-  bool const c = bytes == sizeof(long double) && bytes > 8 &&
+  bool const c = sizeof(long double) > 8 && bytes == sizeof(long double) &&
                  (precision == MPI_UNDEFINED || precision <= LDBL_DIG) &&
                  (range == MPI_UNDEFINED || range <= LDBL_MAX_10_EXP);
   return c ? family::c_long_double : family::real;

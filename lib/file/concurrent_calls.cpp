@@ -181,22 +181,22 @@ void concurrent_calls::state::next(bool by_program) {
 }
 
 concurrent_calls::concurrent_calls(memory_world world, std::unique_ptr<call_mismatch> mixed,
-                                   std::shared_ptr<open_file> file,
-                                   std::shared_ptr<shared_pointer> pointer)
+                                   std::shared_ptr<open_file> const& file,
+                                   std::shared_ptr<shared_pointer> const& pointer)
     : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(mixed), file)) {
 }
 
 concurrent_calls::concurrent_calls(served_world world, std::unique_ptr<call_mismatch> mixed,
-                                   std::shared_ptr<open_file> file,
-                                   std::shared_ptr<shared_pointer> pointer)
+                                   std::shared_ptr<open_file> const& file,
+                                   std::shared_ptr<shared_pointer> const& pointer)
     : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(mixed), file)) {
 }
 
 concurrent_calls::~concurrent_calls() {
   if (!thread_) return;
   std::lock_guard const guard(state_->mutex);
-  if (state_->has_thread && state_->under_way > 0)
-    (void)thread_.release();  // its destructor would wait for other ranks
+  if (state_->has_thread && state_->under_way > 0) [[maybe_unused]]
+    auto* const left = thread_.release();  // ending it would wait for other ranks
 }
 
 std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {

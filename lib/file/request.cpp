@@ -78,6 +78,7 @@ request::~request() {
   if (!operation_) return;
   // In a child process made by fork, no thread carries the request out. Everything stays as it is.
   if (operation_->file && operation_->file->is_of_parent()) {
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child ends
     static_cast<void>(new std::shared_ptr<detail::background_call>(std::move(operation_)));
     return;
   }

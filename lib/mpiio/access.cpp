@@ -99,16 +99,17 @@ using namespace argosy::mpiio;
       (file, address, count, type, status)) {                                                 \
     return transfer<Data>(                                                                    \
         file, #function, {address, count, type}, status,                                      \
-        [](argosy::file& f, auto data, how with) { return f.method(data(), with); });         \
+        [](argosy::file& f, auto data, how const& with) { return f.method(data(), with); });  \
   }
-#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                        \
-  ARGOSY_MPIIO_FUNCTION(int, function,                                                         \
-                        (MPI_File file, MPI_Offset offset, pointer address, number count,      \
-                         MPI_Datatype type, MPI_Status * status),                              \
-                        (file, offset, address, count, type, status)) {                        \
-    return transfer<Data>(                                                                     \
-        file, #function, {address, count, type}, status,                                       \
-        [&](argosy::file& f, auto data, how with) { return f.method(offset, data(), with); }); \
+#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                   \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                    \
+                        (MPI_File file, MPI_Offset offset, pointer address, number count, \
+                         MPI_Datatype type, MPI_Status * status),                         \
+                        (file, offset, address, count, type, status)) {                   \
+    return transfer<Data>(file, #function, {address, count, type}, status,                \
+                          [&](argosy::file& f, auto data, how const& with) {              \
+                            return f.method(offset, data(), with);                        \
+                          });                                                             \
   }
 #define ARGOSY_MPIIO_READ(function, number, method) \
   ARGOSY_MPIIO_ACCESS(function, number, method, target, void*)

@@ -59,6 +59,7 @@ station::station(options o, connection::welcome accepted, std::error_code& error
   if (error) stop();
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): only a mutex that is no mutex throws here
 station::~station() { stop(); }
 
 // --- Beginning and end ---------------------------------------------------------------------------
@@ -242,7 +243,7 @@ void station::watch_newcomers() {
 }
 
 std::shared_ptr<connection> station::add(int descriptor, address const& where) {
-  std::shared_ptr<connection> const c(new connection(context_, where, options_.most_bytes));
+  std::shared_ptr<connection> c(new connection(context_, where, options_.most_bytes));
   boost::system::error_code e;
   c->socket_.assign(boost::asio::generic::stream_protocol(family_of(descriptor), 0), descriptor, e);
   if (e) {

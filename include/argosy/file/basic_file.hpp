@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/error/agreement.hpp>
@@ -184,27 +185,29 @@ class basic_file {
   // policy is given, the hints choose one.
 
   // Read and write at an explicit offset.
-  report read_at(std::int64_t offset, target into, how with = {}) {
+  report read_at(std::int64_t offset, target into, how const& with = {}) {
     return access_alone({operation::read_at, offset, into, with});
   }
-  report write_at(std::int64_t offset, source from, how with = {}) {
+  report write_at(std::int64_t offset, source from, how const& with = {}) {
     return access_alone({operation::write_at, offset, from, with});
   }
 
   // Read and write at the individual pointer. The pointer moves by the amount asked for, as in MPI;
   // if there was an error it stays.
-  report read(target into, how with = {}) { return access_alone({operation::read, 0, into, with}); }
-  report write(source from, how with = {}) {
+  report read(target into, how const& with = {}) {
+    return access_alone({operation::read, 0, into, with});
+  }
+  report write(source from, how const& with = {}) {
     return access_alone({operation::write, 0, from, with});
   }
 
   // Read and write at the shared pointer of all ranks. The pointer moves by the amount asked for,
   // before the data is moved. If moving the data then fails, the pointer stays there. Each call of
   // any rank gets a range of its own, in any order.
-  report read_shared(target into, how with = {}) {
+  report read_shared(target into, how const& with = {}) {
     return access_alone({operation::read_shared, 0, into, with});
   }
-  report write_shared(source from, how with = {}) {
+  report write_shared(source from, how const& with = {}) {
     return access_alone({operation::write_shared, 0, from, with});
   }
 
@@ -213,47 +216,47 @@ class basic_file {
   // fails, they stay there. Requests may complete in any order. Memory and datatypes must live, and
   // data that is written must not change, until the request has ended.
   request iread_at(std::int64_t offset, target into, extend::any_policy by = {}) {
-    return begin_alone({operation::iread_at, offset, into, by});
+    return begin_alone({operation::iread_at, offset, into, std::move(by)});
   }
   request iwrite_at(std::int64_t offset, source from, extend::any_policy by = {}) {
-    return begin_alone({operation::iwrite_at, offset, from, by});
+    return begin_alone({operation::iwrite_at, offset, from, std::move(by)});
   }
   request iread(target into, extend::any_policy by = {}) {
-    return begin_alone({operation::iread, 0, into, by});
+    return begin_alone({operation::iread, 0, into, std::move(by)});
   }
   request iwrite(source from, extend::any_policy by = {}) {
-    return begin_alone({operation::iwrite, 0, from, by});
+    return begin_alone({operation::iwrite, 0, from, std::move(by)});
   }
   request iread_shared(target into, extend::any_policy by = {}) {
-    return begin_alone({operation::iread_shared, 0, into, by});
+    return begin_alone({operation::iread_shared, 0, into, std::move(by)});
   }
   request iwrite_shared(source from, extend::any_policy by = {}) {
-    return begin_alone({operation::iwrite_shared, 0, from, by});
+    return begin_alone({operation::iwrite_shared, 0, from, std::move(by)});
   }
 
   // --- Reading and writing: collective -----------------------------------------------------------
 
   // Every rank takes part, with any amount of data or none. Each report counts the bytes of its own
   // rank.
-  report read_at_all(std::int64_t offset, target into, how with = {}) {
+  report read_at_all(std::int64_t offset, target into, how const& with = {}) {
     return access_together({operation::read_at_all, offset, into, with});
   }
-  report write_at_all(std::int64_t offset, source from, how with = {}) {
+  report write_at_all(std::int64_t offset, source from, how const& with = {}) {
     return access_together({operation::write_at_all, offset, from, with});
   }
-  report read_all(target into, how with = {}) {
+  report read_all(target into, how const& with = {}) {
     return access_together({operation::read_all, 0, into, with});
   }
-  report write_all(source from, how with = {}) {
+  report write_all(source from, how const& with = {}) {
     return access_together({operation::write_all, 0, from, with});
   }
 
   // Read and write at the shared pointer. The data of the ranks lies one behind the other, in the
   // order of the ranks.
-  report read_ordered(target into, how with = {}) {
+  report read_ordered(target into, how const& with = {}) {
     return access_together({operation::read_ordered, 0, into, with});
   }
-  report write_ordered(source from, how with = {}) {
+  report write_ordered(source from, how const& with = {}) {
     return access_together({operation::write_ordered, 0, from, with});
   }
 
@@ -268,16 +271,16 @@ class basic_file {
   // If a request is dropped, its destructor does not wait, and the call goes on. Its memory must
   // then live until close() has returned.
   request iread_at_all(std::int64_t offset, target into, extend::any_policy by = {}) {
-    return begin_together({operation::iread_at_all, offset, into, by});
+    return begin_together({operation::iread_at_all, offset, into, std::move(by)});
   }
   request iwrite_at_all(std::int64_t offset, source from, extend::any_policy by = {}) {
-    return begin_together({operation::iwrite_at_all, offset, from, by});
+    return begin_together({operation::iwrite_at_all, offset, from, std::move(by)});
   }
   request iread_all(target into, extend::any_policy by = {}) {
-    return begin_together({operation::iread_all, 0, into, by});
+    return begin_together({operation::iread_all, 0, into, std::move(by)});
   }
   request iwrite_all(source from, extend::any_policy by = {}) {
-    return begin_together({operation::iwrite_all, 0, from, by});
+    return begin_together({operation::iwrite_all, 0, from, std::move(by)});
   }
 
   // Split calls. Collective. A file has at most one at a time, and end() waits for it. A second
@@ -285,22 +288,22 @@ class basic_file {
   // invalid arguments. If a blocking collective read or write is called before end(), it fails on
   // all ranks.
   void begin_read_at_all(std::int64_t offset, target into, extend::any_policy by = {}) {
-    begin_split({operation::begin_read_at_all, offset, into, by});
+    begin_split({operation::begin_read_at_all, offset, into, std::move(by)});
   }
   void begin_write_at_all(std::int64_t offset, source from, extend::any_policy by = {}) {
-    begin_split({operation::begin_write_at_all, offset, from, by});
+    begin_split({operation::begin_write_at_all, offset, from, std::move(by)});
   }
   void begin_read_all(target into, extend::any_policy by = {}) {
-    begin_split({operation::begin_read_all, 0, into, by});
+    begin_split({operation::begin_read_all, 0, into, std::move(by)});
   }
   void begin_write_all(source from, extend::any_policy by = {}) {
-    begin_split({operation::begin_write_all, 0, from, by});
+    begin_split({operation::begin_write_all, 0, from, std::move(by)});
   }
   void begin_read_ordered(target into, extend::any_policy by = {}) {
-    begin_split({operation::begin_read_ordered, 0, into, by});
+    begin_split({operation::begin_read_ordered, 0, into, std::move(by)});
   }
   void begin_write_ordered(source from, extend::any_policy by = {}) {
-    begin_split({operation::begin_write_ordered, 0, from, by});
+    begin_split({operation::begin_write_ordered, 0, from, std::move(by)});
   }
   // Waits for the split call and returns its report. Collective. Reports errc::argument, on this
   // rank only, if no split call has begun.
@@ -329,23 +332,23 @@ class basic_file {
   // an offset. Local. Throws the error that the call would report for its arguments.
   plan explain(access_kind kind, source data, extend::any_policy by = {}) const {
     return explain_alone(
-        {explained(kind, pointer_kind::individual, ranks_of_call::one), 0, data, by});
+        {explained(kind, pointer_kind::individual, ranks_of_call::one), 0, data, std::move(by)});
   }
   plan explain_at(access_kind kind, std::int64_t offset, source data,
                   extend::any_policy by = {}) const {
-    return explain_alone(
-        {explained(kind, pointer_kind::explicit_offset, ranks_of_call::one), offset, data, by});
+    return explain_alone({explained(kind, pointer_kind::explicit_offset, ranks_of_call::one),
+                          offset, data, std::move(by)});
   }
   // Returns what a collective call would do, the same on all ranks, without touching the file.
   // Collective. Throws on every rank if the arguments of any rank are invalid.
   collective_plan explain_all(access_kind kind, source data, extend::any_policy by = {}) {
     return explain_together(
-        {explained(kind, pointer_kind::individual, ranks_of_call::all), 0, data, by});
+        {explained(kind, pointer_kind::individual, ranks_of_call::all), 0, data, std::move(by)});
   }
   collective_plan explain_at_all(access_kind kind, std::int64_t offset, source data,
                                  extend::any_policy by = {}) {
-    return explain_together(
-        {explained(kind, pointer_kind::explicit_offset, ranks_of_call::all), offset, data, by});
+    return explain_together({explained(kind, pointer_kind::explicit_offset, ranks_of_call::all),
+                             offset, data, std::move(by)});
   }
 
  private:

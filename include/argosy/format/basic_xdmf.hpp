@@ -79,7 +79,7 @@ class basic_xdmf {
   // temporary file, and renames it to `path`. A program that opens the file meanwhile sees all
   // steps, or those of the previous save.
   void save(World const& world, std::string const& path, on_error e = {},
-            opener files = posix_opener());
+            opener const& files = posix_opener());
   // Returns the text of the last error on this rank, also after later successes. Local.
   std::string const& what_failed() const noexcept { return what_failed_; }
 

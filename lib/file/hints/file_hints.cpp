@@ -175,12 +175,16 @@ void file_hints::note(std::string_view name, hint_status status, std::string why
     if (s.status != hint_status::accepted) return;
     s.status = status;
     if (!why.empty()) s.why = s.why.empty() ? std::move(why) : why + " (" + s.why + ")";
+    return;
   }
 }
 
 void file_hints::tell(std::string_view name, std::string value) {
   for (hint_state& s : all_)
-    if (s.name == name) s.value = std::move(value);
+    if (s.name == name) {
+      s.value = std::move(value);
+      return;
+    }
 }
 
 hint_state const* file_hints::find(std::string_view name) const noexcept {

@@ -116,7 +116,6 @@ void group::gather(std::vector<picoseconds>& t, std::int64_t bytes) const {
 
 void group::compare(meeting const& m, int me, arrival const& mine) {
   arrival const& first = m.first;
-  std::string different;
   auto const describe = [&](arrival const& a, int r) {
     std::string s = name_of(a.kind);
     if (a.kind == call_kind::all_reduce || a.kind == call_kind::all_gather ||

@@ -45,7 +45,7 @@ scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
                       rank, s.ranks));
   };
   ranks_.resize(static_cast<std::size_t>(s.ranks));
-  auto const nodes = static_cast<std::size_t>((s.ranks - 1) / s.ranks_per_node + 1);
+  auto const nodes = 1 + static_cast<std::size_t>((s.ranks - 1) / s.ranks_per_node);
   adapter_out_.resize(nodes);
   adapter_in_.resize(nodes);
   if (s.network.node_processors > 0)
@@ -123,7 +123,7 @@ void scheduler::synchronize() {
 void scheduler::block(waiting why) {
   task& t = *current_;
   why.since = t.time;
-  t.why = std::move(why);
+  t.why = why;
   t.blocked = true;
   t.context->suspend();
   t.blocked = false;
@@ -357,7 +357,7 @@ void scheduler::end(argosy::detail::phase) noexcept {
   }
   argosy::detail::phase_facts const& f = last.facts;
   std::string_view const kind = argosy::detail::name_of(last.what);
-  report.timeline.push_back({current_->rank->number, kind.data(), f.name.empty() ? kind : f.name,
+  report.timeline.push_back({current_->rank->number, kind, f.name.empty() ? kind : f.name,
                              last.began, current_->time, f.bytes, -1, f.offset});
   current_->phases.pop_back();
 }

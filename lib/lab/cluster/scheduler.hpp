@@ -361,7 +361,7 @@ class scheduler final : public argosy::detail::phase_listener {
 
   // service.cpp
   void post(std::shared_ptr<question> q);
-  void arrive(std::shared_ptr<question> q);
+  void arrive(std::shared_ptr<question> const& q);
   void answer(std::shared_ptr<question> const& q);
   void finish(question& q, std::error_code error, picoseconds at);
 

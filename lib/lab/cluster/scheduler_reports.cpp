@@ -55,7 +55,9 @@ std::string text_of(place const& where) {
 std::string scheduler::words_of(task const& t) const {
   waiting const& w = t.why;
   std::string const at = text_of(w.where);
-  auto const located = [&](std::string words) { return at.empty() ? words : words + ", at " + at; };
+  auto const located = [&](std::string const& words) {
+    return at.empty() ? words : words + ", at " + at;
+  };
   if (w.words) return *w.words;
   if (w.kind == call_kind::background) return located("the end of a nonblocking call");
   if (w.kind == call_kind::memory)

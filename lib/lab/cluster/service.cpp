@@ -83,7 +83,7 @@ void scheduler::post(std::shared_ptr<question> q) {
                 at);
 }
 
-void scheduler::arrive(std::shared_ptr<question> q) {
+void scheduler::arrive(std::shared_ptr<question> const& q) {
   int const from = q->is_answer ? q->to : q->from, to = q->is_answer ? q->from : q->to;
   rank_state& r = rank(to);
   virtual_network const& net = scenario_.network;

@@ -112,7 +112,7 @@ wire::connection::events host::state::welcome(std::shared_ptr<wire::connection> 
   if (c->introduction() > most || !known_.insert(node).second) {
     c->send({process_frames::refused, EBUSY, {}});
     c->finish();
-    return {[](wire::frame) {}, [](std::error_code) {}};
+    return {[](wire::frame const&) {}, [](std::error_code) {}};
   }
   nodes_[node] = c;
   std::ostringstream text;

@@ -10,7 +10,7 @@ namespace argosy::lab::gpfs {
 
 using namespace detail;
 
-loopback::loopback(machine const& m, int nodes, troubles t,
+loopback::loopback(machine const& m, int nodes, troubles const& t,
                    std::vector<std::shared_ptr<block_store>> stores, contents kept)
     : machine_(m), delay_max_(t.delay_max), random_(t.seed), fabric_(m), manager_(m, nodes, kept) {
   for (node_id n = 0; n < nodes; ++n) clients_.emplace_back(n, m);
@@ -29,8 +29,8 @@ void loopback::put_in_order(instant at, std::uint64_t number) {
     queue_.push(at.count(), 0, number);
 }
 
-void loopback::order_by(std::function<void(instant, std::uint64_t)> queue) {
-  other_queue_ = std::move(queue);
+void loopback::order_by(std::function<void(instant, std::uint64_t)> const& queue) {
+  other_queue_ = queue;
   queue_.clear();
   for (auto const& [number, made] : events_) put_in_order(made.first, number);
 }

@@ -13,6 +13,6 @@ namespace argosy::lab::gpfs::detail::process_frames {
 enum kind : std::uint64_t { welcome = 1, refused, one_message, leaves, at_rest };
 
 // The introduction of a mount: 0 for any free node number, otherwise node + 1.
-constexpr std::uint64_t introduction(int node) { return static_cast<std::uint64_t>(node + 1); }
+constexpr std::uint64_t introduction(int node) { return static_cast<std::uint64_t>(node) + 1; }
 
 }  // namespace argosy::lab::gpfs::detail::process_frames

@@ -37,7 +37,7 @@ constexpr std::array plan_options{
     option_info{"--svg", "FILE", "draws domains, rounds and the pieces of the ranks"},
     option_info{"--no-dry-run", "", "plans only"},
 };
-constexpr std::array trace_options_{
+constexpr std::array trace_command_options{
     option_info{"--text", "", "prints a line for each event instead, file by file"},
     option_info{
         "--perfetto", "FILE",
@@ -93,7 +93,8 @@ constexpr std::array table{
                  "makes many small calls, and what was read only to be written back. Ends with 1 "
                  "if a line could not be "
                  "read.",
-                 trace_options_, "trace /tmp/argosy-prog-*.json --perfetto run.json", run_trace},
+                 trace_command_options, "trace /tmp/argosy-prog-*.json --perfetto run.json",
+                 run_trace},
     command_info{"info", "FILE...", 1, -1, "tells what .npy files and checkpoints hold",
                  "Types, shapes and places of the arrays in files of NumPy and in checkpoints of "
                  "argosy, by their headers. "

@@ -155,9 +155,9 @@ arguments::arguments(word_form const& form, std::span<std::string const> words) 
         "; the form is: " + usage_of(form));
 }
 
-std::string arguments::value(std::string_view option, std::string otherwise) const {
+std::string arguments::value(std::string_view option, std::string const& otherwise) const {
   auto const at = values_.find(option);
-  return at == values_.end() ? std::move(otherwise) : at->second.back();
+  return at == values_.end() ? otherwise : at->second.back();
 }
 
 std::vector<std::string> arguments::values(std::string_view option) const {

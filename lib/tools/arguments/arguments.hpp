@@ -59,7 +59,7 @@ class arguments {
   bool has(std::string_view option) const { return values_.contains(option); }
   bool json() const { return has("--json"); }
   // Returns the value of the last option of that name, or `otherwise` if there is none.
-  std::string value(std::string_view option, std::string otherwise = {}) const;
+  std::string value(std::string_view option, std::string const& otherwise = {}) const;
   std::vector<std::string> values(std::string_view option) const;
   // Returns the comma-separated parts of the value.
   std::vector<std::string> words(std::string_view option) const;

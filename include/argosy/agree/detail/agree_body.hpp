@@ -112,7 +112,7 @@ std::int64_t reduce_with_sum_before(World const& world, call_digest& d) {
 }
 
 template <agreeing World>
-agreement agree_on(World const& world, arguments const& given, failure mine, int& develop,
+agreement agree_on(World const& world, arguments const& given, failure const& mine, int& develop,
                    access_summary& access, std::int64_t* spans_before = nullptr) {
   in_phase const now(phase::agreement);
   call_digest d{given.digest(), develop, mine ? 1 : 0, access};
@@ -138,7 +138,7 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
   failure mine = fault_before(world, given);
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
   int unused = 0;
-  return detail::agree_on(world, given, std::move(mine), unused, access, &spans_before);
+  return detail::agree_on(world, given, mine, unused, access, &spans_before);
 }
 
 template <agreeing World>

@@ -147,7 +147,7 @@ extend::agreement basic_file<World>::set_view_with(detail::agreed_hints& asked,
         return std::move(*differ);
       detail::tell_of_holes(local(), *next, with.where());
     }
-    extend::failure const astray =
+    extend::failure astray =
         sequential ? begin_at_pointer(shape, lenient, next) : extend::failure();
     if (!next) return astray;
     // If nodes have parts of the file, following the hints may end the partitioning and report lost

@@ -13,7 +13,7 @@ namespace argosy {
 
 template <communicator World>
 void basic_xdmf<World>::save(World const& world, std::string const& name, on_error e,
-                             opener files) {
+                             opener const& files) {
   detail::program_call const call{"xdmf::save", name, e.where(), detail::name_use::replaces_file};
   detail::in_one_call_of_its_own(
       world, call, e.error(), what_failed_, [&](detail::joint_call<World> const& s) {

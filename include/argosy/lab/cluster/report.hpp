@@ -25,7 +25,7 @@ struct blocked_rank {
 struct virtual_span {
   int rank = 0;
   // collective, message, file, compute; call, agreement, exchange, waiting, locks
-  char const* kind = "";
+  std::string_view kind = {};
   std::string_view name;
   std::int64_t begin_ps = 0, end_ps = 0;
   std::int64_t bytes = -1;

@@ -31,7 +31,7 @@ namespace argosy::lab::gpfs {
 class loopback {
  public:
   // Store k of `stores` is that of server k. A server without one stores its blocks in memory.
-  loopback(machine const& m, int nodes, troubles t = {},
+  loopback(machine const& m, int nodes, troubles const& t = {},
            std::vector<std::shared_ptr<detail::block_store>> stores = {},
            contents kept = contents::real);
   loopback(loopback const&) = delete;
@@ -60,7 +60,7 @@ class loopback {
   void run();
   // Moves all future events into another queue, which must call happen() with the number that it
   // was given. An empty function moves them back into the system's own queue.
-  void order_by(std::function<void(std::chrono::nanoseconds, std::uint64_t)> queue);
+  void order_by(std::function<void(std::chrono::nanoseconds, std::uint64_t)> const& queue);
   // Handles an event. Does nothing if it has been handled before.
   void happen(std::uint64_t number);
   // Handles events until the call is complete, and returns its result. Throws std::logic_error if

@@ -75,7 +75,7 @@ struct resized_integer {
   using file_word = std::make_unsigned_t<File>;
   static bool encode(std::byte const* from, std::byte* to) noexcept {
     auto const value = load<Memory>(from);
-    auto const kept = static_cast<File>(value);
+    auto const kept = static_cast<File>(static_cast<std::make_unsigned_t<Memory>>(value));
     store_at(to, big_endian(static_cast<file_word>(kept)));
     return static_cast<Memory>(kept) == value;
   }

@@ -25,10 +25,12 @@ class concurrent_calls {
   // For ranks that all share the memory of `world`. Local; every rank of the file makes one.
   // `mixed` is null if there is only one rank.
   concurrent_calls(memory_world world, std::unique_ptr<call_mismatch> mixed,
-                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
+                   std::shared_ptr<open_file> const& file,
+                   std::shared_ptr<shared_pointer> const& pointer);
   // For ranks on several nodes.
   concurrent_calls(served_world world, std::unique_ptr<call_mismatch> mixed,
-                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
+                   std::shared_ptr<open_file> const& file,
+                   std::shared_ptr<shared_pointer> const& pointer);
   // Does not wait for calls that other ranks have not joined.
   ~concurrent_calls();
 

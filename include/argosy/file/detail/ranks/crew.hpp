@@ -151,7 +151,7 @@ agreement crew<World>::collectively(arguments const& given, Body&& body, bool* t
   access_summary all;
   all.pending = file->others().has_requests() ? 1 : 0;
   file->before_waiting();
-  agreement const start = agree_to_begin(*world, given, develop, all);
+  agreement start = agree_to_begin(*world, given, develop, all);
   if (!start) return start;
   failure const mine = failure_of(errc::io, [&] {
     if constexpr (std::invocable<Body&, bool>)
