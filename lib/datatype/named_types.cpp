@@ -22,6 +22,54 @@ enum class family {
   c_long_double,
 };
 
+std::optional<basic> integer_of(std::int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return basic::character;
+    case 2:
+      return basic::int16;
+    case 4:
+      return basic::int32;
+    case 8:
+      return basic::int64;
+    case 16:
+      return basic::int128;
+    default:
+      return {};
+  }
+}
+
+std::optional<basic> unsigned_of(std::int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return basic::character;
+    case 2:
+      return basic::uint16;
+    case 4:
+      return basic::uint32;
+    case 8:
+      return basic::uint64;
+    default:
+      return {};
+  }
+}
+
+std::optional<basic> real_of(std::int64_t bytes) {
+  switch (bytes) {
+    case 2:
+      // No basic type is a half; its bytes are swapped like those of a uint16.
+      return basic::uint16;
+    case 4:
+      return basic::float32;
+    case 8:
+      return basic::float64;
+    case 16:
+      return basic::float128;
+    default:
+      return {};
+  }
+}
+
 std::optional<basic> basic_of(family f, std::int64_t bytes) {
   switch (f) {
     case family::byte:
@@ -42,47 +90,11 @@ std::optional<basic> basic_of(family f, std::int64_t bytes) {
       if (bytes == 8) return basic::int64;
       return {};
     case family::integer:
-      switch (bytes) {
-        case 1:
-          return basic::character;
-        case 2:
-          return basic::int16;
-        case 4:
-          return basic::int32;
-        case 8:
-          return basic::int64;
-        case 16:
-          return basic::int128;
-        default:
-          return {};
-      }
+      return integer_of(bytes);
     case family::unsigned_integer:
-      switch (bytes) {
-        case 1:
-          return basic::character;
-        case 2:
-          return basic::uint16;
-        case 4:
-          return basic::uint32;
-        case 8:
-          return basic::uint64;
-        default:
-          return {};
-      }
+      return unsigned_of(bytes);
     case family::real:
-      switch (bytes) {
-        case 2:
-          // No basic type is a half; its bytes are swapped like those of a uint16.
-          return basic::uint16;
-        case 4:
-          return basic::float32;
-        case 8:
-          return basic::float64;
-        case 16:
-          return basic::float128;
-        default:
-          return {};
-      }
+      return real_of(bytes);
   }
   return {};
 }
@@ -94,11 +106,11 @@ struct row {
   bool and_int = false;  // followed by a C int
 };
 
-// Returns the table. It is made at run time, because handles are not constants in every MPI. Names
-// that a library does not have are MPI_DATATYPE_NULL or are left out.
-std::vector<row> const& rows() {
+// The table, in four parts. It is made at run time, because handles are not constants in every MPI.
+// Names that a library does not have are MPI_DATATYPE_NULL or are left out.
+std::vector<row> integer_rows() {
   using enum family;
-  static std::vector<row> const all{
+  return {
       {MPI_BYTE, byte},
       {MPI_PACKED, byte},
       {MPI_CHAR, character},
@@ -131,6 +143,12 @@ std::vector<row> const& rows() {
       {MPI_AINT, address},
       {MPI_OFFSET, address},
       {MPI_COUNT, address},
+  };
+}
+
+std::vector<row> real_rows() {
+  using enum family;
+  return {
       {MPI_FLOAT, real},
       {MPI_DOUBLE, real},
       {MPI_LONG_DOUBLE, c_long_double},
@@ -145,6 +163,12 @@ std::vector<row> const& rows() {
       {MPI_CXX_LONG_DOUBLE_COMPLEX, c_long_double, 2},
       {MPI_COMPLEX, real, 2},
       {MPI_DOUBLE_COMPLEX, real, 2},
+  };
+}
+
+std::vector<row> pair_rows() {
+  using enum family;
+  return {
       {MPI_2INT, integer, 2},
       {MPI_2INTEGER, integer, 2},
       {MPI_2REAL, real, 2},
@@ -154,6 +178,19 @@ std::vector<row> const& rows() {
       {MPI_FLOAT_INT, real, 1, true},
       {MPI_DOUBLE_INT, real, 1, true},
       {MPI_LONG_DOUBLE_INT, c_long_double, 1, true},
+#ifdef MPI_2COMPLEX
+      {MPI_2COMPLEX, real, 4},
+#endif
+#ifdef MPI_2DOUBLE_COMPLEX
+      {MPI_2DOUBLE_COMPLEX, real, 4},
+#endif
+  };
+}
+
+// Returns the rows of Fortran types that not every MPI has.
+std::vector<row> sized_rows() {
+  using enum family;
+  return {
 #ifdef MPI_LOGICAL1
       {MPI_LOGICAL1, unsigned_integer},
 #endif
@@ -205,13 +242,16 @@ std::vector<row> const& rows() {
 #ifdef MPI_COMPLEX32
       {MPI_COMPLEX32, real, 2},
 #endif
-#ifdef MPI_2COMPLEX
-      {MPI_2COMPLEX, real, 4},
-#endif
-#ifdef MPI_2DOUBLE_COMPLEX
-      {MPI_2DOUBLE_COMPLEX, real, 4},
-#endif
   };
+}
+
+std::vector<row> const& rows() {
+  static std::vector<row> const all = [] {
+    std::vector<row> made = integer_rows();
+    for (std::vector<row> const& more : {real_rows(), pair_rows(), sized_rows()})
+      made.insert(made.end(), more.begin(), more.end());
+    return made;
+  }();
   return all;
 }
 
@@ -224,7 +264,7 @@ std::vector<item_run> runs(family f, std::int64_t count, std::int64_t bytes) {
 
 // Returns the family of a real. A real of 16 bytes is the compiler's `long double` if precision and
 // range allow it.
-family real_of(std::int64_t precision, std::int64_t range, std::int64_t bytes) {
+family real_family(std::int64_t precision, std::int64_t range, std::int64_t bytes) {
   bool const c = sizeof(long double) > 8 && bytes == sizeof(long double) &&
                  (precision == MPI_UNDEFINED || precision <= LDBL_DIG) &&
                  (range == MPI_UNDEFINED || range <= LDBL_MAX_10_EXP);
@@ -247,9 +287,10 @@ std::vector<item_run> items_of_named(MPI_Datatype type, std::int64_t bytes) {
 std::vector<item_run> items_of_f90(int combiner, std::int64_t precision, std::int64_t range,
                                    std::int64_t bytes) {
   if (combiner == MPI_COMBINER_F90_INTEGER) return runs(family::integer, 1, bytes);
-  if (combiner == MPI_COMBINER_F90_REAL) return runs(real_of(precision, range, bytes), 1, bytes);
+  if (combiner == MPI_COMBINER_F90_REAL)
+    return runs(real_family(precision, range, bytes), 1, bytes);
   if (combiner == MPI_COMBINER_F90_COMPLEX)
-    return runs(real_of(precision, range, bytes / 2), 2, bytes);
+    return runs(real_family(precision, range, bytes / 2), 2, bytes);
   return {};
 }
 

@@ -1,6 +1,8 @@
 // Implements error/errc.hpp: the error category, the class of an errno, and the remedies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -11,80 +13,67 @@ namespace argosy {
 namespace {
 
 struct words {
+  errc code;
   std::string_view what;
   std::string_view remedy;
 };
 
+// One row for each code, in their order.
+constexpr words all_words[] = {
+    {errc::access, "permission denied", "check the permissions of the file and of its directories"},
+    {errc::bad_file, "not the name of a file",
+     "give the path of a regular file, every part of it short enough"},
+    {errc::file, "the file handle is no longer valid", "close the file and open it again"},
+    {errc::file_exists, "the file exists", "leave mode::exclusive out, or choose another name"},
+    {errc::file_in_use, "the file is in use",
+     "wait until the other program has ended, or choose another name"},
+    {errc::io, "input/output error", "look at the system log of the node and at the file system"},
+    {errc::no_space, "no space left on the file system", "free some space, or write elsewhere"},
+    {errc::no_such_file, "no such file", "check the path on that rank, or add mode::create"},
+    {errc::quota, "quota exceeded", "free some of your space, or ask for more"},
+    {errc::read_only, "read-only file or file system",
+     "choose a directory that can be written, or open with mode::read"},
+    {errc::file_too_large, "the file is larger than the process or the file system allows",
+     "raise the limit (ulimit -f), or write less"},
+    {errc::too_many_files, "too many open files", "close some, or raise the limit (ulimit -n)"},
+    {errc::no_memory, "out of memory",
+     "ask for less at a time, or give the ranks of that node more memory"},
+    {errc::no_locks, "no byte-range locks on this file system",
+     "avoid atomic mode here, or open with mode::unique_open"},
+    {errc::truncated, "the file became shorter while it was read",
+     "keep other programs from truncating it meanwhile"},
+    {errc::damaged, "the file is damaged, or of another format",
+     "check the path; if it is the right one, take a copy of the file"},
+    {errc::amode, "access modes do not allow this", "open the file with a mode that does"},
+    {errc::argument, "invalid argument", "mend the argument"},
+    {errc::datatype, "invalid datatype for this use", "build the datatype as the message says"},
+    {errc::representation, "unknown data representation",
+     "use native, internal or external32, or register_representation on every rank"},
+    {errc::duplicate_representation, "the name of the representation is taken",
+     "choose another name"},
+    {errc::conversion, "a value does not fit the data representation",
+     "choose a type in the file that holds it"},
+    {errc::user_code, "code of the program threw", "mend what threw on that rank"},
+    {errc::hint, "the value of a hint means nothing here",
+     "choose one that the table of hints has"},
+    {errc::not_same, "arguments differ between ranks", "give the same on every rank"},
+    {errc::unsupported, "unsupported operation", "choose another mode, handle or file system"},
+    {errc::error_on_another_rank, "error on another rank", "see what that rank reports"},
+    {errc::rank_failed, "a rank died", "start again from data that was complete before"},
+};
+
+constexpr bool are_in_order() {
+  int next = 1;
+  for (words const& w : all_words)
+    if (static_cast<int>(w.code) != next++) return false;
+  return next == static_cast<int>(errc::rank_failed) + 1;
+}
+static_assert(are_in_order(), "each code has its words, in the order of the codes");
+
 words words_of(errc e) noexcept {
-  switch (e) {
-    case errc::access:
-      return {"permission denied", "check the permissions of the file and of its directories"};
-    case errc::bad_file:
-      return {"not the name of a file",
-              "give the path of a regular file, every part of it short enough"};
-    case errc::file:
-      return {"the file handle is no longer valid", "close the file and open it again"};
-    case errc::file_exists:
-      return {"the file exists", "leave mode::exclusive out, or choose another name"};
-    case errc::file_in_use:
-      return {"the file is in use",
-              "wait until the other program has ended, or choose another name"};
-    case errc::io:
-      return {"input/output error", "look at the system log of the node and at the file system"};
-    case errc::no_space:
-      return {"no space left on the file system", "free some space, or write elsewhere"};
-    case errc::no_such_file:
-      return {"no such file", "check the path on that rank, or add mode::create"};
-    case errc::quota:
-      return {"quota exceeded", "free some of your space, or ask for more"};
-    case errc::read_only:
-      return {"read-only file or file system",
-              "choose a directory that can be written, or open with mode::read"};
-    case errc::file_too_large:
-      return {"the file is larger than the process or the file system allows",
-              "raise the limit (ulimit -f), or write less"};
-    case errc::too_many_files:
-      return {"too many open files", "close some, or raise the limit (ulimit -n)"};
-    case errc::no_memory:
-      return {"out of memory",
-              "ask for less at a time, or give the ranks of that node more memory"};
-    case errc::no_locks:
-      return {"no byte-range locks on this file system",
-              "avoid atomic mode here, or open with mode::unique_open"};
-    case errc::truncated:
-      return {"the file became shorter while it was read",
-              "keep other programs from truncating it meanwhile"};
-    case errc::damaged:
-      return {"the file is damaged, or of another format",
-              "check the path; if it is the right one, take a copy of the file"};
-    case errc::amode:
-      return {"access modes do not allow this", "open the file with a mode that does"};
-    case errc::argument:
-      return {"invalid argument", "mend the argument"};
-    case errc::datatype:
-      return {"invalid datatype for this use", "build the datatype as the message says"};
-    case errc::representation:
-      return {"unknown data representation",
-              "use native, internal or external32, or register_representation on every rank"};
-    case errc::duplicate_representation:
-      return {"the name of the representation is taken", "choose another name"};
-    case errc::conversion:
-      return {"a value does not fit the data representation",
-              "choose a type in the file that holds it"};
-    case errc::user_code:
-      return {"code of the program threw", "mend what threw on that rank"};
-    case errc::hint:
-      return {"the value of a hint means nothing here", "choose one that the table of hints has"};
-    case errc::not_same:
-      return {"arguments differ between ranks", "give the same on every rank"};
-    case errc::unsupported:
-      return {"unsupported operation", "choose another mode, handle or file system"};
-    case errc::error_on_another_rank:
-      return {"error on another rank", "see what that rank reports"};
-    case errc::rank_failed:
-      return {"a rank died", "start again from data that was complete before"};
-  }
-  return {"unknown error", "report it"};
+  auto const place = static_cast<std::size_t>(e) - 1;
+  if (place < std::size(all_words)) return all_words[place];
+  return {e, "unknown error", "report it"};
 }
 
 class error_category_of_argosy final : public std::error_category {

@@ -13,6 +13,51 @@ namespace {
 
 using detail::literal;
 
+// The meaning of the letter and the number of a type.
+struct sized_kind {
+  bool known = false;    // NumPy writes it
+  bool ordered = false;  // its bytes have an order
+  std::int64_t bytes = 0;
+};
+
+// Returns the meaning of a type, which may be one that NumPy does not write.
+sized_kind kind_of(char letter, std::int64_t n) {
+  auto const one_of = [&](std::initializer_list<std::int64_t> sizes) {
+    return sized_kind{std::find(sizes.begin(), sizes.end(), n) != sizes.end(), n > 1, n};
+  };
+  switch (letter) {
+    case 'b':
+      return one_of({1});
+    case 'i':
+    case 'u':
+      return one_of({1, 2, 4, 8});
+    case 'f':
+      return one_of({2, 4, 8, 12, 16});
+    case 'c':
+      return one_of({8, 16, 24, 32});
+    case 'M':
+    case 'm':
+      return one_of({8});
+    case 'S':
+    case 'V':
+      return {true, false, n};
+    case 'U': {
+      bool const fits = n <= std::numeric_limits<std::int64_t>::max() / 4;
+      return {fits, true, fits ? 4 * n : n};
+    }
+    default:
+      return {};
+  }
+}
+
+// Returns true if the text is a unit of time, such as "[ns]" or "[25s]".
+bool is_unit(std::string const& text) {
+  return text.size() >= 3 && text.size() <= 20 && text.front() == '[' && text.back() == ']' &&
+         std::all_of(text.begin() + 1, text.end() - 1, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+         });
+}
+
 bool from_text(std::string const& text, extend::dtype& into, std::string& why) {
   auto const bad = [&](char const* words) {
     why = "'" + text.substr(0, 40) + "' " + words;
@@ -29,59 +74,18 @@ bool from_text(std::string const& text, extend::dtype& into, std::string& why) {
       return bad("is larger than anything");
   bool const counted = at > 2;
   into.unit = text.substr(at);
-  auto const one_of = [&](std::initializer_list<std::int64_t> sizes) {
-    return counted && std::find(sizes.begin(), sizes.end(), n) != sizes.end();
-  };
-  bool known = false;
-  bool ordered = n > 1;
-  switch (into.kind) {
-    case 'b':
-      known = one_of({1});
-      break;
-    case 'i':
-    case 'u':
-      known = one_of({1, 2, 4, 8});
-      break;
-    case 'f':
-      known = one_of({2, 4, 8, 12, 16});
-      break;
-    case 'c':
-      known = one_of({8, 16, 24, 32});
-      break;
-    case 'M':
-    case 'm':
-      known = one_of({8});
-      break;
-    case 'S':
-    case 'V':
-      known = counted;
-      ordered = false;
-      break;
-    case 'U':
-      known = counted && n <= std::numeric_limits<std::int64_t>::max() / 4;
-      ordered = true;
-      n *= known ? 4 : 1;
-      break;
-    case 'O':
-      return bad("stands for objects of Python, which have no bytes of their own in a file");
-    default:
-      break;
-  }
-  if (!known) return bad("is no type that NumPy writes");
+  if (into.kind == 'O')
+    return bad("stands for objects of Python, which have no bytes of their own in a file");
+  sized_kind const kind = counted ? kind_of(into.kind, n) : sized_kind();
+  if (!kind.known) return bad("is no type that NumPy writes");
   if (into.kind == 'M' || into.kind == 'm') {
-    if (!into.unit.empty() && (into.unit.size() < 3 || into.unit.size() > 20 ||
-                               into.unit.front() != '[' || into.unit.back() != ']' ||
-                               !std::all_of(into.unit.begin() + 1, into.unit.end() - 1, [](char c) {
-                                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                                        (c >= '0' && c <= '9');
-                               })))
-      return bad("has no unit of time in brackets");
+    if (!into.unit.empty() && !is_unit(into.unit)) return bad("has no unit of time in brackets");
   } else if (!into.unit.empty()) {
     return bad("is no type that NumPy writes");
   }
-  if (ordered && into.order == '|') return bad("does not say its order of bytes");
-  if (!ordered) into.order = '|';
-  into.bytes = n;
+  if (kind.ordered && into.order == '|') return bad("does not say its order of bytes");
+  if (!kind.ordered) into.order = '|';
+  into.bytes = kind.bytes;
   return true;
 }
 

@@ -1,4 +1,5 @@
-// A file, opened together by the ranks of a world.
+// A file, opened together by the ranks of a world. One page because users read here all that a file
+// can do.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

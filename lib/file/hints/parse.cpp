@@ -135,6 +135,15 @@ hint_value read_list(std::string_view choices, std::string_view text) {
   return {kept, {}};
 }
 
+hint_value read_permissions(hint_row const& row, std::string_view text, resolved_hints& out) {
+  unsigned mode = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc() || end != text.data() + text.size() || mode > 07777)
+    return fault(quoted(text) + " is not a mode in octal, such as 0640");
+  put(row, std::optional(mode), out);
+  return {std::string(text), {}};
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -191,14 +200,8 @@ hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints
     }
     case hint_kind::list:
       return read_list(hint.choices, text);
-    case hint_kind::permissions: {
-      unsigned mode = 0;
-      auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
-      if (error != std::errc() || end != text.data() + text.size() || mode > 07777)
-        return fault(quoted(text) + " is not a mode in octal, such as 0640");
-      put(row, std::optional(mode), out);
-      return {std::string(text), {}};
-    }
+    case hint_kind::permissions:
+      return read_permissions(row, text, out);
     case hint_kind::hosts: {
       auto limits = read_hosts(text);
       if (!limits)

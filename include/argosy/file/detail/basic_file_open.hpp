@@ -33,6 +33,18 @@ inline failure let_go(open_file& part, bool removes) {
   return f;
 }
 
+// Adds to the outcome of close() what removing the file brought: on all ranks, and on this one.
+inline void add_removal(extend::agreement& result, extend::agreement&& on_all, failure&& here) {
+  // Moved, not copied: the ranks have agreed, and a copy could fail on this rank alone.
+  if (result) {
+    result = std::move(on_all);
+  } else if (here && result.code == errc::error_on_another_rank) {
+    result.code = classify(here.code);
+    result.thrown = here.thrown;
+    result.own = std::move(here);
+  }
+}
+
 }  // namespace detail
 
 template <communicator World>
@@ -197,15 +209,8 @@ extend::agreement basic_file<World>::close_agreed(on_error const& e) try {
   if (removes) {
     extend::failure removed;
     if (stays_open) removed = part.remove_and_close();
-    extend::agreement all_removed = detail::agree_on_outcome(*crew.world, removed);
-    // Moved, not copied: the ranks have agreed, and a copy could fail on this rank alone.
-    if (result) {
-      result = std::move(all_removed);
-    } else if (removed && result.code == errc::error_on_another_rank) {
-      result.code = classify(removed.code);
-      result.thrown = removed.thrown;
-      result.own = std::move(removed);
-    }
+    extend::agreement on_all = detail::agree_on_outcome(*crew.world, removed);
+    detail::add_removal(result, std::move(on_all), std::move(removed));
   }
   if (crew.reports && result.cause != errc::rank_failed) crew.tell_usage(result);
   part.seen_by().tell_time_by({});  // the clock belongs to the world, which ends here

@@ -21,6 +21,28 @@
 
 namespace argosy {
 
+namespace detail {
+
+// Makes the view of a call, which may write if `writes` is true. Throws if its types do not allow
+// that.
+inline std::shared_ptr<used_view const> checked_view(view_shape const& shape,
+                                                     std::int64_t displacement, bool writes,
+                                                     bool lenient, bool develop) {
+  view v = shape.at(displacement);
+  if (lenient) v = v.lenient();
+  // MPI forbids overlap within the filetype, but not between its copies. Overlap between copies is
+  // checked in each write.
+  using enum filetype_fault;
+  filetype_fault const fault = writes ? v.fault(true) : no_fault;
+  if (fault != no_fault && fault != tiles_overlap && !(lenient && fault == not_etypes))
+    v.require_writable();
+  if ((develop || v.representation().converts()) && !v.types_fault().empty())
+    throw invalid_layout(v.types_fault());
+  return std::make_shared<used_view const>(std::move(v), develop, lenient, writes);
+}
+
+}  // namespace detail
+
 template <communicator World>
 void basic_file<World>::set_view(std::int64_t displacement, detail::view_shape shape,
                                  detail::hinted with) {
@@ -123,19 +145,8 @@ extend::agreement basic_file<World>::set_view_with(detail::agreed_hints& asked,
       "wait for them first");
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
-      argosy::view v = shape.at(sequential ? 0 : displacement);
-      if (lenient) v = v.lenient();
-      bool const writes = detail::can_write(local().modes());
-      // MPI forbids overlap within the filetype, but not between its copies. Overlap between copies
-      // is checked in each write.
-      using enum detail::filetype_fault;
-      detail::filetype_fault const fault = writes ? v.fault(true) : no_fault;
-      if (fault != no_fault && fault != tiles_overlap && !(lenient && fault == not_etypes))
-        v.require_writable();
-      if ((crew_->develop || v.representation().converts()) && !v.types_fault().empty())
-        throw invalid_layout(v.types_fault());
-      next =
-          std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient, writes);
+      next = detail::checked_view(shape, sequential ? 0 : displacement,
+                                  detail::can_write(local().modes()), lenient, crew_->develop);
     }));
   }
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);

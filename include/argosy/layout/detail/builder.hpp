@@ -1,5 +1,5 @@
 // Brings lists of items into normal form. The rules, and why they give one form, are in
-// docs/develop/normal_form.md.
+// docs/develop/normal_form.md. One page because most rules call each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -135,8 +135,10 @@ struct crew {
   void share_board(World const& node);
   std::shared_ptr<call_board> const& board() { return file->seen_by().made_board(); }
   void meet_on_node(shared_memory lines, shared_memory slots);
+  void meet_between_nodes(World const& node, bool goes_on);
   void meet_beside(World const& node)
     requires keeping<World>;
+  void begin_later(bool goes_on);
   shared_pointer distant_pointer() const;
 };
 

@@ -82,28 +82,15 @@ void crew<World>::meet() {
     if (shares && world->size() > 1) world->meet_in(of_calls(common));
   pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common))
                                                     : distant_pointer());
-  [[maybe_unused]] bool const goes_on =
-      file->hints().values().progress == resolved_hints::progress_time::always;
+  bool const goes_on = file->hints().values().progress == resolved_hints::progress_time::always;
   if constexpr (meets) {
     if (shares) {
       meet_on_node(of_board(common), of_background(common));
     } else {
-      if (watched) share_board(*node);
-      if constexpr (keeping<World>) {
-        bool by_mpi = false;  // MPI itself reports dead ranks
-        if constexpr (requires { World::survives_rank_death(); })
-          by_mpi = World::survives_rank_death();
-        if (!by_mpi && goes_on) meet_beside(*node);
-      }
+      meet_between_nodes(*node, goes_on);
     }
   }
-  if constexpr (working_in_background<World>) {
-    later.emplace(*world, file.shared(), pointer, ranks,
-                  goes_on ? file->others().workers() : nullptr);
-    pointer->wait_beside(file->others().workers());
-  } else if (!concurrent) {
-    later.emplace(*world, file.shared(), pointer, ranks);
-  }
+  begin_later(goes_on);
 }
 
 // Has nonblocking collective calls carried out in memory that all ranks share. Local.
@@ -114,6 +101,30 @@ void crew<World>::meet_on_node(shared_memory lines, shared_memory slots) {
   if (n > 1) mixed = call_mismatch::on_node(board(), std::move(lines), rank, n);
   concurrent = std::make_unique<concurrent_calls>(memory_world(std::move(slots), rank, n),
                                                   std::move(mixed), file.shared(), pointer);
+}
+
+// Connects the ranks of several nodes. Collective. `goes_on`: calls make progress without the
+// program.
+template <communicator World>
+void crew<World>::meet_between_nodes(World const& node, [[maybe_unused]] bool goes_on) {
+  if (watched) share_board(node);
+  if constexpr (keeping<World>) {
+    bool by_mpi = false;  // MPI itself reports dead ranks
+    if constexpr (requires { World::survives_rank_death(); }) by_mpi = World::survives_rank_death();
+    if (!by_mpi && goes_on) meet_beside(node);
+  }
+}
+
+// Has nonblocking collective calls deferred, unless they run concurrently with the program. Local.
+template <communicator World>
+void crew<World>::begin_later([[maybe_unused]] bool goes_on) {
+  if constexpr (working_in_background<World>) {
+    later.emplace(*world, file.shared(), pointer, ranks,
+                  goes_on ? file->others().workers() : nullptr);
+    pointer->wait_beside(file->others().workers());
+  } else if (!concurrent) {
+    later.emplace(*world, file.shared(), pointer, ranks);
+  }
 }
 
 // Has nonblocking collective calls carried out by a service between nodes, if there can be one.
