@@ -1,4 +1,5 @@
-// The decision of all ranks whether a call may begin, and whether it succeeded.
+// The decision of all ranks whether a call may begin, and whether it succeeded. One page because
+// all cases check one outcome on all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/error/error.hpp>

@@ -1,5 +1,5 @@
 // Runs of b_eff_io on virtual ranks and files: the content of files, the order of calls, and the
-// effect of errors.
+// effect of errors. One page because all cases record the calls of one run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../support/catch.hpp"
 

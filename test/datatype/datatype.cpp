@@ -1,4 +1,5 @@
-// The constructors, compared with MPI's type maps, written out one element at a time.
+// The constructors, compared with MPI's type maps, written out one element at a time. One page
+// because each constructor is compared with the same type maps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

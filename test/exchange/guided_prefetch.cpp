@@ -1,4 +1,5 @@
-// Guided prefetching: its steps alone and on a simulated GPFS.
+// Guided prefetching: its steps alone and on a simulated GPFS. One page because both halves check
+// one algorithm.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/guided_prefetch.hpp>

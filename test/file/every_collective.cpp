@@ -1,5 +1,6 @@
 // Every public collective call of files and formats. One rank fails at each place in turn. No rank
-// may wait for ever, all ranks must agree, and nothing may be lost.
+// may wait for ever, all ranks must agree, and nothing may be lost. One page because its tables
+// must have every collective call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

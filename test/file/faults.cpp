@@ -1,6 +1,7 @@
 // The fault table: every call of a file is broken on each rank alone and on all of them. Every rank
 // must leave the call with the promised code. Bytes outside of the request must stay, and the file
-// must be usable afterwards. Opening and closing: faults_open.cpp.
+// must be usable afterwards. Opening and closing: faults_open.cpp. One page because one table has
+// the faults of all calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/policy/independent.hpp>

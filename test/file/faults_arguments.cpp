@@ -1,4 +1,5 @@
-// Wrong arguments, and arguments that differ between ranks, line by line of the contract.
+// Wrong arguments, and arguments that differ between ranks, line by line of the contract. One page
+// because its tables of misuses must cover the same calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/indexed.hpp>

@@ -1,5 +1,6 @@
 // Failures, line by line of the contract: calls in the background, retries, the end of the file,
-// requests, exceptions, ranks that are late. The table of faults is in faults.cpp.
+// requests, exceptions, ranks that are late. The table of faults is in faults.cpp. One page because
+// it follows the contract from line to line.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file.hpp>
 #include <argosy/file/representations.hpp>

@@ -1,5 +1,6 @@
 // Every flavour of call on random views, memory and policies. Compared with one plain pwrite per
-// item, and with MPI's own files.
+// item, and with MPI's own files. One page because the oracle, MPI and argosy carry out the same
+// script.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <unistd.h>

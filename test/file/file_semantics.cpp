@@ -1,5 +1,6 @@
 // The contract of MPI beyond reading and writing: errors of a call inside of another one, pointers
-// after an error, the end of a sync error, the counts of reports.
+// after an error, the end of a sync error, the counts of reports. One page because each case is one
+// short rule of the contract.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

@@ -1,4 +1,5 @@
-// Hints: every value is checked, its status is reported, and no value is fatal.
+// Hints: every value is checked, its status is reported, and no value is fatal. One page because
+// all cases read one table of hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/hints_cases.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,5 @@
-// Hints through MPI_Info.
+// Hints through MPI_Info. One page because all cases set hints by an MPI_Info and read their
+// status.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

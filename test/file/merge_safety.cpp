@@ -1,51 +1,42 @@
-// Merges: when a rank may merge, and what protects the writes of others in its window. One file,
+// Merges: when a rank may merge, and what protects the writes of others in its window. One page
 // because one oracle serves all states and pairs of calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
-#include <argosy/datatype.hpp>
-#include <argosy/error/errc.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/state/lone_writes.hpp>
 #include <argosy/file/detail/state/merge_safety.hpp>
-#include <argosy/file/detail/state/used_view.hpp>
-#include <argosy/handle/faulty.hpp>
-#include <argosy/handle/forwarding.hpp>
-#include <argosy/handle/opener.hpp>
-#include <argosy/handle/posix.hpp>
-#include <argosy/plan/report.hpp>
-#include <argosy/policy/sieving.hpp>
-#include <argosy/view/view.hpp>
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/policy/storage.hpp>
+#include <argosy/world/shared_memory.hpp>
 
+#include "file/storages.hpp"
 #include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/memory_handle.hpp"
 
 namespace io = argosy;
-using io::errc;
 using io::mode;
 using io::tristate;
 using io::detail::lone_writes;
 using io::detail::merge_safety;
 using io::detail::merging;
-using io::detail::used_view;
 using io::detail::write_gate;
+using io::test::gluster;
+using io::test::lustre;
 using io::test::memory_file;
 using io::test::memory_handle;
-using io::test::scratch;
+using io::test::moose;
+using io::test::nfs;
+using io::test::traits;
+using io::test::unique;
 
 namespace {
 
@@ -66,13 +57,6 @@ struct situation {
 
   bool is_unique() const { return has(how, mode::unique_open); }
 };
-
-io::extend::storage traits(bool network, bool caches, bool exact, bool late) {
-  return {.over_network = network,
-          .separate_caches = caches,
-          .exact_writes = exact,
-          .reads_late = late};
-}
 
 // One rank of such a file. All ranks share `lines`, which begin as zeros.
 class rank_of {
@@ -305,12 +289,6 @@ struct row {
   char const* then;
 };
 
-io::extend::storage const lustre = traits(true, false, false, false);
-io::extend::storage const gluster = traits(true, true, true, false);
-io::extend::storage const nfs = traits(true, true, false, false);
-io::extend::storage const moose = traits(true, true, true, true);
-
-constexpr mode unique = mode::write | mode::unique_open;
 constexpr call thread{by::rank, true}, request{by::rank, true, true}, together{by::all},
     together_with_threads{by::all, true}, beside_agents{by::rank, false, false, true},
     request_beside_agents{by::rank, true, true, true}, agent{by::agent, true, false, true};
@@ -556,418 +534,6 @@ TEST_CASE("ranks of several nodes plan merges if all lock what they write", "[fi
         FAIL(static_cast<int>(hint) << ": " << words(s, {}));
     }
   });
-}
-
-// --- Views of ranks on several nodes.
-
-namespace {
-
-constexpr io::sieving always{
-    .write_window_bytes = 32, .writes = io::sieving_mode::always, .merges = false};
-
-used_view seen(io::view const& v, bool written = true) {
-  return used_view(v, false, false, written);
-}
-// Returns `n` pieces of 8 bytes, with a hole of 8 bytes behind each.
-auto pieces_with_holes(std::int64_t n) {
-  return io::resized(io::vector(n, 8, 16, io::type<std::byte>), 0, 16 * n);
-}
-io::view const with_holes(0, io::type<std::byte>, pieces_with_holes(8));
-
-// Each copy has 256 bytes. One of `parts` parts, the `nth`, consists of 8 pieces with holes; the
-// rest is one stretch.
-io::view with_holes_in_part(int nth, int parts) {
-  std::vector<std::int64_t> lengths, places;
-  std::int64_t const part = 256 / parts;
-  std::int64_t at = 0;
-  auto const add = [&](std::int64_t bytes, std::int64_t hole) {
-    lengths.push_back(bytes);
-    places.push_back(at);
-    at += bytes + hole;
-  };
-  if (nth > 0) add(nth * part, 8);
-  for (int i = 0; i < 8; ++i) add(part / 8, 1);
-  if (nth + 1 < parts) add((parts - nth - 1) * part, 1);
-  return {0, io::type<std::byte>,
-          io::resized(io::hindexed(lengths, places, io::type<std::byte>), 0, at)};
-}
-
-// One of three ranks on nodes of their own, which may merge if its view has holes.
-struct far_rank {
-  merge_safety merges;
-  far_rank() {
-    merges.begin(mode::write, 1, 3);
-    merges.meet({}, false);
-    merges.lies_on(gluster);
-  }
-  bool would_merge(io::view const& v, io::sieving const& by = always, bool written = true) const {
-    return merges.would_merge(seen(v, written), by);
-  }
-};
-
-}  // namespace
-
-TEST_CASE("a rank would merge in a view that has holes", "[file][merging]") {
-  far_rank const r;
-  CHECK(r.would_merge(with_holes));
-  CHECK_FALSE(r.would_merge(io::view()));
-  CHECK_FALSE(r.would_merge({16, io::type<int>, io::contiguous(8, io::type<int>)}));
-  CHECK_FALSE(r.would_merge({0, io::type<std::byte>, io::contiguous(0, io::type<std::byte>)}));
-  // The whole range of offsets.
-  CHECK_FALSE(r.would_merge(
-      {0, io::type<std::byte>,
-       io::contiguous(std::numeric_limits<std::int64_t>::max(), io::type<std::byte>)}));
-  // The last piece of a copy ends where the first one of the next copy begins.
-  std::array<int, 2> const lengths{4, 4}, places{0, 12};
-  io::view const touching(0, io::type<std::byte>,
-                          io::hindexed(lengths, places, io::type<std::byte>));
-  CHECK_FALSE(
-      r.would_merge(touching, {.write_window_bytes = 8, .writes = io::sieving_mode::always}));
-  CHECK(r.would_merge(touching, {.write_window_bytes = 16, .writes = io::sieving_mode::always}));
-}
-
-TEST_CASE("each byte of a short copy is looked at, and the smallest hole counts",
-          "[file][merging]") {
-  far_rank const r;
-  io::sieving const short_windows{.write_window_bytes = 4, .writes = io::sieving_mode::always};
-  auto const copies_of = [](auto const& type, std::int64_t extent) {
-    return io::view(0, io::type<std::byte>, io::resized(type, 0, extent));
-  };
-  CHECK(r.would_merge(copies_of(io::type<std::byte>, 2), short_windows));
-  CHECK_FALSE(r.would_merge(copies_of(io::type<std::byte>, 4), short_windows));
-  auto const two_bytes = io::vector(2, 1, 10, io::type<std::byte>);
-  CHECK(r.would_merge(copies_of(two_bytes, 12), short_windows));  // from the second byte on
-  CHECK_FALSE(r.would_merge(copies_of(two_bytes, 14), short_windows));
-  CHECK(r.would_merge(copies_of(io::contiguous(3, io::type<std::byte>), 4),
-                      {.write_window_bytes = 5, .writes = io::sieving_mode::always}));
-}
-
-TEST_CASE("the policy says whether a window with holes would be merged", "[file][merging]") {
-  far_rank const r;
-  CHECK_FALSE(r.would_merge(with_holes, {.writes = io::sieving_mode::never}));
-  io::extend::prices const dear_calls{.write_call_ns = 1e9}, dear_locks{.lock_ns = 1e9};
-  CHECK(r.would_merge(with_holes, {.prices = dear_calls}));
-  CHECK(r.would_merge(with_holes, {.prices = dear_calls, .merges = false}));
-  CHECK_FALSE(r.would_merge(with_holes, {.prices = dear_locks}));
-}
-
-TEST_CASE("four windows of a copy of the filetype stand for all", "[file][merging]") {
-  far_rank const r;
-  for (int quarter = 0; quarter < 4; ++quarter) {
-    CAPTURE(quarter);
-    CHECK(r.would_merge(with_holes_in_part(quarter, 4)));
-  }
-  for (int eighth : {0, 2, 4, 6}) {
-    CAPTURE(eighth);
-    CHECK(r.would_merge(with_holes_in_part(eighth, 8)));
-  }
-  for (int eighth : {1, 3, 5, 7}) {
-    CAPTURE(eighth);
-    CHECK_FALSE(r.would_merge(with_holes_in_part(eighth, 8)));
-  }
-}
-
-TEST_CASE("a view whose copies overlap merges in its first copy, and an unsorted one nowhere",
-          "[file][merging]") {
-  far_rank const r;
-  auto const copies_each = [](std::int64_t extent) {
-    return io::view(0, io::type<std::byte>,
-                    io::resized(io::vector(2, 8, 24, io::type<std::byte>), 0, extent));
-  };
-  CHECK(seen(copies_each(8)).overlapping);
-  CHECK(r.would_merge(copies_each(8)));
-  CHECK_FALSE(r.would_merge(copies_each(8), always, false));
-  CHECK_FALSE(seen(copies_each(16)).overlapping);
-  CHECK_FALSE(r.would_merge(copies_each(16)));
-}
-
-TEST_CASE("no rank asks to merge where it may not, or where a hint says whether it does",
-          "[file][merging]") {
-  auto const merges_after = [](auto&& change) {
-    far_rank r;
-    change(r.merges);
-    return r.would_merge(with_holes);
-  };
-  CHECK(merges_after([](merge_safety&) {}));
-  CHECK(merges_after([](merge_safety& m) { m.begin(mode::read_write, 1, 3); }));
-  CHECK(merges_after([](merge_safety& m) { m.begin(unique, 1, 3); }));
-  CHECK(merges_after([](merge_safety& m) { m.agree(true); }));
-  CHECK(merges_after([](merge_safety& m) { m.lies_on(nfs); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.begin(mode::read, 1, 3); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.meet({}, true); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.lacks_locks(); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.locks_in_vain(); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.lies_on(moose); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.can_read(false); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.follow(tristate::enable); }));
-  CHECK_FALSE(merges_after([](merge_safety& m) { m.follow(tristate::disable); }));
-}
-
-// --- Files.
-
-namespace {
-
-// A handle that records calls of locks and syncs.
-class noting : public io::extend::forwarding<noting, io::extend::any_handle> {
- public:
-  noting(io::extend::any_handle h, std::shared_ptr<std::vector<std::string>> done)
-      : io::extend::forwarding<noting, io::extend::any_handle>(std::move(h)),
-        done_(std::move(done)) {}
-  std::error_code reconcile() {
-    done_->push_back("reconcile");
-    return forwarding::reconcile();
-  }
-  template <class Act>
-  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
-    std::string text(to_string(call.kind));
-    if (call.kind == io::file_call::lock)
-      text += call.lock == io::extend::lock_kind::shared ? " shared" : " exclusive";
-    if (call.offset == merge_safety::lock_tried_at && call.length == 1) text += " tried";
-    done_->push_back(std::move(text));
-    return act();
-  }
-
- private:
-  std::shared_ptr<std::vector<std::string>> done_;
-};
-
-using texts = std::vector<std::string>;
-
-// A file that several handles have open. Their locks exclude each other.
-struct one_file {
-  scratch dir{io::test::in_memory()};
-  std::shared_ptr<io::fault_script> script = std::make_shared<io::fault_script>();
-  std::shared_ptr<texts> done = std::make_shared<texts>();
-
-  io::extend::any_handle open() const {
-    std::error_code error;
-    io::extend::any_handle h =
-        io::posix_opener()(dir / "f", {.read = true, .write = true, .create = true}, error);
-    if (error) throw std::system_error(error);
-    h.target<io::posix>()->raw().longest_lock_wait = std::chrono::seconds(10);
-    return h;
-  }
-  io::extend::any_handle noted(io::extend::any_handle h) const {
-    return noting(io::extend::faulty(std::move(h), script), done);
-  }
-};
-
-// One rank of an open of the file.
-struct rank_in {
-  io::extend::any_handle file;
-  merge_safety merges;
-  bool none = true;
-  io::extend::failure failed;
-
-  rank_in(one_file const& in, std::uint64_t number, int rank = 0, int ranks = 1) : file(in.open()) {
-    merges.begin(mode::write, rank, ranks);
-    failed = merges.enter(file, number, none);
-  }
-  bool is_alone() { return merges.is_alone(file); }
-  io::detail::presence const& opens() const { return *merges.under_lock().opens; }
-};
-
-}  // namespace
-
-TEST_CASE("ranks of one open are no strangers to each other, and a second open is",
-          "[file][merging]") {
-  one_file const f;
-  rank_in a(f, 1, 0, 3), b(f, 1, 1, 3), c(f, 1, 2, 3);
-  std::array<rank_in*, 3> const ranks{&a, &b, &c};
-  for (rank_in* const r : ranks) {
-    CHECK_FALSE(r->failed);
-    CHECK_FALSE(r->none);
-    CHECK(r->opens().obstacle().empty());
-    CHECK(r->is_alone());
-    CHECK_FALSE(r->opens().readmit(r->file));
-  }
-  {
-    rank_in other(f, 2);
-    CHECK_FALSE(other.failed);
-    CHECK(other.opens().obstacle().empty());
-    CHECK_FALSE(other.is_alone());
-    for (rank_in* const r : ranks) CHECK_FALSE(r->is_alone());
-  }
-  for (rank_in* const r : ranks) CHECK(r->is_alone());
-}
-
-TEST_CASE("a rank that is alone stays so: an open of the file waits", "[file][merging]") {
-  one_file const f;
-  rank_in a(f, 1);
-  CHECK(a.is_alone());
-  auto enters = std::async(std::launch::async, [&] { return std::make_unique<rank_in>(f, 2); });
-  CHECK(enters.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout);
-  CHECK_FALSE(a.opens().readmit(a.file));
-  std::unique_ptr<rank_in> const other = enters.get();
-  CHECK_FALSE(other->failed);
-  CHECK_FALSE(a.is_alone());
-}
-
-TEST_CASE("an open that came beside a strange lock is seen when it writes, though it never merges",
-          "[file][merging]") {
-  using change = void (*)(merge_safety&);
-  for (change const after : {change([](merge_safety&) {}), change([](merge_safety& m) {
-                               m.meet({}, false);
-                               m.lies_on(moose);
-                             }),
-                             change([](merge_safety& m) { m.lacks_locks(); }),
-                             change([](merge_safety& m) { m.locks_in_vain(); })}) {
-    one_file const f;
-    io::extend::any_handle program = f.open();
-    CHECK_FALSE(program.lock(0, std::numeric_limits<std::int64_t>::max(),
-                             io::extend::lock_kind::exclusive));
-    rank_in r(f, 1);
-    CHECK(r.opens().unseen());
-    after(r.merges);
-    program.close();
-    rank_in other(f, 2);
-    CHECK(other.is_alone());
-    CHECK_FALSE(other.opens().readmit(other.file));
-    io::report done;
-    io::detail::write_guard<io::extend::any_handle> guard(
-        r.file, r.merges.alone(false, false, false), done);
-    CHECK_FALSE(guard.pieces(0, 8, [] { return std::error_code(); }));
-    CHECK_FALSE(other.is_alone());
-  }
-}
-
-TEST_CASE("a unique open is alone by promise, and one for reading never", "[file][merging]") {
-  one_file const f;
-  io::extend::any_handle file = f.noted(f.open());
-  for (mode const how : {mode::read, mode::read | mode::unique_open, unique}) {
-    merge_safety m;
-    m.begin(how, 0, 1);
-    CHECK(m.is_alone(file) == has(how, mode::unique_open));
-  }
-  CHECK(f.done->empty());
-}
-
-TEST_CASE("a rank without locks learns it when it enters, and reports other errors",
-          "[file][merging][faults]") {
-  struct {
-    std::errc error;
-    bool none;
-  } const cases[] = {{std::errc::no_lock_available, true}, {std::errc::io_error, false}};
-  for (auto const& one : cases) {
-    one_file const f;
-    f.script->add(io::fail_from(io::file_call::lock, 1, one.error));
-    io::extend::any_handle file = f.noted(f.open());
-    merge_safety m;
-    m.begin(mode::write, 0, 1);
-    bool none = !one.none;
-    io::extend::failure const failed = m.enter(file, 1, none);
-    CHECK(failed.code == one.error);
-    CHECK(failed.detail == "trying a byte-range lock");
-    CHECK(none == one.none);
-  }
-}
-
-namespace {
-
-// Tries a lock after `change`, on a handle that records its calls.
-struct tried {
-  bool none = false;
-  io::extend::failure failed;
-  texts done;
-
-  tried(one_file const& f, io::extend::any_handle h,
-        std::function<void(merge_safety&)> const& change = {}, bool none_before = false)
-      : none(none_before) {
-    merge_safety m;
-    m.begin(unique, 0, 3);
-    if (change) change(m);
-    io::extend::any_handle file = f.noted(std::move(h));
-    f.done->clear();
-    failed = m.try_lock(file, none);
-    done = *f.done;
-  }
-};
-
-io::extend::any_handle blind(bool has_locks = true) {
-  auto const file = std::make_shared<memory_file>();
-  file->has_locks = has_locks;
-  return memory_handle(file);
-}
-
-}  // namespace
-
-TEST_CASE("a lock is tried far behind the data, and given back", "[file][merging]") {
-  one_file const f;
-  for (bool const tells : {false, true}) {
-    tried const t(f, tells ? f.open() : blind(), {}, true);
-    CHECK_FALSE(t.failed);
-    CHECK_FALSE(t.none);
-    CHECK(t.done == texts{"lock shared tried", "unlock tried"});
-  }
-  // The offset lies behind all data, and before the bytes for opens and for the last byte of data.
-  std::int64_t const at = merge_safety::lock_tried_at;
-  CHECK(at > std::int64_t{1} << 62);
-  CHECK(at < io::detail::range_of_data(io::detail::first_reserved, 1).offset);
-}
-
-TEST_CASE("a lock of another program is not waited for", "[file][merging]") {
-  one_file const f;
-  io::extend::any_handle other = f.open();
-  CHECK_FALSE(other.lock(merge_safety::lock_tried_at, 1, io::extend::lock_kind::exclusive));
-  tried const t(f, f.open());
-  CHECK_FALSE(t.failed);
-  CHECK_FALSE(t.none);
-  CHECK(t.done == texts{"lock shared tried", "reconcile", "sync"});
-  f.script->add(io::fail_from(io::file_call::sync, 2, std::errc::io_error));
-  tried const lost(f, f.open());
-  CHECK(lost.failed.code == std::errc::io_error);
-  CHECK(lost.failed.detail == "writing out what this node has kept");
-  CHECK_FALSE(lost.none);
-}
-
-TEST_CASE("a rank reports the error of a lock that it tries", "[file][merging][faults]") {
-  std::string const words = "trying a byte-range lock";
-  {
-    one_file const f;
-    tried const t(f, blind(false));
-    CHECK(t.failed.code == errc::no_locks);
-    CHECK(t.failed.detail == words);
-    CHECK(t.none);
-    CHECK(t.done == texts{"lock shared tried"});
-  }
-  for (bool const tells : {false, true})
-    for (std::errc const error : {std::errc::no_lock_available, std::errc::io_error}) {
-      one_file const f;
-      f.script->add(io::fail_at(io::file_call::lock, 1, error));
-      tried const t(f, tells ? f.open() : blind(), {}, error == std::errc::io_error);
-      CHECK(t.failed.code == error);
-      CHECK(t.none == (error == std::errc::no_lock_available));
-      CHECK(t.done == texts{"lock shared tried"});
-    }
-  one_file const f;
-  f.script->add(io::fail_at(io::file_call::unlock, 1, std::errc::io_error));
-  tried const t(f, f.open());
-  CHECK(t.failed.code == std::errc::io_error);
-  CHECK(t.failed.detail == words);
-  CHECK_FALSE(t.none);
-  CHECK(t.done == texts{"lock shared tried", "unlock tried", "unlock tried"});
-}
-
-TEST_CASE("locks that other nodes do not see, or that keep nothing old away, are none",
-          "[file][merging]") {
-  one_file const f;
-  auto const late = [](bool near) {
-    return [near](merge_safety& m) {
-      m.meet({}, near);
-      m.lies_on(moose);
-    };
-  };
-  for (auto const& change :
-       {std::function<void(merge_safety&)>(late(false)),
-        std::function<void(merge_safety&)>([](merge_safety& m) { m.locks_in_vain(); })}) {
-    tried const t(f, f.open(), change);
-    CHECK(t.failed.code == errc::no_locks);
-    CHECK(t.none);
-    CHECK(t.done.empty());
-  }
-  CHECK_FALSE(tried(f, f.open(), late(true)).failed);
-  // A rank tries its lock although another rank has none.
-  CHECK_FALSE(tried(f, f.open(), [](merge_safety& m) { m.lacks_locks(); }).failed);
 }
 
 // --- Writes of a rank by itself.

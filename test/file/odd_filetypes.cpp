@@ -1,6 +1,6 @@
 // Filetypes whose copies interleave or overlap, or that begin elsewhere than at their lower bound,
 // and the views that argosy_lenient allows in addition. Compared with a map of their bytes, and
-// with the MPI library's own file.
+// with the MPI library's own file. One page because one map of bytes is the oracle of all cases.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

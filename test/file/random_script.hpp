@@ -1,4 +1,5 @@
-// The random program of a round, for all ranks: views, memory, element types and calls.
+// The random program of a round, for all ranks: views, memory, element types and calls. One page
+// because each part of a script depends on the parts drawn before.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// Other programs lock a file, or a killed rank's lock stays. No call may wait for ever.
+// Other programs lock a file, or a killed rank's lock stays. No call may wait for ever. One page
+// because all cases use the same processes that lock a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-// ARGOSY_REPORT: the report of a file at its close, and reports over all ranks.
+// ARGOSY_REPORT: the report of a file at its close, and reports over all ranks. One page because
+// all cases check the numbers of one report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/state/usage.hpp>
 #include <argosy/file/file.hpp>

@@ -1,5 +1,6 @@
 // Headers of files, and types in them. Each header that was written must be read back, and each
-// broken one refused with words.
+// broken one refused with words. One page because `.npy` files and checkpoints share the grammar of
+// their types.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// .npy files on one rank, and on virtual ranks.
+// .npy files on one rank, and on virtual ranks. One page because all cases write and read the same
+// arrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 

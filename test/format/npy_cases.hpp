@@ -105,6 +105,28 @@ void check_refused(World const& world, errc e, int rank, std::string const& word
   }
 }
 
+// Opens files that are shorter than their header says, or have no whole header. `n`: the number of
+// rows.
+template <communicator World, class Tile>
+void check_npy_cut(World const& world, std::string const& path, std::int64_t n, Tile const& tile,
+                   opener const& files) {
+  world.barrier();
+  for (std::int64_t const size : {4096 + 32 * n - 1, std::int64_t{100}, std::int64_t{0}}) {
+    if (world.rank() == 0) {
+      std::error_code error;
+      any_handle h = files(path, {.read = true, .write = true}, error);
+      h.resize(size);
+      h.close();
+    }
+    world.barrier();
+    std::error_code error;
+    auto f = basic_npy<World>::open(world, path, tile, mode::read, error, files);
+    CHECK((error == errc::damaged || (world.rank() > 0 && error == errc::error_on_another_rank)));
+    CHECK_FALSE(f.file().is_open());
+    CHECK_FALSE(f.what_failed().empty());
+  }
+}
+
 template <communicator World>
 void check_npy_errors(World const& world, std::string const& path, opener const& files) {
   using file = basic_npy<World>;
@@ -188,23 +210,7 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
     CHECK_THROWS_WITH(cells.form(), Catch::Matchers::ContainsSubstring("beyond the array"));
   world.barrier();
   CHECK(file::header_of(world, path, {}, files).shape == std::vector<std::int64_t>{n, 4});
-
-  // A file shorter than its header says, and files without a whole header.
-  world.barrier();
-  for (std::int64_t const size : {4096 + 32 * n - 1, std::int64_t{100}, std::int64_t{0}}) {
-    if (world.rank() == 0) {
-      std::error_code error;
-      any_handle h = files(path, {.read = true, .write = true}, error);
-      h.resize(size);
-      h.close();
-    }
-    world.barrier();
-    std::error_code error;
-    f = file::open(world, path, tile, mode::read, error, files);
-    CHECK((error == errc::damaged || (world.rank() > 0 && error == errc::error_on_another_rank)));
-    CHECK_FALSE(f.file().is_open());
-    CHECK_FALSE(f.what_failed().empty());
-  }
+  check_npy_cut(world, path, n, tile, files);
 }
 
 }  // namespace argosy::test

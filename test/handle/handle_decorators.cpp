@@ -1,5 +1,5 @@
 // Decorators around handles. Those of argosy and of programs must see each call, stack in any
-// order, and change nothing else.
+// order, and change nothing else. One page because decorators are tested in stacks of several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/counting.hpp>

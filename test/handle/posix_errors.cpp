@@ -1,5 +1,5 @@
 // The posix handle on real files that break: files that cannot be opened, full disks, and every
-// errno of every call.
+// errno of every call. One page because each case breaks a call of the same handle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/posix.hpp>
 

@@ -1,4 +1,5 @@
-// Locks of the posix handle: between processes, and between threads of one process.
+// Locks of the posix handle: between processes, and between threads of one process. One page
+// because all cases share the processes and threads that hold locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/posix.hpp>
 

@@ -1,5 +1,6 @@
 // The table of byte-range locks under many orders of steps. Threads and the kernel are simulated,
-// and the seed determines the schedule.
+// and the seed determines the schedule. One page because the simulated mutex, condition and kernel
+// share one schedule.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <handle/range_locks.hpp>
 

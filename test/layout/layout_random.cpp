@@ -1,5 +1,5 @@
 // Random trees of datatypes. All properties of a layout are compared with plain lists of offsets
-// and lengths.
+// and lengths. One page because one oracle checks all properties.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

@@ -2,6 +2,7 @@
 // the data of reads, statuses, pointers and sizes. A plain MPI program, which uses nothing of the
 // library below:
 //   mpiexec -n 4 random_calls [FIRST:LAST]
+// One page because a plain MPI program has one source.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+// Implements fault_shim.hpp. One page because each system call has its replacement here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fault_shim.hpp"
 

@@ -1,5 +1,5 @@
 // The contract of a file in every world, except for its data: opening, pointers, sizes, requests,
-// hints. Called by all ranks.
+// hints. Called by all ranks. One page because each world must pass the whole contract.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -95,6 +95,55 @@ struct growth {
 
 inline constexpr std::int64_t farthest = std::int64_t{1} << 46;
 
+inline void grow_subarray(engine& random, tree& t, bool far, std::int64_t extent) {
+  std::int64_t const d = pick(random, 1, 4);
+  bool const wide = far && d <= 2 && extent < 1 << 16;
+  for (std::int64_t i = 0; i < d; ++i) {
+    std::int64_t const n = wide ? pick(random, 1 << 10, 1 << 18) : pick(random, 1, 7);
+    std::int64_t const sub =
+        one_in(random, 3) && n < 8 ? n : pick(random, 1, std::min<std::int64_t>(n, 6));
+    t.sizes.push_back(n);
+    t.subsizes.push_back(sub);
+    t.starts.push_back(pick(random, 0, n - sub));
+  }
+  t.fortran = one_in(random, 2);
+}
+
+inline void grow_darray(engine& random, tree& t) {
+  std::int64_t const d = pick(random, 1, 4);
+  std::int64_t processes = 1;
+  for (std::int64_t i = 0; i < d; ++i) {
+    std::int64_t const n = pick(random, 1, d == 1 ? 60 : d == 2 ? 12 : 5);
+    distribute::rule r{static_cast<distribute::kind>(pick(random, 0, 2)), 0};
+    std::int64_t const p = r.kind == distribute::kind::none ? 1 : pick(random, 1, 4);
+    if (r.kind == distribute::kind::cyclic && one_in(random, 2)) r.size = pick(random, 1, 5);
+    if (r.kind == distribute::kind::block && one_in(random, 2))
+      r.size = (n + p - 1) / p + pick(random, 0, 2);
+    t.sizes.push_back(n);
+    t.rules.push_back(r);
+    t.grid.push_back(p);
+    processes *= p;
+  }
+  t.rank = pick(random, 0, processes - 1);
+  t.fortran = one_in(random, 2);
+}
+
+// Returns false if a tree has too many pieces, or pieces too far apart.
+inline bool fits(tree const& t, growth const& g) {
+  std::size_t most = 0;
+  for (tree const& p : t.parts) most = std::max(most, expand(p, bounds_rule::hull).pieces.size());
+  std::size_t copies = 0;
+  std::vector<limits> bounds;
+  for (tree const& p : t.parts) bounds.push_back(expand(p, bounds_rule::hull).limits);
+  for_each_copy(t, bounds, [&](std::int64_t, std::size_t) { ++copies; });
+  if (most * copies > g.most_pieces) return false;
+  type_map const all = expand(t, bounds_rule::hull);
+  bool near = all.limits.low > -farthest && all.limits.high < farthest;
+  for (piece const& p : all.pieces) near = near && p.offset > -farthest && p.end() < farthest;
+  return near;
+}
+
+// Returns a random tree. One that does not fit is replaced by one of its parts.
 inline tree grow(engine& random, growth const& g, int depth) {
   tree t;
   if (depth == 0 || one_in(random, 8)) {
@@ -168,58 +217,18 @@ inline tree grow(engine& random, growth const& g, int depth) {
       t.displacements = places(static_cast<std::int64_t>(t.parts.size()), true);
       for (std::size_t i = 0; i < t.parts.size(); ++i) t.lengths.push_back(length());
       break;
-    case form::subarray: {
-      std::int64_t const d = pick(random, 1, 4);
-      bool const wide = far && d <= 2 && extent < 1 << 16;
-      for (std::int64_t i = 0; i < d; ++i) {
-        std::int64_t const n = wide ? pick(random, 1 << 10, 1 << 18) : pick(random, 1, 7);
-        std::int64_t const sub =
-            one_in(random, 3) && n < 8 ? n : pick(random, 1, std::min<std::int64_t>(n, 6));
-        t.sizes.push_back(n);
-        t.subsizes.push_back(sub);
-        t.starts.push_back(pick(random, 0, n - sub));
-      }
-      t.fortran = one_in(random, 2);
+    case form::subarray:
+      grow_subarray(random, t, far, extent);
       break;
-    }
-    case form::darray: {
-      std::int64_t const d = pick(random, 1, 4);
-      std::int64_t processes = 1;
-      for (std::int64_t i = 0; i < d; ++i) {
-        std::int64_t const n = pick(random, 1, d == 1 ? 60 : d == 2 ? 12 : 5);
-        distribute::rule r{static_cast<distribute::kind>(pick(random, 0, 2)), 0};
-        std::int64_t const p = r.kind == distribute::kind::none ? 1 : pick(random, 1, 4);
-        if (r.kind == distribute::kind::cyclic && one_in(random, 2)) r.size = pick(random, 1, 5);
-        if (r.kind == distribute::kind::block && one_in(random, 2))
-          r.size = (n + p - 1) / p + pick(random, 0, 2);
-        t.sizes.push_back(n);
-        t.rules.push_back(r);
-        t.grid.push_back(p);
-        processes *= p;
-      }
-      t.rank = pick(random, 0, processes - 1);
-      t.fortran = one_in(random, 2);
+    case form::darray:
+      grow_darray(random, t);
       break;
-    }
     case form::resized:
       t.lower_bound = one_in(random, 2) ? 0 : in_bytes();
       t.extent = one_in(random, 3) ? extent + pick(random, 0, 16) : std::abs(in_bytes());
       break;
   }
-  // A tree that has too many pieces, or pieces too far apart, is replaced by one of its parts.
-  std::size_t most = 0;
-  for (tree const& p : t.parts) most = std::max(most, expand(p, bounds_rule::hull).pieces.size());
-  std::size_t copies = 0;
-  std::vector<limits> bounds;
-  for (tree const& p : t.parts) bounds.push_back(expand(p, bounds_rule::hull).limits);
-  for_each_copy(t, bounds, [&](std::int64_t, std::size_t) { ++copies; });
-  bool fits = most * copies <= g.most_pieces;
-  if (fits) {
-    type_map const all = expand(t, bounds_rule::hull);
-    fits = all.limits.low > -farthest && all.limits.high < farthest;
-    for (piece const& p : all.pieces) fits = fits && p.offset > -farthest && p.end() < farthest;
-  }
-  if (fits) return t;
+  if (fits(t, g)) return t;
   tree const part = t.parts[0];
   return part;
 }

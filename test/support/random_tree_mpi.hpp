@@ -78,6 +78,25 @@ inline void commit(made_type const& type) {
   mpi_check(MPI_Type_commit(&handle), "MPI_Type_commit");
 }
 
+// Returns the code of MPI.
+inline int make_darray(tree const& t, MPI_Datatype old, MPI_Datatype* made) {
+  auto const ints = [](list const& l) { return std::vector<int>(l.begin(), l.end()); };
+  int const d = static_cast<int>(t.sizes.size());
+  int const order = t.fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C;
+  std::vector<int> kinds, arguments;
+  int processes = 1;
+  for (distribute::rule r : t.rules) {
+    kinds.push_back(r.kind == distribute::kind::block    ? MPI_DISTRIBUTE_BLOCK
+                    : r.kind == distribute::kind::cyclic ? MPI_DISTRIBUTE_CYCLIC
+                                                         : MPI_DISTRIBUTE_NONE);
+    arguments.push_back(r.size == 0 ? MPI_DISTRIBUTE_DFLT_DARG : static_cast<int>(r.size));
+  }
+  for (std::int64_t n : t.grid) processes *= static_cast<int>(n);
+  return MPI_Type_create_darray(processes, static_cast<int>(t.rank), d, ints(t.sizes).data(),
+                                kinds.data(), arguments.data(), ints(t.grid).data(), order, old,
+                                made);
+}
+
 // Makes the tree by MPI_Type_create_*. With `aligned`, each node of the tree takes the bounds that
 // MPI reports as given.
 inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
@@ -139,21 +158,9 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
         code = MPI_Type_create_subarray(d, ints(t.sizes).data(), ints(t.subsizes).data(),
                                         ints(t.starts).data(), order, old, &made);
         break;
-      case form::darray: {
-        std::vector<int> kinds, arguments;
-        int processes = 1;
-        for (distribute::rule r : t.rules) {
-          kinds.push_back(r.kind == distribute::kind::block    ? MPI_DISTRIBUTE_BLOCK
-                          : r.kind == distribute::kind::cyclic ? MPI_DISTRIBUTE_CYCLIC
-                                                               : MPI_DISTRIBUTE_NONE);
-          arguments.push_back(r.size == 0 ? MPI_DISTRIBUTE_DFLT_DARG : number(r.size));
-        }
-        for (std::int64_t n : t.grid) processes *= number(n);
-        code =
-            MPI_Type_create_darray(processes, number(t.rank), d, ints(t.sizes).data(), kinds.data(),
-                                   arguments.data(), ints(t.grid).data(), order, old, &made);
+      case form::darray:
+        code = make_darray(t, old, &made);
         break;
-      }
       case form::resized:
         code = MPI_Type_create_resized(old, t.lower_bound, t.extent, &made);
         break;

@@ -1,5 +1,5 @@
 // The contract of agents, for every world that can serve. Each function is called by all ranks.
-// `files` opens `path` for all ranks.
+// `files` opens `path` for all ranks. One page because each world must pass the whole contract.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

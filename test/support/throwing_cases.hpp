@@ -1,6 +1,7 @@
 // Code of the user that throws in the middle of a call: a representation, a handle or a policy.
 // Checks the content of file and memory afterwards. Each function is called by all ranks. `files`
-// opens `path` for all ranks. `few` leaves out cases if calls are slow.
+// opens `path` for all ranks. `few` leaves out cases if calls are slow. One page because all three
+// are checked by the same bytes of file and memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,6 @@
 // The contract of two_phase and data_shipping, for every world: compared with plain bytes, on
-// random layouts, and with failures in any round. Each function is called by all ranks.
+// random layouts, and with failures in any round. Each function is called by all ranks. One page
+// because each world must pass the whole contract.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// The contract of every world. Each function is called by all ranks, for any number of ranks.
+// The contract of every world. Each function is called by all ranks, for any number of ranks. One
+// page because each world must pass the whole contract.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// Converters of representations, compared with one item at a time.
+// Converters of representations, compared with one item at a time. One page because one converter
+// of single items is the oracle of all cases.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-// Frames over sockets.
+// Frames over sockets. One page because all cases use the same peers on sockets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <malloc.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-// The world of MPI.
+// The world of MPI. One page because all cases check one class, on ranks of MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/mpi.hpp>

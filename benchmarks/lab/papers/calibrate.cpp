@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,6 +46,20 @@ double badness_of(vector const& residuals) {
   double sum = 0;
   for (double const r : residuals) sum += r * r;
   return sum;
+}
+
+// Returns the matrix of the normal equations, and the direction in which the residuals get less.
+std::pair<matrix, vector> normal_equations(matrix const& slopes, vector const& residuals) {
+  std::size_t const n = slopes.size();
+  matrix normal(n, vector(n));
+  vector downhill(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t k = 0; k < residuals.size(); ++k)
+        normal[i][j] += slopes[i][k] * slopes[j][k];
+    for (std::size_t k = 0; k < residuals.size(); ++k) downhill[i] -= slopes[i][k] * residuals[k];
+  }
+  return {normal, downhill};
 }
 
 }  // namespace
@@ -95,14 +110,7 @@ fit calibrate(laboratory& lab, std::string const& machine, std::vector<row> cons
       for (std::size_t k = 0; k < there.size(); ++k)
         slopes[i][k] = (there[k] - residuals[k]) / probe;
     }
-    matrix normal(n, vector(n));
-    vector downhill(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t k = 0; k < residuals.size(); ++k)
-          normal[i][j] += slopes[i][k] * slopes[j][k];
-      for (std::size_t k = 0; k < residuals.size(); ++k) downhill[i] -= slopes[i][k] * residuals[k];
-    }
+    auto const [normal, downhill] = normal_equations(slopes, residuals);
     done.covariance = inverse(normal);
     vector best = x, best_residuals = residuals;
     for (double length = 1; length > 0.1; length /= 2) {

@@ -1,6 +1,6 @@
 // A lattice in four dimensions, dealt to the ranks in blocks and stored in one order of its sites.
 // Has its geometry, and two ways to write and read it that do not use argosy's plans. Any world of
-// argosy can run them.
+// argosy can run them. One page because both ways use the same geometry.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

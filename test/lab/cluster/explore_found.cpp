@@ -1,4 +1,5 @@
-// Random programs that found a mistake. Each is kept as it was, and must pass now.
+// Random programs that found a mistake. Each is kept as it was, and must pass now. One page because
+// it is a list, with one case for each mistake.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <string>

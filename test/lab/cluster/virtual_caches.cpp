@@ -1,5 +1,6 @@
 // Nodes that cache reads and write later. Every rank must find what it wrote, whichever rank wrote
-// it to the file, and no bytes may be lost.
+// it to the file, and no bytes may be lost. One page because all cases run on the same nodes with
+// caches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>

@@ -1,4 +1,5 @@
-// argosy's files on virtual ranks.
+// argosy's files on virtual ranks. One page because all cases are short programs on the same
+// virtual files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>

@@ -1,5 +1,5 @@
 // The part of each rank in a program, on any world. Few sources include this header, because it
-// instantiates basic_file.
+// instantiates basic_file. One page because each step of a program may use all state of its rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

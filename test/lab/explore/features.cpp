@@ -2,6 +2,8 @@
 #include "features.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,6 +22,53 @@ std::string_view name_of(feature f) noexcept {
       "hint", "handle", "fault", "error", "world", "event"};
   return names[static_cast<std::size_t>(f)];
 }
+
+namespace {
+
+constexpr std::string_view event_names[] = {
+    "ranks read and write at once",
+    "ranks have policies of their own",
+    "opened unique, some ranks ship and others do not",
+    "ranks ship reads and writes at once",
+    "shipped by a rank alone",
+    "shipped together",
+    "merged windows",
+    "holes are skipped as hints say",
+    "locks",
+    "messages between nodes",
+    "messages put together on a node",
+    "several rounds",
+    "atomic",
+    "two files open",
+    "a file open twice",
+    "requests pending at close",
+    "a request dropped",
+    "a collective request pending",
+    "a split call pending",
+    "several requests pending",
+    "fewer bytes than asked for",
+    "written where copies of the filetype interleave",
+    "read where copies of the filetype interleave",
+    "error on another rank",
+    "rank failed",
+    "arguments refused",
+    "a value does not fit",
+    "an item of the file does not fit",
+    "an item throws",
+    "a handle throws",
+    "a policy throws",
+    "a policy of all ranks throws",
+    "seek from current",
+    "seek from end",
+    "seek_shared from current",
+    "seek_shared from end",
+    "hints with a view",
+    "a view of a sequential file",
+    "a view at a pointer that ranks still move",
+    "equal values of several ranks",
+};
+
+}  // namespace
 
 std::vector<std::string> names_of(feature f, bool gpfs) {
   std::vector<std::string> all;
@@ -69,46 +118,7 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
         all.insert(all.end(), {"no locks", "small disk", "crashes"});
       break;
     case feature::event:
-      all = {"ranks read and write at once",
-             "ranks have policies of their own",
-             "opened unique, some ranks ship and others do not",
-             "ranks ship reads and writes at once",
-             "shipped by a rank alone",
-             "shipped together",
-             "merged windows",
-             "holes are skipped as hints say",
-             "locks",
-             "messages between nodes",
-             "messages put together on a node",
-             "several rounds",
-             "atomic",
-             "two files open",
-             "a file open twice",
-             "requests pending at close",
-             "a request dropped",
-             "a collective request pending",
-             "a split call pending",
-             "several requests pending",
-             "fewer bytes than asked for",
-             "written where copies of the filetype interleave",
-             "read where copies of the filetype interleave",
-             "error on another rank",
-             "rank failed",
-             "arguments refused",
-             "a value does not fit",
-             "an item of the file does not fit",
-             "an item throws",
-             "a handle throws",
-             "a policy throws",
-             "a policy of all ranks throws",
-             "seek from current",
-             "seek from end",
-             "seek_shared from current",
-             "seek_shared from end",
-             "hints with a view",
-             "a view of a sequential file",
-             "a view at a pointer that ranks still move",
-             "equal values of several ranks"};
+      all.assign(std::begin(event_names), std::end(event_names));
       if (gpfs) all.emplace_back("hinted ranges");
       break;
   }

@@ -1,3 +1,5 @@
+// Implements session.hpp: the expected outcome of each step. One page because each step uses the
+// state of all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session.hpp"
 

@@ -1,5 +1,5 @@
 # Breaks the code in many small ways, one at a time, and finds out which the tests notice:
-# docs/develop/lab/mutants.md.
+# docs/develop/lab/mutants.md. One page because the stages of a run pass on one list of mutants.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import concurrent.futures

@@ -1,5 +1,5 @@
 # Finds the places where argosy's code can be broken, and the ways: rules on the syntax tree of
-# libclang.
+# libclang. One page because all rules walk one syntax tree.
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A mutant is a list of edits. An edit puts `pre` before the bytes [begin, end) of a file and `post`
