@@ -1,5 +1,5 @@
 // Implements open_file.hpp: the calls of one rank move their data, and make the summaries for the
-// other ranks. All code of a small call is in this file, so that it is compiled as one.
+// other ranks. One page because all code of a small call must be compiled as one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
