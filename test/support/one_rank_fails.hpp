@@ -239,7 +239,7 @@ bool ends_well(Subject const& s, collective_row<Subject> const& row, call_end co
   return row.only_throws || !e.no_memory_thrown;
 }
 
-// Under sanitizers, only every eleventh place is tried, and each failing rank begins at another one.
+// Under sanitizers, only every eleventh place is tried. Each failing rank begins at another one.
 inline constexpr std::size_t between_places = sanitized ? 11 : 1;
 
 // Makes the call fail on rank `who` at its first place, its second, and so on, until it succeeds.
