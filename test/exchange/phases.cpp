@@ -73,7 +73,7 @@ std::vector<call_times> times_of(io::lab::virtual_report const& r, int ranks) {
     for (io::lab::virtual_span const& s : r.timeline) {
       // The virtual file adds a span of the same name inside of the phase. Only that of the phase
       // counts.
-      bool const counts = is_phase(s.kind) && (s.kind != std::string_view("file") || s.offset >= 0);
+      bool const counts = is_phase(s.kind) && (s.kind != "file" || s.offset >= 0);
       if (s.rank != rank || !counts || s.begin_ps < call->begin_ps || s.end_ps > call->end_ps)
         continue;
       std::int64_t inside = 0;
@@ -81,7 +81,7 @@ std::vector<call_times> times_of(io::lab::virtual_report const& r, int ranks) {
         inside += open.back().end_ps - open.back().begin_ps;
         open.pop_back();
       }
-      mine.own[s.kind] += s.end_ps - s.begin_ps - inside;
+      mine.own[std::string(s.kind)] += s.end_ps - s.begin_ps - inside;
       open.push_back(s);
     }
   }
