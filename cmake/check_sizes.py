@@ -22,27 +22,6 @@ SCRIPTS = (".py", ".sh", ".cmake", "CMakeLists.txt")
 MOST_LINES = 60
 LONGEST_FILE = 400
 WHY = "One page because "
-# What may be longer, and why. An entry that is not needed any more is a slip, too.
-NOT_SPLIT_YET = "written before the rule, and not split yet"
-LONGER = {
-    "lib/lab/cluster/collective.cpp": NOT_SPLIT_YET,
-    "lib/lab/cluster/scheduler.cpp": NOT_SPLIT_YET,
-    "lib/lab/cluster/scheduler.hpp": NOT_SPLIT_YET,
-    "lib/lab/gpfs/virtual_gpfs.cpp": NOT_SPLIT_YET,
-    "lib/lab/cluster/collective.cpp: group::meet": NOT_SPLIT_YET,
-    "lib/lab/cluster/messages.cpp: scheduler::start_send": NOT_SPLIT_YET,
-    "lib/lab/cluster/virtual_files.cpp: virtual_files::opener": NOT_SPLIT_YET,
-    "lib/lab/cluster/virtual_files.cpp: virtual_files::crash": NOT_SPLIT_YET,
-    "lib/lab/gpfs/block_server.cpp: block_server::receive": NOT_SPLIT_YET,
-    "lib/lab/gpfs/client_access.cpp: client_node::state::run_access": NOT_SPLIT_YET,
-    "lib/lab/gpfs/client_node.cpp: client_node::state::run": NOT_SPLIT_YET,
-    "lib/lab/gpfs/client_shipping.cpp: shipping::start": NOT_SPLIT_YET,
-    "test/lab/gpfs/gpfs_mechanisms.cpp": NOT_SPLIT_YET,
-    "test/lab/gpfs/gpfs_partitioning.cpp": NOT_SPLIT_YET,
-    "test/lab/gpfs/gpfs_random.cpp": NOT_SPLIT_YET,
-    "test/lab/gpfs/gpfs_tokens.cpp": NOT_SPLIT_YET,
-    "test/lab/gpfs/virtual_gpfs.cpp": NOT_SPLIT_YET,
-}
 
 LITERAL = re.compile(
     r'(?s:R"(?P<end>[^(\s]*)\(.*?\)(?P=end)"|/\*.*?\*/)'
@@ -125,16 +104,16 @@ def top_of(text):
 
 
 def check(path):
-    """Triples of (key in LONGER, number of the line, what is wrong): the slips of a file."""
+    """Pairs (number of the line, what is wrong): the slips of a file."""
     text = (root / path).read_text(encoding="utf-8")
     lines = text.count("\n")
     if lines > LONGEST_FILE and WHY not in top_of(text):
-        yield path, 1, (f"{lines} lines: split it where it has two ideas, or write a sentence at "
-                        f"its top that begins with '{WHY.strip()}'")
+        yield 1, (f"{lines} lines: split it where it has two ideas, or write a sentence at its top "
+                  f"that begins with '{WHY.strip()}'")
     if path.startswith(("include/", "lib/")) and path.endswith(CODE):
         for name, first, length in functions_of(text):
             if length > MOST_LINES:
-                yield f"{path}: {name}", first, f"{name} has {length} lines; at most {MOST_LINES}"
+                yield first, f"{name} has {length} lines; at most {MOST_LINES}"
 
 
 def over(most, paths):
@@ -151,17 +130,10 @@ def main():
     if arguments[:1] == ["--over"]:
         over(int(arguments[1]), tracked(arguments[2:]))
         return 0
-    found, used = [], set()
+    found = []
     for path in tracked(arguments):
-        if not path.endswith(CODE + SCRIPTS):
-            continue
-        for key, line, what in check(path):
-            used.add(key)
-            if key not in LONGER:
-                found.append(f"{path}:{line}: {what}")
-    if not arguments:
-        found += [f"cmake/check_sizes.py: LONGER has '{key}', which is not too long"
-                  for key in LONGER if key not in used]
+        if path.endswith(CODE + SCRIPTS):
+            found += [f"{path}:{line}: {what}" for line, what in check(path)]
     if found:
         print("\n".join(found))
     return 1 if found else 0

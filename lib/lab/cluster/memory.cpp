@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "group.hpp"
 #include "scheduler.hpp"
 
 namespace argosy::lab::detail {

@@ -10,6 +10,7 @@
 
 #include <argosy/exchange/detail/link_tags.hpp>
 
+#include "group.hpp"
 #include "scheduler.hpp"
 
 namespace argosy::lab::detail {
@@ -50,7 +51,6 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me,
             .about = {}};
   std::shared_ptr<operation> o;
   bool const eager = size <= net.eager_bytes;
-  bool const near = ranks_[static_cast<std::size_t>(from)].node == rank(peer).node;
   if (eager) {
     if (!m.hollow) m.content.assign(bytes.begin(), bytes.end());
   } else {
@@ -70,20 +70,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me,
     m.memory = bytes.data();
     m.sender = o;
   }
-  picoseconds at = t.time;
-  if (near) {
-    at += ps_of_ns(net.node_latency_ns);
-    if (eager) at += ps_of_bytes(size, net.node_mb_per_s);
-  } else {
-    at = leave_node(rank(from).node, at, ps_of_bytes(eager ? size : 0, net.adapter_mb_per_s)) +
-         ps_of_ns(net.latency_ns);
-  }
-  if (net.jitter_ns > 0)
-    at += static_cast<picoseconds>(
-        mixed(scenario_.seed + mixed(static_cast<std::uint64_t>(report.messages))) %
-        static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
-  picoseconds& last = rank(from).last_to.try_emplace(peer, -1).first->second;
-  last = at = std::max(at, last + 1);
+  picoseconds const at = time_of_arrival(from, peer, eager ? size : 0);
   hash(40 + static_cast<std::uint64_t>(tag), static_cast<std::uint64_t>(peer), bytes.size());
 
   if (o && g.revoked) {
@@ -94,6 +81,23 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me,
   put_in_flight(std::move(m), at);
   record("message", "send", started, size, peer);
   return o;
+}
+
+picoseconds scheduler::time_of_arrival(int from, int to, std::int64_t bytes) {
+  virtual_network const& net = scenario_.network;
+  picoseconds at = now().time;
+  if (rank(from).node == rank(to).node) {
+    at += ps_of_ns(net.node_latency_ns) + ps_of_bytes(bytes, net.node_mb_per_s);
+  } else {
+    at = leave_node(rank(from).node, at, ps_of_bytes(bytes, net.adapter_mb_per_s)) +
+         ps_of_ns(net.latency_ns);
+  }
+  if (net.jitter_ns > 0)
+    at += static_cast<picoseconds>(
+        mixed(scenario_.seed + mixed(static_cast<std::uint64_t>(report.messages))) %
+        static_cast<std::uint64_t>(ps_of_ns(net.jitter_ns)));
+  picoseconds& last = rank(from).last_to.try_emplace(to, -1).first->second;
+  return last = std::max(at, last + 1);
 }
 
 void scheduler::put_in_flight(message m, picoseconds at) {

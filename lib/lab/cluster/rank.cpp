@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "group.hpp"
 #include "scheduler.hpp"
 
 namespace argosy::lab {

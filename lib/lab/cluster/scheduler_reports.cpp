@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "group.hpp"
+
 namespace argosy::lab::detail {
 
 char const* name_of(call_kind k) noexcept {

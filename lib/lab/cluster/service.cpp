@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "group.hpp"
 #include "scheduler.hpp"
 
 namespace argosy::lab::detail {

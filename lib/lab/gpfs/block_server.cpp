@@ -124,65 +124,77 @@ instant block_server::serve(block_key key, std::int64_t bytes, bool is_write, bo
 }
 
 void block_server::receive(message const& m, instant now, outbox& out) {
-  address const me{role::server, index_};
-  if (auto const* const r = std::get_if<block_read>(&m.body)) {
-    std::int64_t const bytes = r->length > 0 ? r->length : machine_.block_bytes;
-    block_data answer{r->id, r->file, r->block, 0, {}, r->begin};
-    answer.lost = loses(bytes, false, now);
-    if (answer.lost) return out.send(me, m.from, std::move(answer), now);
-    bool const there = store_->has(r->file, r->block);
-    answer.data = payload::of_zeros(machine_.block_bytes, store_->is_hollow(r->file, r->block));
-    answer.error = fails(false);
-    if (answer.error == 0 && !answer.data.is_hollow())
-      answer.error = store_->read(r->file, r->block, answer.data.memory());
-    if (answer.error != 0) {
-      answer.data = {};
-      ++counters_.errors;
-    } else if (bytes < machine_.block_bytes) {
-      answer.data = answer.data.part(r->begin, r->begin + bytes);
-    }
-    ++counters_.reads;
-    if (!there) ++counters_.hole_reads;
-    counters_.bytes_read += bytes;
-    out.send(me, m.from, std::move(answer), serve({r->file, r->block}, bytes, false, there, now),
-             bytes);
-  } else if (auto const* const w = std::get_if<block_write>(&m.body)) {
-    block_written answer{w->id, w->file, w->block, 0};
-    std::uint32_t parts = 0;
-    for (block_piece const& p : w->pieces)
-      parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
-    answer.lost = loses(machine_.bytes_of(parts), true, now);
-    if (answer.lost) return out.send(me, m.from, answer, now);
-    if (fenced_.contains(m.from.index)) {
-      answer.error = ESTALE;
-      ++counters_.refused;
-    } else {
-      answer.error = fails(true);
-      for (block_piece const& p : w->pieces) {
-        if (answer.error != 0) break;
-        answer.error = p.data.is_hollow()
-                           ? store_->write_hollow(w->file, w->block)
-                           : store_->write(w->file, w->block, p.offset, p.data.bytes());
-        if (answer.error == 0) counters_.bytes_written += p.data.size();
-      }
-      if (answer.error != 0) ++counters_.errors;
-    }
-    ++counters_.writes;
-    out.send(me, m.from, answer,
-             serve({w->file, w->block}, machine_.bytes_of(parts), true, true, now));
-  } else if (auto const* const c = std::get_if<cut_blocks>(&m.body)) {
-    int const error = fenced_.contains(m.from.index) ? ESTALE : store_->cut(c->file, c->bytes);
-    out.send(me, m.from, blocks_cut{c->id, error}, now);
-  } else if (auto const* const f = std::get_if<fence>(&m.body)) {
-    fenced_.insert(f->node);
-    fenced answer{f->node};
-    for (auto const& [file, blocks] : f->doubtful) {
-      block_set there;
-      for (block_range const& range : blocks.ranges) there.add(store_->written(file, range));
-      if (!there.empty()) answer.written.push_back({file, std::move(there)});
-    }
-    out.send(me, m.from, std::move(answer), now);
+  if (auto const* const r = std::get_if<block_read>(&m.body))
+    carry_out(m.from, *r, now, out);
+  else if (auto const* const w = std::get_if<block_write>(&m.body))
+    carry_out(m.from, *w, now, out);
+  else if (auto const* const c = std::get_if<cut_blocks>(&m.body))
+    carry_out(m.from, *c, now, out);
+  else if (auto const* const f = std::get_if<fence>(&m.body))
+    carry_out(m.from, *f, now, out);
+}
+
+void block_server::carry_out(address from, block_read const& r, instant now, outbox& out) {
+  std::int64_t const bytes = r.length > 0 ? r.length : machine_.block_bytes;
+  block_data answer{r.id, r.file, r.block, 0, {}, r.begin};
+  answer.lost = loses(bytes, false, now);
+  if (answer.lost) return out.send(me(), from, std::move(answer), now);
+  bool const there = store_->has(r.file, r.block);
+  answer.data = payload::of_zeros(machine_.block_bytes, store_->is_hollow(r.file, r.block));
+  answer.error = fails(false);
+  if (answer.error == 0 && !answer.data.is_hollow())
+    answer.error = store_->read(r.file, r.block, answer.data.memory());
+  if (answer.error != 0) {
+    answer.data = {};
+    ++counters_.errors;
+  } else if (bytes < machine_.block_bytes) {
+    answer.data = answer.data.part(r.begin, r.begin + bytes);
   }
+  ++counters_.reads;
+  if (!there) ++counters_.hole_reads;
+  counters_.bytes_read += bytes;
+  out.send(me(), from, std::move(answer), serve({r.file, r.block}, bytes, false, there, now),
+           bytes);
+}
+
+void block_server::carry_out(address from, block_write const& w, instant now, outbox& out) {
+  block_written answer{w.id, w.file, w.block, 0};
+  std::uint32_t parts = 0;
+  for (block_piece const& p : w.pieces)
+    parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
+  answer.lost = loses(machine_.bytes_of(parts), true, now);
+  if (answer.lost) return out.send(me(), from, answer, now);
+  if (fenced_.contains(from.index)) {
+    answer.error = ESTALE;
+    ++counters_.refused;
+  } else {
+    answer.error = fails(true);
+    for (block_piece const& p : w.pieces) {
+      if (answer.error != 0) break;
+      answer.error = p.data.is_hollow() ? store_->write_hollow(w.file, w.block)
+                                        : store_->write(w.file, w.block, p.offset, p.data.bytes());
+      if (answer.error == 0) counters_.bytes_written += p.data.size();
+    }
+    if (answer.error != 0) ++counters_.errors;
+  }
+  ++counters_.writes;
+  out.send(me(), from, answer, serve({w.file, w.block}, machine_.bytes_of(parts), true, true, now));
+}
+
+void block_server::carry_out(address from, cut_blocks const& c, instant now, outbox& out) {
+  int const error = fenced_.contains(from.index) ? ESTALE : store_->cut(c.file, c.bytes);
+  out.send(me(), from, blocks_cut{c.id, error}, now);
+}
+
+void block_server::carry_out(address from, fence const& f, instant now, outbox& out) {
+  fenced_.insert(f.node);
+  fenced answer{f.node};
+  for (auto const& [file, blocks] : f.doubtful) {
+    block_set there;
+    for (block_range const& range : blocks.ranges) there.add(store_->written(file, range));
+    if (!there.empty()) answer.written.push_back({file, std::move(there)});
+  }
+  out.send(me(), from, std::move(answer), now);
 }
 
 }  // namespace argosy::lab::gpfs::detail

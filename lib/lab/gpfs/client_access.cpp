@@ -10,48 +10,53 @@
 
 namespace argosy::lab::gpfs::detail {
 
+// Notes the rate at which the task would read or write if it never had to wait.
+void client_node::state::note_rate(instance& i, std::int64_t length) const {
+  double const thinks = std::chrono::duration<double>(context_.now() - i.last_end).count();
+  double const needs = std::max(0.0, thinks) + context_.machine().call_us * 1e-6 +
+                       context_.machine().seconds_to_copy(length) + 1e-9;
+  double const rate = static_cast<double>(length) / needs;
+  i.bytes_per_s = i.bytes_per_s > 0 ? 0.5 * (i.bytes_per_s + rate) : rate;
+}
+
+void client_node::state::begin_access(operation& o, instance& i) {
+  o.is_write = o.asked.kind == call_kind::write;
+  o.offset = o.asked.offset;
+  o.length = static_cast<std::int64_t>(o.is_write ? o.asked.from.size() : o.asked.into.size());
+  o.into = o.asked.into.data();
+  o.from = o.asked.from.data();
+  o.who = {context_.node(), o.instance};
+  if (!(o.is_write ? i.write : i.read)) return finish(o, EBADF);
+  if (o.offset < 0 || o.offset > no_end - o.length) return finish(o, o.is_write ? EFBIG : EINVAL);
+  if (o.length == 0) return finish(o, 0);
+  if (i.pattern.calls() > 0) note_rate(i, o.length);
+  i.pattern.note(o.offset, o.length);
+  if (i.pattern.found() == access_pattern::kind::unknown) pool_.end_stream(o.who);
+  o.at = phase::route;
+}
+
+void client_node::state::route_access(operation& o, instance& i, file& f) {
+  if (f.mode.is_changing()) return;
+  if (f.mode.is_on()) {
+    if (o.is_write && i.ship_epoch != f.mode.epoch()) return finish(o, EPERM);
+    shipping_.start(o);
+    o.at = phase::ship;
+    return;
+  }
+  block_range const required = blocks_of(o.offset, o.length, block_bytes());
+  token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
+  if (!tokens_.need(o, f, required, mode, tokens_.desired(i.pattern, required), o.offset)) return;
+  if (!locks_.take(o, {o.offset, o.offset + o.length}, o.is_write)) return;
+  f.tokens.note_access(o.offset + o.length, i.pattern.found() == access_pattern::kind::sequential);
+  o.at = o.is_write ? phase::blocks : phase::size;
+}
+
 void client_node::state::run_access(operation& o) {
   instance& i = instances_.at(o.instance);
   file& f = file_of(o);
-  if (o.at == phase::begin) {
-    o.is_write = o.asked.kind == call_kind::write;
-    o.offset = o.asked.offset;
-    o.length = static_cast<std::int64_t>(o.is_write ? o.asked.from.size() : o.asked.into.size());
-    o.into = o.asked.into.data();
-    o.from = o.asked.from.data();
-    o.who = {context_.node(), o.instance};
-    if (!(o.is_write ? i.write : i.read)) return finish(o, EBADF);
-    if (o.offset < 0 || o.offset > no_end - o.length) return finish(o, o.is_write ? EFBIG : EINVAL);
-    if (o.length == 0) return finish(o, 0);
-    if (i.pattern.calls() > 0) {
-      // The rate at which the task would read or write if it never had to wait.
-      double const thinks = std::chrono::duration<double>(context_.now() - i.last_end).count();
-      double const needs = std::max(0.0, thinks) + context_.machine().call_us * 1e-6 +
-                           context_.machine().seconds_to_copy(o.length) + 1e-9;
-      double const rate = static_cast<double>(o.length) / needs;
-      i.bytes_per_s = i.bytes_per_s > 0 ? 0.5 * (i.bytes_per_s + rate) : rate;
-    }
-    i.pattern.note(o.offset, o.length);
-    if (i.pattern.found() == access_pattern::kind::unknown) pool_.end_stream(o.who);
-    o.at = phase::route;
-  }
-  if (o.at == phase::route) {
-    if (f.mode.is_changing()) return;
-    if (f.mode.is_on()) {
-      if (o.is_write && i.ship_epoch != f.mode.epoch()) return finish(o, EPERM);
-      shipping_.start(o);
-      o.at = phase::ship;
-    } else {
-      block_range const required = blocks_of(o.offset, o.length, block_bytes());
-      token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
-      if (!tokens_.need(o, f, required, mode, tokens_.desired(i.pattern, required), o.offset))
-        return;
-      if (!locks_.take(o, {o.offset, o.offset + o.length}, o.is_write)) return;
-      f.tokens.note_access(o.offset + o.length,
-                           i.pattern.found() == access_pattern::kind::sequential);
-      o.at = o.is_write ? phase::blocks : phase::size;
-    }
-  }
+  if (o.at == phase::begin) begin_access(o, i);
+  if (o.at == phase::route) route_access(o, i, f);
+  if (o.finished || o.at == phase::route) return;
   if (o.at == phase::ship || o.at == phase::ship_size) return shipping_.run(o);
   if (o.at == phase::size) {
     if (o.started || (o.offset + o.length > f.size.bytes && !sizes_.certain(f)))

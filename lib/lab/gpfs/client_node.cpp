@@ -128,37 +128,49 @@ void client_node::state::on(node_id, late_error const& m) {
 
 // --- Calls ---------------------------------------------------------------------------------------
 
+namespace {
+
+bool is_by_name(call_kind k) {
+  return k == call_kind::open || k == call_kind::remove || k == call_kind::rename;
+}
+
+// Hints do not report a late error: a failed hint is ignored, and the error would be lost with it.
+bool reports_late_error(call_kind k) {
+  return !is_by_name(k) && k != call_kind::size && k != call_kind::lock && k != call_kind::unlock &&
+         k != call_kind::fcntl;
+}
+
+}  // namespace
+
+void client_node::state::begin_call(operation& o, instance* i) {
+  o.begun = true;
+  ++context_.counters().calls;
+  bool const writes = o.asked.kind == call_kind::write,
+             accesses = writes || o.asked.kind == call_kind::read;
+  double const more_pieces = static_cast<double>(o.asked.pieces - 1);
+  double const takes =
+      1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0) +
+              context_.machine().segment_us * more_pieces);
+  o.ready = context_.compute(takes, o.asked.owner);
+  if (i == nullptr) return;
+  o.file = i->file;
+  // Reads and writes hold the file's lock of this node, for any number of processors.
+  if (accesses)
+    o.ready = std::max(o.ready, files_[o.file].callers.take(context_.now(), duration_of(takes)));
+}
+
 void client_node::state::run(operation& o) {
   if (o.kind == operation::what::hint) return fcntl_.run_hint(o);
   if (o.kind == operation::what::serve) return shipping_.serve(o);
-  bool const named = o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove ||
-                     o.asked.kind == call_kind::rename;
+  bool const named = is_by_name(o.asked.kind);
   auto const i = instances_.find(o.instance);
   if (!named && i == instances_.end()) return finish(o, EBADF);
   if (!o.begun) {
-    o.begun = true;
-    ++context_.counters().calls;
-    bool const writes = o.asked.kind == call_kind::write,
-               accesses = writes || o.asked.kind == call_kind::read;
-    double const more_pieces = static_cast<double>(o.asked.pieces - 1);
-    double const takes =
-        1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0) +
-                context_.machine().segment_us * more_pieces);
-    o.ready = context_.compute(takes, o.asked.owner);
-    if (!named) {
-      o.file = i->second.file;
-      // Reads and writes hold the file's lock of this node, for any number of processors.
-      if (accesses)
-        o.ready =
-            std::max(o.ready, files_[o.file].callers.take(context_.now(), duration_of(takes)));
-      // Hints do not report a late error: a failed hint is ignored, and the error would be lost
-      // with it.
-      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock &&
-          o.asked.kind != call_kind::unlock && o.asked.kind != call_kind::fcntl) {
-        int const error = std::exchange(i->second.error, 0);
-        if (error != 0 && o.asked.kind != call_kind::close) return finish(o, error);
-        o.error = error;
-      }
+    begin_call(o, named ? nullptr : &i->second);
+    if (reports_late_error(o.asked.kind)) {
+      int const error = std::exchange(i->second.error, 0);
+      if (error != 0 && o.asked.kind != call_kind::close) return finish(o, error);
+      o.error = error;
     }
   }
   switch (o.asked.kind) {
@@ -181,16 +193,19 @@ void client_node::state::run(operation& o) {
     case call_kind::unlock:
       return run_lock(o);
     case call_kind::remove:
-      if (!std::exchange(o.started, true))
-        context_.tell_manager(remove_request{o.id, o.asked.path}, o.ready);
-      if (o.answered) finish(o, o.error);
-      return;
     case call_kind::rename:
-      if (!std::exchange(o.started, true))
-        context_.tell_manager(rename_request{o.id, o.asked.path, o.asked.to}, o.ready);
-      if (o.answered) finish(o, o.error);
-      return;
+      return run_name(o);
   }
+}
+
+void client_node::state::run_name(operation& o) {
+  if (!std::exchange(o.started, true)) {
+    if (o.asked.kind == call_kind::remove)
+      context_.tell_manager(remove_request{o.id, o.asked.path}, o.ready);
+    else
+      context_.tell_manager(rename_request{o.id, o.asked.path, o.asked.to}, o.ready);
+  }
+  if (o.answered) finish(o, o.error);
 }
 
 void client_node::state::on(node_id, name_answer const& m) {

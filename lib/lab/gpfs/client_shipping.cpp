@@ -41,66 +41,72 @@ void shipping::run_transition(file_id id, file& f) {
 // --- The side of the task ------------------------------------------------------------------------
 
 void shipping::start(operation& o) {
-  file const& f = files_[o.file];
-  partition_map const& map = f.mode.map();
-  std::int64_t const epoch = f.mode.epoch();
   o.pieces.clear();
   o.started = false;
-  if (o.asked.kind == call_kind::sync) {
-    std::set<node_id> const owners(map.owners.begin(), map.owners.end());
-    for (node_id const owner : owners) o.pieces.push_back({0, 0, owner});
-  } else {
-    for (std::int64_t at = o.offset, end = o.offset + o.length; at < end;) {
-      std::int64_t const block = at / context_.block_bytes();
-      std::int64_t const last = map.entry_end(block);
-      std::int64_t to = last > no_end / context_.block_bytes()
-                            ? end
-                            : std::min(end, last * context_.block_bytes());
-      to = std::min(to, at > no_end - ship_call::longest ? end : at + ship_call::longest);
-      node_id const owner = map.owner(block);
-      if (!o.pieces.empty() && o.pieces.back().owner == owner &&
-          o.pieces.back().length + (to - at) <= ship_call::longest)
-        o.pieces.back().length += to - at;  // one node twice in succession
-      else
-        o.pieces.push_back({at, to - at, owner});
-      at = to;
-    }
-  }
+  divide(o, files_[o.file].mode.map());
   for (std::size_t k = 0; k < o.pieces.size(); ++k) {
     shipped& p = o.pieces[k];
     if (context_.is_dead(p.owner)) {
       p.done = true;
       p.error = ESTALE;
-      continue;
+    } else {
+      send(o, k);
     }
-    ship_call c{context_.next_id(), o.file,   epoch, o.instance, ship_kind::sync,
-                p.offset,           p.length, {},    f.size};
-    if (o.asked.kind != call_kind::sync) c.kind = o.is_write ? ship_kind::write : ship_kind::read;
-    waits_[c.id] = {o.id, k};
-    if (p.owner == context_.node()) {
-      operation own;
-      own.kind = operation::what::serve;
-      own.id = c.id;
-      own.origin = context_.node();
-      if (c.kind == ship_kind::write) own.from = o.from + (p.offset - o.offset);
-      if (c.kind == ship_kind::read) own.into = o.into + (p.offset - o.offset);
-      own.served = std::move(c);
-      operations_.add(std::move(own));
-      context_.changed();
-      continue;
-    }
-    ++context_.counters().ships_sent;
-    context_.counters().ship_bytes += p.length;
-    std::int64_t const bytes = c.kind == ship_kind::write ? p.length : 0;
-    if (bytes > 0) {
-      std::byte const* const from = o.from + (p.offset - o.offset);
-      c.data = payload::of(from, p.length, f.hollow);
-      o.ready = std::max(o.ready, context_.copy(bytes, o.asked.owner));
-    }
-    o.ready =
-        std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6, o.asked.owner));
-    context_.tell_node(p.owner, std::move(c), o.ready, bytes);
   }
+}
+
+void shipping::divide(operation& o, partition_map const& map) {
+  if (o.asked.kind == call_kind::sync) {
+    std::set<node_id> const owners(map.owners.begin(), map.owners.end());
+    for (node_id const owner : owners) o.pieces.push_back({0, 0, owner});
+    return;
+  }
+  for (std::int64_t at = o.offset, end = o.offset + o.length; at < end;) {
+    std::int64_t const block = at / context_.block_bytes();
+    std::int64_t const last = map.entry_end(block);
+    std::int64_t to =
+        last > no_end / context_.block_bytes() ? end : std::min(end, last * context_.block_bytes());
+    to = std::min(to, at > no_end - ship_call::longest ? end : at + ship_call::longest);
+    node_id const owner = map.owner(block);
+    if (!o.pieces.empty() && o.pieces.back().owner == owner &&
+        o.pieces.back().length + (to - at) <= ship_call::longest)
+      o.pieces.back().length += to - at;  // one node twice in succession
+    else
+      o.pieces.push_back({at, to - at, owner});
+    at = to;
+  }
+}
+
+void shipping::send(operation& o, std::size_t index) {
+  file const& f = files_[o.file];
+  shipped const& p = o.pieces[index];
+  ship_call c{context_.next_id(), o.file, f.mode.epoch(), o.instance, ship_kind::sync, p.offset,
+              p.length,           {},     f.size};
+  if (o.asked.kind != call_kind::sync) c.kind = o.is_write ? ship_kind::write : ship_kind::read;
+  waits_[c.id] = {o.id, index};
+  if (p.owner == context_.node()) {
+    operation own;
+    own.kind = operation::what::serve;
+    own.id = c.id;
+    own.origin = context_.node();
+    if (c.kind == ship_kind::write) own.from = o.from + (p.offset - o.offset);
+    if (c.kind == ship_kind::read) own.into = o.into + (p.offset - o.offset);
+    own.served = std::move(c);
+    operations_.add(std::move(own));
+    context_.changed();
+    return;
+  }
+  ++context_.counters().ships_sent;
+  context_.counters().ship_bytes += p.length;
+  std::int64_t const bytes = c.kind == ship_kind::write ? p.length : 0;
+  if (bytes > 0) {
+    std::byte const* const from = o.from + (p.offset - o.offset);
+    c.data = payload::of(from, p.length, f.hollow);
+    o.ready = std::max(o.ready, context_.copy(bytes, o.asked.owner));
+  }
+  o.ready =
+      std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6, o.asked.owner));
+  context_.tell_node(p.owner, std::move(c), o.ready, bytes);
 }
 
 void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch,

@@ -55,6 +55,10 @@ class shipping {
   void forget(node_id node);
 
  private:
+  // Divides a call into the pieces of the owners.
+  void divide(operation& o, partition_map const& map);
+  // Sends a piece to its owner, or begins to serve it if that is this node.
+  void send(operation& o, std::size_t index);
   void piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data,
                   instant ready);
 

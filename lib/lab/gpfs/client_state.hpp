@@ -53,12 +53,15 @@ class client_node::state {
   // client_node.cpp: events and calls
   void advance();
   void run(operation& o);
+  // Charges the time of a call to its task. `i` is null if the call names a file.
+  void begin_call(operation& o, instance* i);
   void run_open(operation& o);
   void run_close(operation& o);
   void run_sync(operation& o);
   void run_size(operation& o);
   void run_resize(operation& o);
   void run_lock(operation& o);
+  void run_name(operation& o);
   void finish(operation& o, int error, std::int64_t value = 0) {
     operations_.finish(o, error, value);
   }
@@ -88,6 +91,10 @@ class client_node::state {
 
   // client_access.cpp: reading and writing
   void run_access(operation& o);
+  void begin_access(operation& o, instance& i);
+  // Gets a token and a lock for the access, or ships it to the owners of its blocks.
+  void route_access(operation& o, instance& i, file& f);
+  void note_rate(instance& i, std::int64_t length) const;
 
   std::int64_t block_bytes() const { return context_.block_bytes(); }
 

@@ -4,73 +4,24 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <random>
-#include <system_error>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <boost/pfr.hpp>
 
 #include <argosy/lab/gpfs/loopback.hpp>
-#include <argosy/lab/gpfs/loopback_file.hpp>
 
+#include "lab/gpfs/gpfs_tokens_cases.hpp"
 #include "support/gpfs_hints.hpp"
-#include "support/seed.hpp"
 
 namespace io = argosy;
 namespace gpfs = io::lab::gpfs;
+using namespace io::test;
 using gpfs::detail::token_mode;
-using io::lab::gpfs::detail::token_map;
-
-namespace {
-
-constexpr std::int64_t B = 1024;
-
-gpfs::machine small() {
-  gpfs::machine m;
-  m.block_bytes = B;
-  m.pagepool_bytes = 64 * B;
-  m.servers = 2;
-  return m;
-}
-
-// Nodes with one open instance of the same file each.
-struct cluster {
-  explicit cluster(int nodes, gpfs::machine const& m = small()) : host(m, nodes) {
-    std::error_code error;
-    for (int n = 0; n < nodes; ++n) {
-      files.push_back(gpfs::loopback_file::open(
-          host, n, "f", {.read = true, .write = true, .create = true}, error));
-      REQUIRE(!error);
-    }
-  }
-  void write(std::size_t node, std::int64_t offset, std::int64_t length) {
-    std::vector<std::byte> const data(static_cast<std::size_t>(length), std::byte{7});
-    REQUIRE(files[node].write(offset, data).bytes == length);
-  }
-  std::int64_t read(std::size_t node, std::int64_t offset, std::int64_t length) {
-    std::vector<std::byte> data(static_cast<std::size_t>(length));
-    return files[node].read(offset, data).bytes;
-  }
-  gpfs::client_counters const& count(int node) { return host.client(node).counters(); }
-  token_mode token(int node, std::int64_t block) {
-    token_mode const held = host.client(node).token(0, block);
-    // the manager may only believe that a node holds more
-    CHECK(held <= host.manager().mode_of(0, node, block));
-    return held;
-  }
-
-  gpfs::loopback host;
-  std::vector<gpfs::loopback_file> files;
-};
-
-}  // namespace
 
 TEST_CASE("all counters of a node are named", "[gpfs]") {
   gpfs::client_counters const all;
@@ -81,77 +32,6 @@ TEST_CASE("all counters of a node are named", "[gpfs]") {
   boost::pfr::for_each_field(all, [&](std::int64_t const& one) { there.push_back(&one); });
   std::ranges::sort(named);
   CHECK(named == there);
-}
-
-TEST_CASE("a token map splits, joins and takes back only what it knew of", "[gpfs][tokens]") {
-  token_map t;
-  t.raise({0, gpfs::detail::no_end}, token_mode::write, 1);
-  t.lower({4, 6}, token_mode::none, 1);
-  t.lower({8, 10}, token_mode::read, 1);
-  CHECK(t.size() == 4);
-  CHECK(t.at(3) == token_mode::write);
-  CHECK(t.at(4) == token_mode::none);
-  CHECK(t.at(9) == token_mode::read);
-  CHECK(t.covers({6, 10}, token_mode::read));
-  CHECK(!t.covers({6, 10}, token_mode::write));
-  CHECK(!t.covers({3, 5}, token_mode::read));
-  CHECK(t.covers({10, gpfs::detail::no_end}, token_mode::write));
-  t.raise({4, 5}, token_mode::read, 2);
-  t.lower({0, gpfs::detail::no_end}, token_mode::none, 1);
-  CHECK(t.size() == 1);
-  CHECK(t.at(4) == token_mode::read);
-  t.lower({0, gpfs::detail::no_end}, token_mode::none, 2);
-  CHECK(t.empty());
-}
-
-TEST_CASE("a token map is what an array of blocks is", "[gpfs][tokens][random]") {
-  constexpr std::int64_t blocks = 40;
-  constexpr std::array modes{token_mode::none, token_mode::read, token_mode::write};
-  struct entry {
-    token_mode mode = token_mode::none;
-    std::int64_t number = 0;
-    bool operator==(entry const&) const = default;
-  };
-  std::mt19937_64 random(io::test::seed());
-  auto const below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-  };
-  token_map t;
-  std::array<entry, blocks> plain;
-  for (int step = 0; step < 2000; ++step) {
-    std::int64_t const begin = below(blocks),
-                       end = begin + below(std::min<std::int64_t>(12, blocks - begin) + 1);
-    token_mode const mode = modes[static_cast<std::size_t>(below(3))];
-    std::int64_t const number = step / 2 + below(3) - 1;
-    bool const raises = below(2) == 0;
-    raises ? t.raise({begin, end}, mode, number) : t.lower({begin, end}, mode, number);
-    for (std::int64_t b = begin; b < end; ++b) {
-      entry& e = plain[static_cast<std::size_t>(b)];
-      if (raises)
-        e = {std::max(e.mode, mode), std::max(e.number, number)};
-      else if (e.number <= number)
-        e.mode = std::min(e.mode, mode);
-      if (e.mode == token_mode::none) e = {};
-    }
-    std::size_t stretches = 0;
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      entry const& e = plain[static_cast<std::size_t>(b)];
-      CHECK(t.at(b) == e.mode);
-      stretches +=
-          e.mode != token_mode::none && (b == 0 || e != plain[static_cast<std::size_t>(b - 1)]);
-    }
-    CHECK(t.size() == stretches);
-    std::int64_t const from = below(blocks), to = from + 1 + below(blocks - from);
-    auto const all = [&](auto const& is) {
-      return std::all_of(plain.begin() + from, plain.begin() + to,
-                         [&](entry const& e) { return is(e.mode); });
-    };
-    for (token_mode const asked : {token_mode::read, token_mode::write}) {
-      CHECK(t.covers({from, to}, asked) == all([&](token_mode m) { return m >= asked; }));
-      CHECK((t.conflicting({from, to}, asked) == nullptr) ==
-            all([&](token_mode m) { return !gpfs::detail::conflict(m, asked); }));
-    }
-  }
 }
 
 TEST_CASE("a first contact is one request and one grant, of whole blocks and no more",
@@ -408,119 +288,4 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
     CHECK(c.host.on_disk("f") == on_disk);
     CHECK(std::count(on_disk.begin(), on_disk.end(), std::byte{7}) == 10);
   }
-}
-
-TEST_CASE("what is said of a file that nobody has opened leaves no trace",
-          "[gpfs][tokens][errors]") {
-  gpfs::machine m = small();
-  m.ship_files_max = 1;
-  gpfs::loopback host(m, 2);
-  gpfs::detail::outbox out;
-  gpfs::detail::known_size const far{100 * B, 7};
-  auto const everything = [](gpfs::detail::file_id f, gpfs::detail::known_size size) {
-    return std::vector<gpfs::detail::message_body>{
-        gpfs::detail::close_notice{f, 1, size},
-        gpfs::detail::token_request{1,
-                                    f,
-                                    token_mode::write,
-                                    {0, 9},
-                                    {0, 9},
-                                    false,
-                                    {{1, {0, 9}, token_mode::none, 1}},
-                                    size},
-        gpfs::detail::token_release{f, {0, 9}, 1, size},
-        gpfs::detail::size_request{2, f},
-        gpfs::detail::size_report{3, f, size},
-        gpfs::detail::size_notice{4, f, size},
-        gpfs::detail::resize_request{5, f, 100 * B},
-        gpfs::detail::lock_request{6, f, 1, 1, 0, 10, true},
-        gpfs::detail::unlock_notice{f, 1, 1, 0, 10},
-        gpfs::detail::ship_start{7, f, 1, 2, {}},
-        gpfs::detail::ship_ready{f, 0, 0, size},
-        gpfs::detail::ship_stop{8, f, 1},
-        gpfs::detail::ship_interrupt{f, 1},
-    };
-  };
-  auto const say = [&](gpfs::detail::message_body const& body) {
-    host.manager().receive(
-        {{gpfs::detail::role::client, 1}, {gpfs::detail::role::manager, 0}, body}, host.now(), out);
-  };
-  for (gpfs::detail::file_id f = 0; f < 3; ++f)
-    for (gpfs::detail::message_body const& body : everything(f, far)) say(body);
-  CHECK(out.messages.empty());
-  CHECK(out.timers.empty());
-
-  std::error_code error;
-  auto file =
-      gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
-  REQUIRE(!error);
-  CHECK(file.size(error) == 0);
-  std::vector<std::byte> const data(10, std::byte{7});
-  CHECK(file.write(0, data).bytes == 10);
-  CHECK(file.size(error) == 10);
-  CHECK(host.manager().lock_count(0) == 0);
-  // A node that has not opened the file cannot take part in partitioning either.
-  say(gpfs::detail::ship_start{7, 0, 1, 1, {}});
-  REQUIRE(out.messages.size() == 1);
-  CHECK(std::get<gpfs::detail::ship_done>(out.messages[0].what.body).error == EINVAL);
-  auto mine = io::test::ship_start(1);
-  CHECK(!file.fcntl(mine));
-  io::test::ship_stop end;
-  CHECK(!file.fcntl(end));
-  CHECK(!file.close());
-}
-
-TEST_CASE("while a file becomes partitioned tokens are refused, and a late start disturbs nobody",
-          "[gpfs][tokens]") {
-  gpfs::loopback host(small(), 2);
-  gpfs::detail::outbox out;
-  // Sends a message to the manager; `told` returns its answers of one kind.
-  auto const say = [&](gpfs::detail::node_id from, gpfs::detail::message_body const& body) {
-    out.messages.clear();
-    host.manager().receive(
-        {{gpfs::detail::role::client, from}, {gpfs::detail::role::manager, 0}, body}, host.now(),
-        out);
-  };
-  auto const told = [&]<class Kind>(std::type_identity<Kind>) {
-    std::vector<Kind> all;
-    for (auto const& o : out.messages)
-      if (auto const* const one = std::get_if<Kind>(&o.what.body)) all.push_back(*one);
-    return all;
-  };
-  constexpr std::type_identity<gpfs::detail::token_refusal> refusals;
-  constexpr std::type_identity<gpfs::detail::ship_done> ends;
-  for (gpfs::detail::node_id const n : {0, 1})
-    say(n, gpfs::detail::open_request{1, "f", 1, true, true, true});
-  say(0, gpfs::detail::token_request{1, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}});
-  CHECK(told(std::type_identity<gpfs::detail::token_grant>()).size() == 1);
-  gpfs::detail::token_request second{2, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}};
-  say(1, second);
-  CHECK(told(std::type_identity<gpfs::detail::token_conflict>()).size() == 1);
-
-  say(0, gpfs::detail::ship_start{7, 0, 1, 2, {}});
-  say(1, gpfs::detail::ship_start{7, 0, 1, 2, {}});
-  auto const begun = told(std::type_identity<gpfs::detail::ship_begin>());
-  REQUIRE(begun.size() == 2);
-  // the second node still asks another one, and is refused when it returns
-  CHECK(told(refusals).empty());
-  say(0, gpfs::detail::token_request{3, 0, token_mode::write, {20, 30}, {20, 30}, false, {}, {}});
-  REQUIRE(told(refusals).size() == 1);
-  CHECK(told(refusals)[0].request == 3);
-  second.renewed = true;
-  second.surrenders = {{0, {0, 9}, token_mode::none, 1}};
-  say(1, second);
-  REQUIRE(told(refusals).size() == 1);
-  CHECK(told(refusals)[0].request == 2);
-
-  for (gpfs::detail::node_id const n : {0, 1})
-    say(n, gpfs::detail::ship_ready{0, begun[0].epoch, 0, {}});
-  CHECK(told(ends).size() == 2);
-  say(1, gpfs::detail::open_request{2, "f", 2, true});
-  say(1, gpfs::detail::ship_start{8, 0, 2, 1, {}});
-  REQUIRE(told(ends).size() == 1);
-  CHECK((told(ends)[0].call == 8 && told(ends)[0].error == EINVAL));
-  say(0, gpfs::detail::ship_stop{9, 0, 1});
-  CHECK(told(ends).empty());
-  say(1, gpfs::detail::ship_stop{9, 0, 1});
-  CHECK(told(std::type_identity<gpfs::detail::ship_end>()).size() == 2);
 }

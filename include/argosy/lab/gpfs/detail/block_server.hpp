@@ -43,6 +43,12 @@ class block_server {
  private:
   using block_key = std::pair<file_id, std::int64_t>;
 
+  void carry_out(address from, block_read const& r, instant now, outbox& out);
+  void carry_out(address from, block_write const& w, instant now, outbox& out);
+  void carry_out(address from, cut_blocks const& c, instant now, outbox& out);
+  void carry_out(address from, fence const& f, instant now, outbox& out);
+  address me() const { return {role::server, index_}; }
+
   // Returns true if there is no buffer for so many bytes. The bytes of a write have passed the
   // adapter even then.
   bool loses(std::int64_t bytes, bool is_write, instant now);
