@@ -13,7 +13,7 @@ set(argosy_pure_rooms datatype layout view policy plan world version extend)
 
 # Headers of pure rooms that need more than the standard library: those named after the library that
 # they need, and these few.
-set(argosy_integration_names mpi fmt pfr boost)
+set(argosy_integration_names mpi boost_mpi fmt pfr boost)
 set(argosy_integration_paths
   argosy/datatype/aggregate.hpp argosy/datatype/detail/aggregate_fields.hpp # Boost.PFR
   argosy/layout/draw.hpp argosy/layout/draw_owners.hpp argosy/plan/draw.hpp # the compiled library

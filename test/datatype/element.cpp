@@ -82,6 +82,14 @@ struct chosen {
   double x, v, f;
   int id;
 };
+struct of_run_time {
+  double values[4];
+};
+std::int64_t bytes_of_run_time = 8;
+struct around_it {
+  int first;
+  std::array<of_run_time, 2> two;
+};
 
 }  // namespace
 
@@ -93,6 +101,11 @@ struct argosy::describe<polymorphic> : argosy::members<&polymorphic::y, &polymor
 template <>
 struct argosy::describe<by_hand> {
   static constexpr layout form() { return argosy::repeat(4, 16, argosy::bytes(8)); }
+};
+template <>
+struct argosy::describe<of_run_time> {
+  static constexpr bool is_static = false;
+  static layout form() { return argosy::at(8, argosy::bytes(bytes_of_run_time)); }
 };
 template <>
 struct argosy::describe<chosen> : argosy::members<&chosen::x, &chosen::id> {};
@@ -193,4 +206,23 @@ TEST_CASE("a description by hand is taken as it is, if it stays inside the objec
   check<by_hand>({{0, 8}, {16, 8}, {32, 8}, {48, 8}});
   check<by_hand[2]>({{0, 8}, {16, 8}, {32, 8}, {48, 8}, {64, 8}, {80, 8}, {96, 8}, {112, 8}});
   CHECK_THROWS_AS(io::detail::placed_in(io::bytes(9), 8), io::invalid_layout);
+}
+
+TEST_CASE("a form may be known at run time only", "[element][describe]") {
+  static_assert(decltype(io::type<by_hand>)::is_static && decltype(io::type<dense>)::is_static);
+  static_assert(!decltype(io::type<of_run_time[2]>)::is_static);
+  static_assert(!decltype(io::type<around_it>)::is_static &&
+                !io::members<&around_it::two>::is_static);
+  using io::at, io::bytes, io::concat, io::resized;
+  for (std::int64_t const n : {8, 24}) {
+    bytes_of_run_time = n;
+    CHECK(io::type<of_run_time>.form() == resized(at(8, bytes(n)), 0, 32));
+    CHECK(io::type<around_it>.form() ==
+          resized(concat(bytes(4), at(16, bytes(n)), at(48, bytes(n))), 0, 72));
+    CHECK(io::contiguous(3, io::type<of_run_time>).form() ==
+          io::repeat(3, 32, resized(at(8, bytes(n)), 0, 32)));
+    CHECK(io::members<&around_it::first>().form() == resized(bytes(4), 0, 72));
+  }
+  bytes_of_run_time = 25;  // beyond the object
+  CHECK_THROWS_AS(io::type<of_run_time>.form(), io::invalid_layout);
 }

@@ -78,6 +78,11 @@ TEST_CASE("neighbours wrap around where the grid is periodic, and nowhere else",
     CHECK(grid.neighbour(r, 1, 1) == (r % 3 == 2 ? std::optional<int>() : r + 1));
     CHECK(grid.neighbour(r, 1, -1) == (r % 3 == 0 ? std::optional<int>() : r - 1));
   }
+  // Such a grid, made of lists of run time.
+  std::vector<int> const sizes{4, 0};
+  CHECK(io::process_grid(12, sizes, std::vector<bool>{true, false}) == grid);
+  CHECK(io::process_grid(12, sizes, std::array{true, false}) == grid);
+  CHECK(io::process_grid(12, sizes, std::vector<bool>()) == io::process_grid(12, {4, 3}));
 }
 
 TEST_CASE("a grid that cannot be is refused with the numbers in the message",
@@ -90,6 +95,8 @@ TEST_CASE("a grid that cannot be is refused with the numbers in the message",
                     Catch::Contains("the number of processes is 0; give 1 or more"));
   CHECK_THROWS_AS(io::process_grid(4, 0), io::invalid_layout);
   CHECK_THROWS_AS(io::process_grid(4, 2, {true}), io::invalid_layout);
+  CHECK_THROWS_WITH(io::process_grid(4, std::vector<int>{2, 2}, std::vector<bool>(3)),
+                    Catch::Contains("2 dimensions") && Catch::Contains("3 periodic flags"));
   CHECK_THROWS_WITH(io::process_grid(4, 2).coordinates(4), Catch::Contains("rank 4"));
   CHECK_THROWS_WITH(io::process_grid(4, 2).neighbour(0, 2, 1),
                     Catch::Contains("dimension 2 of a grid that has 2; they count from 0"));

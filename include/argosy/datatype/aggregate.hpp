@@ -16,10 +16,11 @@ namespace argosy {
 //   struct particle { double x[3]; int id; };
 //   io::contiguous(n, io::type<particle>)       28 of every 32 bytes
 // If a class has a description by `describe`, that is used instead.
-template <class T>
-  requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-           !detail::is_std_array<T> && !detail::described_by_function<T>)
+template <detail::plain_aggregate T>
 struct describe<T> {
+  static constexpr bool is_static = []<std::size_t... I>(std::index_sequence<I...>) {
+    return (detail::has_constant_form<detail::field_type<T, I>>() && ...);
+  }(std::make_index_sequence<detail::field_count<T>>());
   static constexpr layout form() {
     constexpr auto offsets = detail::field_offsets<T>();
     static_assert(detail::fields_fill<T>(offsets),

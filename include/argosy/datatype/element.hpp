@@ -28,7 +28,8 @@ namespace argosy {
 // If you cannot add that function, because the class belongs to another library, specialise this
 // template:
 //   template <> struct argosy::describe<::other::point> : argosy::members<&::other::point::x> {};
-// The stride of an array of T is sizeof(T), whatever the description leaves out.
+// The stride of an array of T is sizeof(T), whatever the description leaves out. If the form is
+// known at run time only, the description has `static constexpr bool is_static = false`.
 template <class T>
 struct describe;
 template <class T>
@@ -69,6 +70,31 @@ constexpr bool is_described() {
     return std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex<T> || has_description<T>;
 }
 
+// An aggregate that <argosy/datatype/aggregate.hpp> can describe.
+template <class T>
+concept plain_aggregate =
+    std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
+    !is_std_array<T> && !described_by_function<T>;
+
+// Returns true if the form of T is a constant. Otherwise it is known at run time only.
+template <class T>
+constexpr bool has_constant_form() {
+  if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
+    return has_constant_form<std::remove_cv_t<T>>();
+  } else if constexpr (std::is_bounded_array_v<T>) {
+    return has_constant_form<std::remove_extent_t<T>>();
+  } else if constexpr (has_description<T>) {
+    if constexpr (requires { describe<T>::is_static; })
+      return describe<T>::is_static;
+    else
+      return true;
+  } else if constexpr (is_std_array<T>) {
+    return has_constant_form<typename T::value_type>();
+  } else {
+    return true;
+  }
+}
+
 constexpr layout copies_of(layout const& part, std::int64_t count, std::size_t size) {
   return resized(repeat(count, part.extent(), part), 0, static_cast<std::int64_t>(size));
 }
@@ -90,7 +116,7 @@ concept element_type = detail::is_described<std::remove_reference_t<T>>();
 namespace detail {
 
 // Returns the layout of the data of one T, without padding and members that are not described.
-// Constant.
+// A constant if has_constant_form<T>().
 template <class T>
 constexpr layout layout_of() {
   if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
@@ -192,7 +218,7 @@ namespace extend {
 template <class T>
 struct element {
   using value_type = T;
-  static constexpr bool is_static = true;
+  static constexpr bool is_static = detail::has_constant_form<T>();
   constexpr layout form() const { return detail::layout_of<T>(); }
   constexpr signature types() const { return detail::types_of<T>(); }
   constexpr layout file_form(basic_sizes const& sizes) const {

@@ -90,7 +90,8 @@ struct members {
   // The class that has all members. `describe` may be specialised for a class derived from it.
   using owner =
       typename most_derived<class_type<First>, class_type<First>, class_type<Rest>...>::type;
-  static constexpr bool is_static = true;
+  static constexpr bool is_static = detail::has_constant_form<value_type<First>>() &&
+                                    (detail::has_constant_form<value_type<Rest>>() && ...);
 
   template <class T>
   static constexpr layout form_in() {

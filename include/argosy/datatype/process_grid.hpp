@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 
@@ -46,6 +48,13 @@ class process_grid {
   }
   constexpr process_grid(std::int64_t processes, numbers<> const& dims) : dims_(dims) {
     fill(processes);
+  }
+  // Makes such a grid with periodic flags of run time, such as a std::vector<bool>.
+  template <std::ranges::sized_range Flags>
+    requires std::same_as<std::ranges::range_value_t<Flags>, bool>
+  constexpr process_grid(std::int64_t processes, numbers<> const& dims, Flags const& periodic)
+      : process_grid(processes, dims) {
+    set_periodic(periodic);
   }
 
   constexpr int size() const noexcept { return size_; }
@@ -112,10 +121,11 @@ class process_grid {
     return dims;
   }
   constexpr void fill(std::int64_t processes);
-  constexpr void set_periodic(std::initializer_list<bool> periodic) {
-    if (periodic.size() != 0 && periodic.size() != dims_.size())
+  constexpr void set_periodic(auto const& periodic) {
+    std::size_t const flags = std::ranges::size(periodic);
+    if (flags != 0 && flags != dims_.size())
       detail::throw_sizes_differ("process_grid", "dimensions", dims_.size(), "periodic flags",
-                                 periodic.size());
+                                 flags);
     std::size_t d = 0;
     for (bool p : periodic) periodic_ |= std::uint64_t{p} << d++;
   }
