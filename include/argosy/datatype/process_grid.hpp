@@ -54,7 +54,9 @@ class process_grid {
     requires std::same_as<std::ranges::range_value_t<Flags>, bool>
   constexpr process_grid(std::int64_t processes, numbers<> const& dims, Flags const& periodic)
       : process_grid(processes, dims) {
-    set_periodic(periodic);
+    require_flags(std::ranges::size(periodic));
+    std::size_t d = 0;
+    for (bool const p : periodic) set_periodic(d++, p);
   }
 
   constexpr int size() const noexcept { return size_; }
@@ -121,13 +123,18 @@ class process_grid {
     return dims;
   }
   constexpr void fill(std::int64_t processes);
-  constexpr void set_periodic(auto const& periodic) {
-    std::size_t const flags = std::ranges::size(periodic);
+  constexpr void require_flags(std::size_t flags) const {
     if (flags != 0 && flags != dims_.size())
       detail::throw_sizes_differ("process_grid", "dimensions", dims_.size(), "periodic flags",
                                  flags);
+  }
+  constexpr void set_periodic(std::size_t dimension, bool is_periodic) {
+    periodic_ |= std::uint64_t{is_periodic} << dimension;
+  }
+  constexpr void set_periodic(std::initializer_list<bool> periodic) {
+    require_flags(periodic.size());
     std::size_t d = 0;
-    for (bool p : periodic) periodic_ |= std::uint64_t{p} << d++;
+    for (bool const p : periodic) set_periodic(d++, p);
   }
   constexpr std::size_t index(int d) const {
     if (d < 0 || d >= dimensions()) throw_dimension(d);
