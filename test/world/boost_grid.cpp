@@ -93,10 +93,10 @@ TEST_CASE("each rank of a Cartesian communicator writes its tile of an array",
   using namespace io::distribute;
   constexpr int rows = 7, columns = 10;
   mpi::communicator const world;
-  std::vector<int> sizes(2);
-  mpi::cartesian_dimensions(world.size(), sizes);
+  std::vector<int> ranks_along(2);
+  mpi::cartesian_dimensions(world.size(), ranks_along);
   mpi::cartesian_communicator const ranks(
-      world, mpi::cartesian_topology(sizes, std::vector<bool>{false, false}), true);
+      world, mpi::cartesian_topology(ranks_along, std::vector<bool>{false, false}), true);
   io::darray<int, 2> const tile({rows, columns}, {cyclic(2), block}, io::grid_of(ranks),
                                 ranks.rank());
   std::vector<int> const mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int),
@@ -110,12 +110,12 @@ TEST_CASE("each rank of a Cartesian communicator writes its tile of an array",
   std::vector<int> all(rows * columns, -1);
   f.read_at_all(0, all);
   f.close();
-  int const block_columns = (columns + sizes[1] - 1) / sizes[1];
+  int const block_columns = (columns + ranks_along[1] - 1) / ranks_along[1];
   bool well = true;
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < columns; ++x)
       well = well && all[static_cast<std::size_t>(y * columns + x)] ==
-                         ranks.rank({y / 2 % sizes[0], x / block_columns});
+                         ranks.rank({y / 2 % ranks_along[0], x / block_columns});
   CHECK(well);
 }
 
