@@ -160,7 +160,7 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me,
 }
 
 void scheduler::deliver(message m) {
-  if (m.about) return arrive(std::move(m.about));
+  if (m.about) return arrive(m.about);
   rank_state& to = rank(m.to);
   virtual_network const& net = scenario_.network;
   if (to.dead) {

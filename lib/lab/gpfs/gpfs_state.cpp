@@ -12,8 +12,8 @@
 
 namespace argosy::lab::detail {
 
-gpfs_state::gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
-    : system(m, nodes, std::move(t), {}, kept) {
+gpfs_state::gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles const& t, contents kept)
+    : system(m, nodes, t, {}, kept) {
   system.on_completion = [this](gpfs::loopback::ticket const& k,
                                 gpfs::detail::completion const& c) { completed(k, c); };
 }

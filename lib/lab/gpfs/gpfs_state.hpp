@@ -21,7 +21,7 @@ namespace argosy::lab::detail {
 // The system has a clock of its own, which continues from run to run. In a run its events are in
 // the scheduler's queue.
 struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
-  gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept);
+  gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles const& t, contents kept);
 
   // Carries out a call: copies its data in, waits, and copies what it has read back.
   gpfs::detail::completion carry(file_action& act, int node, gpfs::detail::call c,

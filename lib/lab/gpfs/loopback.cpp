@@ -35,7 +35,7 @@ void loopback::order_by(std::function<void(instant, std::uint64_t)> const& queue
   for (auto const& [number, made] : events_) put_in_order(made.first, number);
 }
 
-void loopback::post(instant at, event what) {
+void loopback::post(instant at, event&& what) {
   std::uint64_t const number = next_event_++;
   events_.try_emplace(number, at, std::move(what));
   put_in_order(at, number);

@@ -138,8 +138,9 @@ std::int64_t virtual_gpfs_handle::block_bytes() const noexcept {
 
 // --- The file system ---
 
-virtual_gpfs::virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
-    : state_(std::make_shared<gpfs_state>(m, nodes, std::move(t), kept)) {}
+virtual_gpfs::virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles const& t,
+                           contents kept)
+    : state_(std::make_shared<gpfs_state>(m, nodes, t, kept)) {}
 
 virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags,
                                        std::error_code& error) const {

@@ -107,7 +107,7 @@ class loopback {
   using event = std::variant<detail::message, ended, alarm, beginning>;
 
   void post(detail::outbox& out, int node);
-  void post(std::chrono::nanoseconds at, event what);
+  void post(std::chrono::nanoseconds at, event&& what);
   void put_in_order(std::chrono::nanoseconds at, std::uint64_t number);
   void handle(detail::message const& m);
   void handle(ended const& e);

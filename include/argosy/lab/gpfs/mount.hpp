@@ -81,9 +81,7 @@ class mounted_file : public file_calls<mounted_file> {
     return is_open() ? mount_.hardware().storage() : argosy::extend::storage();
   }
   std::optional<file_identity> identity() const;
-  int node() const {
-    return is_open() ? static_cast<int>(mount_.node()) : argosy::extend::unknown_node;
-  }
+  int node() const { return is_open() ? mount_.node() : argosy::extend::unknown_node; }
 
  private:
   friend class file_calls<mounted_file>;

@@ -51,7 +51,7 @@ class virtual_gpfs {
   // Makes the system with `nodes` client nodes. A cluster should not have more nodes. If a rank is
   // on a node without a client node, its calls by name, such as `open`, throw
   // std::invalid_argument.
-  virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {},
+  virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles const& t = {},
                contents kept = contents::real);
 
   // Returns an opener of retrying handles, with the scenario's faults below the retries.
