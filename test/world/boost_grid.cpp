@@ -101,7 +101,8 @@ TEST_CASE("each rank of a Cartesian communicator writes its tile of an array",
                                 ranks.rank());
   std::vector<int> const mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int),
                               ranks.rank());
-  shared_scratch const here(io::mpi{ranks});
+  io::mpi const of_all{ranks};
+  shared_scratch const here(of_all);
   auto f = io::file::open(ranks, here / "array", io::mode::create | io::mode::read_write);
   CHECK(f.world().rank() == ranks.rank());
   f.set_view(0, tile);
@@ -123,7 +124,8 @@ TEST_CASE("opening a file duplicates the communicator once", "[world][boost][fil
   mpi::communicator const world;
   mpi::communicator const own(world, mpi::comm_duplicate);
   mpi::cartesian_communicator const grid(world, mpi::cartesian_topology{{world.size(), false}});
-  shared_scratch const here(io::mpi{world});
+  io::mpi const of_all{world};
+  shared_scratch const here(of_all);
   std::vector<int> const data{1, 2, 3};
   auto const count = [&](auto const& ranks) {
     int const before = duplicates;
