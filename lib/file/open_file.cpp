@@ -94,12 +94,12 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   if (!reading && !can_write(modes())) return opened_for_reading_only();
   if (has(modes(), mode::sequential) && c.pointer() != pointer_kind::shared)
     return is_sequential("is accessed through its shared pointer only");
-  const_buffer const& memory = c.data.buffer();
   t.where = where_;
-  // the job does not own the data
-  t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);
   view const& v = where_->view;
   try {
+    const_buffer const& memory = c.data.buffer();  // may be made here, and throw
+    // the job does not own the data
+    t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);
     if (!v.representation().converts()) {
       t.bytes = memory.size();
     } else {
@@ -124,7 +124,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   t.etypes = t.bytes / v.etype_size();
   t.told.timed =
       seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.by.shipped && t.by.agents);
-  if (failure f = where_->fault_of(memory.types(), t.etypes)) return f;
+  if (failure f = where_->fault_of(t.memory->types(), t.etypes)) return f;
   if (seen_by_.develops() && !reading) tell_of_parts(*this, c, t.bytes);
   if (c.pointer() == pointer_kind::shared) return {};
   if (c.pointer() == pointer_kind::explicit_offset) return locate(c.offset, t);

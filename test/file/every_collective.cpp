@@ -166,6 +166,12 @@ std::vector<collective_row<file_subject<World>>> calls_of_the_whole() {
   };
 }
 
+// A static datatype without a rule, whose layout needs memory.
+template <std::int64_t... I>
+constexpr auto irregular(std::integer_sequence<std::int64_t, I...>) {
+  return io::indexed_block(io::c<1>, io::list(io::c<3 * I + I * I % 7 % 2>...), io::type<int>);
+}
+
 template <class World>
 std::vector<collective_row<file_subject<World>>> calls_of_access() {
   using s = file_subject<World>;
@@ -179,6 +185,11 @@ std::vector<collective_row<file_subject<World>>> calls_of_access() {
        [](s& o, code& e) { o.f.write_all(o.mine, {program_policy{}, e}); }},
       {"read_all of a function's type",
        [number](s& o, code& e) { o.f.read_all({o.address, number, each}, e); }},
+      {"read_at_all of a static datatype",
+       [](s& o, code& e) {
+         constexpr auto one = irregular(std::make_integer_sequence<std::int64_t, 40>());
+         o.f.read_at_all(0, {o.address, one, 2}, e);
+       }},
       {"read_all through a representation of the program",
        [](s& o, code& e) {
          o.f.set_view(0, {io::type<int>, io::type<int>, "of the program"}, e);
