@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Reads sources, and with them the headers, by clang-tidy-19 and .clang-tidy. A warning is a failure.
-#   cmake/tidy.sh             all public headers, and the sources of lib/, those of a room as one
+#   cmake/tidy.sh             all public headers, and the sources of lib/, those of a room as one:
+#                             all checks but the static analyzer's
+#   cmake/tidy.sh --analyzer  the sources of lib/ one by one, by the static analyzer alone, which
+#                             reads no function of an included file: a quarter of an hour
 #   cmake/tidy.sh --headers   all public headers, as one source: half a minute
 #   cmake/tidy.sh PATH...     these sources; a folder stands for its sources
 # Nothing is built: build/tidy only has the commands of a build by clang++-19.
@@ -32,10 +35,10 @@ write_commands() {
     -DARGOSY_BUILD_EXAMPLES=OFF -DARGOSY_BUILD_BENCHMARKS=OFF >/dev/null
 }
 
-# read_files FILE...: reads them, several at a time.
+# read_files CHECKS FILE...: reads them, several at a time. CHECKS changes those of .clang-tidy.
 read_files() {
-  printf '%s\0' "$@" | xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 1 \
-    clang-tidy-19 -p build/tidy --quiet --checks=-bugprone-suspicious-include 2>/dev/null
+  printf '%s\0' "${@:2}" | xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 1 \
+    clang-tidy-19 -p build/tidy --quiet --checks="$1" 2>/dev/null
 }
 
 read_library() {
@@ -44,20 +47,22 @@ read_library() {
   mapfile -t sources < <(sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | sort)
   ((${#sources[@]})) || { echo "tidy.sh: no sources in build/tidy/compile_commands.json"; return 1; }
   echo "-- clang-tidy-19 reads ${#sources[@]} sources of lib/" >&2
-  read_files "${sources[@]}"
+  read_files '-bugprone-suspicious-include,-clang-analyzer-*' "${sources[@]}"
 }
 
+# read_paths CHECKS PATH...
 read_paths() {
   local sources
   write_commands OFF
-  mapfile -t sources < <(for path in "$@"; do find "$path" -name '*.cpp'; done | sort)
-  read_files "${sources[@]}"
+  mapfile -t sources < <(for path in "${@:2}"; do find "$path" -name '*.cpp'; done | sort)
+  read_files "$1" "${sources[@]}"
 }
 
 failed=0
 case ${1-} in
   "") { bad=0; read_headers || bad=1; read_library || bad=1; ((!bad)); } | print_once || failed=1 ;;
   --headers) read_headers | print_once || failed=1 ;;
-  *) read_paths "$@" | print_once || failed=1 ;;
+  --analyzer) read_paths '-bugprone-*,-misc-*,-modernize-*,-performance-*,-readability-*' lib | print_once || failed=1 ;;
+  *) read_paths '' "$@" | print_once || failed=1 ;;
 esac
 ((!failed)) || { echo "-- clang-tidy-19 refuses these lines (.clang-tidy)" >&2; exit 1; }
