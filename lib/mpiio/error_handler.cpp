@@ -38,7 +38,7 @@ auto& handlers() {
 }
 int predefined_handed_out = 0;
 
-bool is_predefined(MPI_Errhandler handler) {
+bool is_predefined_handler(MPI_Errhandler handler) {
 #ifdef MPI_ERRORS_ABORT
   if (handler == MPI_ERRORS_ABORT) return true;
 #endif
@@ -46,7 +46,7 @@ bool is_predefined(MPI_Errhandler handler) {
 }
 
 bool hold(MPI_Errhandler handler) {
-  if (is_predefined(handler)) return true;
+  if (is_predefined_handler(handler)) return true;
   std::lock_guard const guard(handlers_mutex);
   auto const found = handlers().find(handler);
   if (found == handlers().end()) return false;
@@ -136,7 +136,7 @@ bool error_handler::set(MPI_Errhandler handler) {
 
 MPI_Errhandler error_handler::handed_out() const {
   hold(handler_);
-  if (is_predefined(handler_)) {
+  if (is_predefined_handler(handler_)) {
     std::lock_guard const guard(handlers_mutex);
     ++predefined_handed_out;
   }
@@ -145,7 +145,7 @@ MPI_Errhandler error_handler::handed_out() const {
 
 void error_handler::call(MPI_File file, int code) const {
   if (handler_ == MPI_ERRORS_RETURN) return;
-  if (is_predefined(handler_)) {
+  if (is_predefined_handler(handler_)) {
     std::fprintf(stderr, "argosy: %s\nargosy: MPI_ERRORS_ARE_FATAL is set, so the job ends here\n",
                  text_of(code).c_str());
     MPI_Abort(MPI_COMM_WORLD, code);
@@ -202,7 +202,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_create_errhandler,
 // Interposed because argosy's files hold handlers, too, which MPI cannot see.
 ARGOSY_MPIIO_FUNCTION(int, MPI_Errhandler_free, (MPI_Errhandler * handler), (handler)) {
   if (handler == nullptr) return real(handler);
-  if (is_predefined(*handler)) {
+  if (is_predefined_handler(*handler)) {
     std::lock_guard const guard(handlers_mutex);
     if (predefined_handed_out == 0) return real(handler);
     --predefined_handed_out;

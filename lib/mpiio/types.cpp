@@ -56,7 +56,7 @@ known_type decoded(MPI_Datatype type) {
   return k;
 }
 
-bool is_predefined(MPI_Datatype type) {
+bool is_predefined_type(MPI_Datatype type) {
   int const combiner = detail::mpi_calls::combiner_of(type);
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
@@ -95,7 +95,7 @@ known_type const& known(MPI_Datatype type) {
   return *unusable;
 }
 
-kept_type::kept_type(MPI_Datatype type) : type_(type), owned_(!is_predefined(type)) {
+kept_type::kept_type(MPI_Datatype type) : type_(type), owned_(!is_predefined_type(type)) {
   if (owned_) PMPI_Type_dup(type, &type_);
 }
 
