@@ -125,8 +125,9 @@ void write_and_read(file& f, std::string const& name, io::test::engine& random,
   REQUIRE(whole == all);
   std::int64_t const offset = io::test::pick(random, 0, 50);  // in doubles
   bytes expected = content(name);
+  bytes const stream = out.stream(all);
   for (std::size_t i = 0; i < all; ++i)
-    expected[in_file(strided, static_cast<std::size_t>(8 * offset) + i)] = out.stream(all)[i];
+    expected[in_file(strided, static_cast<std::size_t>(8 * offset) + i)] = stream[i];
 
   bytes const untouched = out.memory;
   io::report const w = f.write_at(offset, {out.start<T>(), type, copies});
