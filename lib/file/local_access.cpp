@@ -16,6 +16,7 @@
 
 #include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/replace_window.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
@@ -254,7 +255,8 @@ bool open_file::access_close(small_call const& c, std::int64_t offset, report& d
   std::int64_t const most =
       std::min(most_close_bytes, reading ? by.read_window_bytes : by.write_window_bytes);
   bool const one = all.pieces == 1, fits = all.length <= most;
-  if (one ? c.is_scattered() && !fits : !reading || !fits || !by.merge(all, c.kind)) return false;
+  if (one ? c.is_scattered() && !fits : !fits || !by.merge(all, c.kind)) return false;
+  if (!one && !reading) return write_inserting(all, c, done, f);
 
   carry(c.kind, c.bytes, done, f, [&] {
     if (!one) return read_picking(all, c, done);
@@ -304,11 +306,7 @@ std::error_code open_file::read_picking(window const& w, small_call const& c, re
   return staged(w.offset, w.length + packed, [&](std::byte* stage) {
     io_result const got = handle_.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
     layout const& stream = where_->view.stream();
-    std::int64_t const bytes =
-        got.bytes == w.length
-            ? w.wanted
-            : std::clamp<std::int64_t>(stream.bytes_before(w.offset + got.bytes) - w.position, 0,
-                                       w.wanted);
+    std::int64_t const bytes = data_within(stream, w, got.bytes);
     std::byte* const to = c.is_scattered() ? stage + w.length : c.memory.data();
     pack(stream, detail::moved(stage, -w.offset), w.position, w.position + bytes, to);
     if (c.is_scattered()) scatter(c.data, to, bytes);
@@ -317,6 +315,45 @@ std::error_code open_file::read_picking(window const& w, small_call const& c, re
     done.merged_bytes = got.bytes - bytes;
     done.bytes = done.memory_bytes = bytes;
     return got.error;
+  });
+}
+
+// Reads a window, puts the call's data into it and writes it back. Returns false if merging is not
+// safe; then nothing was done.
+bool open_file::write_inserting(window const& w, small_call const& c, report& done, failure& f) {
+  bool is_safe = true;
+  carry(c.kind, c.bytes, done, f, [&]() -> std::error_code {
+    auto const here = caller(c.kind);
+    lone_writes::one const noted(merges_.counted());
+    write_guard<any_handle> guard(handle_, merging_alone(here, false), done);
+    auto const insert = [&] { return replace_close(w, c, done); };
+    auto const leave = [&] { return is_safe = false, std::error_code(); };
+    std::error_code error =
+        guard.merges() ? guard.merge(w.offset, w.length, insert, leave) : leave();
+    std::error_code const ended = guard.end();
+    if (!error) error = ended;
+    // the handle wrote less and reported no error
+    if (!error && is_safe && done.bytes < c.bytes) error = errc::io;
+    if (!error && is_safe) late_.write();
+    return error;
+  });
+  if (is_safe || f) return true;
+  done = {};
+  return false;
+}
+
+std::error_code open_file::replace_close(window const& w, small_call const& c, report& done) {
+  std::int64_t const packed = c.is_scattered() ? w.wanted : 0;
+  return staged(w.offset, w.length + packed, [&](std::byte* stage) {
+    layout const& stream = where_->view.stream();
+    std::error_code const error =
+        replace_window(handle_, stream, w, {stage, static_cast<std::size_t>(w.length)}, done, [&] {
+          if (c.is_scattered()) gather(c.data, stage + w.length);
+          std::byte const* const from = c.is_scattered() ? stage + w.length : c.memory.data();
+          unpack(stream, from, w.position, w.position + w.wanted, detail::moved(stage, -w.offset));
+        });
+    done.memory_bytes = done.bytes;
+    return error;
   });
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <argosy/exchange/detail/carry_out.hpp>
-#include <argosy/exchange/detail/read_back.hpp>
+#include <argosy/exchange/detail/replace_window.hpp>
 #include <argosy/layout/detail/transfer.hpp>
 #include <argosy/policy/detail/window_check.hpp>
 
@@ -133,11 +133,7 @@ class carrier {
     io_result const got = file_.read(w.offset, {data, static_cast<std::size_t>(w.length)});
     count_read(got.bytes);
     // The part of the stream before the end of the file.
-    std::int64_t const bytes =
-        got.bytes == w.length
-            ? w.wanted
-            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position,
-                                       0, w.wanted);
+    std::int64_t const bytes = data_within(wanted_.file, w, got.bytes);
     if (bytes > 0)
       memory_.take(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position),
                    bytes);
@@ -147,28 +143,12 @@ class carrier {
   }
 
   std::error_code replace(window const& w) {
-    auto const size = static_cast<std::size_t>(w.length);
     std::byte* const data = buffer_for(w.offset);
-    if (w.holes() > 0) {
-      io_result const got = read_back(file_, w.offset, {data, size}, done_);
-      if (got.error) return got.error;
-      done_.merged_bytes +=
-          got.bytes -
-          std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0,
-                                   w.wanted);
-      // There is nothing to keep beyond the end of the file; gaps there become zeros.
-      std::fill(data + got.bytes, data + size, std::byte{0});
-    }
-    memory_.place(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position),
-                  w.wanted);
-    io_result const put = file_.write(w.offset, {data, size});
-    count_written(put.bytes);
-    done_.bytes +=
-        put.bytes == w.length
-            ? w.wanted
-            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + put.bytes) - w.position,
-                                       0, w.wanted);
-    return put.error;
+    return replace_window(file_, wanted_.file, w, {data, static_cast<std::size_t>(w.length)}, done_,
+                          [&] {
+                            memory_.place(wanted_.file, moved(data, -w.offset), w.position,
+                                          position_of(w.position), w.wanted);
+                          });
   }
 
   // --- windows that are accessed by pieces ---

@@ -155,9 +155,9 @@ class open_file {
   // Returns the call if it is small, for access_close() once its place is known. Nothing for other
   // calls, or if it has an error.
   std::optional<small_call> small(call const& c) const;
-  // Carries out a small call by one call of the file, without a plan, as the policy would do it. It
-  // must lie within one piece of the view, or read pieces that lie close together. Returns false
-  // for other calls; then nothing was done.
+  // Carries out a small call without a plan, as the policy would do it: by one call of the file if
+  // it lies within one piece of the view, or reads pieces that lie close together. If it writes
+  // such pieces, by a read and a write. Returns false for other calls; then nothing was done.
   bool access_close(small_call const& c, std::int64_t offset, report& done, failure& f);
   // Does the job without other ranks, except agents.
   failure access_alone(job const& t, staging& with, report& done);
@@ -213,6 +213,8 @@ class open_file {
   std::error_code staged(std::int64_t offset, std::int64_t bytes, Move&& move);
   std::error_code access_staged(window const& w, small_call const& c, report& done);
   std::error_code read_picking(window const& w, small_call const& c, report& done);
+  bool write_inserting(window const& w, small_call const& c, report& done, failure& f);
+  std::error_code replace_close(window const& w, small_call const& c, report& done);
   bool may_plan_merges() const noexcept;
   failure moved(job const& t, staging& with, report& done);
   failure ship(job const& t, report& done);
