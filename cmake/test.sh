@@ -9,7 +9,7 @@
 #                                        the package, and code that must not compile; and the first
 #                                        tests on more numbers of ranks
 #                               asan     clang++-19 with sanitizers, every header alone, and all
-#                                        tests except those of the package
+#                                        tests except those of the package and of more ranks
 #                               tsan     g++ with the thread sanitizer, tests with several threads
 #                               fuzz     clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets or steps
