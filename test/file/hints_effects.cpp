@@ -65,11 +65,11 @@ TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][ef
               ->status == accepted);
   }
   CHECK(state_of("cb_buffer_size 1m\nargosy_window_size 1m", "argosy_window_size").why ==
-        "capped at 524288: half of cb_buffer_size (f:2)");
+        "windows have 524288 bytes: half of cb_buffer_size (f:2)");
   CHECK(fate("cb_buffer_size 2m\nargosy_window_size 1m", "argosy_window_size") == accepted);
   CHECK(state_of("ind_rd_buffer_size 1m", "ind_rd_buffer_size").why ==
-        "capped at " + std::to_string(io::sieving{}.read_window_bytes) +
-            ": pieces are picked out while they are in a cache (f:1)");
+        "windows have " + std::to_string(io::sieving{}.read_window_bytes) +
+            " bytes: pieces are picked out while they are in a cache (f:1)");
   CHECK(fate("ind_rd_buffer_size 1m", "ind_rd_buffer_size") == capped);
   CHECK(fate("ind_rd_buffer_size 256k", "ind_rd_buffer_size") == accepted);
   CHECK(fate("cb_nodes many\nargosy_policy sieving", "cb_nodes") == rejected);
@@ -102,15 +102,16 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   together.aggregators = 3;
   together.window_bytes = 512_KiB;
   CHECK(state_of("cb_nodes", together).status == capped);
-  CHECK_THAT(state_of("cb_nodes", together).why, Contains("capped at 3 in write_all"));
+  CHECK_THAT(state_of("cb_nodes", together).why, Contains("write_all had 3 aggregators: "));
   CHECK(state_of("argosy_window_size", together).status == capped);
   CHECK_THAT(state_of("argosy_window_size", together).why,
-             Contains("capped at 524288 in write_all"));
+             Contains("write_all had windows of 524288 bytes: "));
   together.window_bytes = 0;
   CHECK_THAT(state_of("cb_block_size", together).why, Contains("write_all was shipped"));
   together.together = false;
   CHECK(state_of("cb_nodes", together).status == overridden);
-  CHECK_THAT(state_of("cb_nodes", together).why, Contains("in write_all each rank went by itself"));
+  CHECK_THAT(state_of("cb_nodes", together).why,
+             Contains("in write_all each rank worked separately"));
 
   hint_facts argument = by_hints;
   argument.policy = "two_phase";
@@ -207,7 +208,7 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
       {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes",
        given(writing_here, policies::data_shipping), accepted, "f:2"},
       {off + "cb_buffer_size 1m\nargosy_policy data_shipping", none, "cb_buffer_size", nothing,
-       overridden, "collective_buffering = false: each rank ships by itself (f:2)"},
+       overridden, "collective_buffering = false: each rank ships separately (f:2)"},
       // A policy that a call was given has values of its own.
       {"IBM_io_buffer_size 128k", none, "IBM_io_buffer_size",
        given(writing, policies::data_shipping), overridden,
@@ -223,14 +224,14 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        accepted, "agents serve write_at, which was given data_shipping (f:1)"},
       // romio_cb_* = disable overrides two_phase.
       {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(writing),
-       overridden, "romio_cb_write = disable: in write_all each rank goes by itself (f:1)"},
+       overridden, "romio_cb_write = disable: in write_all each rank works separately (f:1)"},
       {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(reading),
        accepted, "f:1"},
       {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", writing_here,
        accepted, "f:1"},
       {none, "argosy_policy two_phase\nromio_cb_write disable", "argosy_policy",
        given(writing, policies::sieving), overridden,
-       "romio_cb_write = disable: in write_all each rank goes by itself (o:1)"},
+       "romio_cb_write = disable: in write_all each rank works separately (o:1)"},
       {none, "argosy_policy two_phase\nromio_cb_write disable", "romio_cb_write",
        given(writing, policies::sieving), accepted,
        "instead of sieving, which write_all was given (o:2)"},
@@ -282,21 +283,23 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
        "argosy_policy = two_phase: only calls that are given data_shipping are shipped (f:1)"},
       // The reason names the hint that was given.
       {off + "cb_nodes 2", none, "cb_nodes", nothing, overridden,
-       "collective_buffering = false: each rank goes by itself (f:2)"},
+       "collective_buffering = false: each rank works separately (f:2)"},
       {"romio_cb_read disable\nromio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing,
-       overridden, "romio_cb_read and romio_cb_write are disabled: each rank goes by itself (f:3)"},
+       overridden,
+       "romio_cb_read and romio_cb_write are disabled: each rank works separately (f:3)"},
       {off + "romio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing, overridden,
-       "collective_buffering = false and romio_cb_write = disable: each rank goes by itself (f:3)"},
+       "collective_buffering = false and romio_cb_write = disable: each rank works separately "
+       "(f:3)"},
       {"romio_cb_write disable\nromio_cb_read disable\ncb_nodes 2", off, "cb_nodes", nothing,
-       overridden, "collective_buffering = false: each rank goes by itself (f:3)"},
+       overridden, "collective_buffering = false: each rank works separately (f:3)"},
       // The collective way was considered, and found too expensive.
       {"cb_buffer_size 256", none, "cb_buffer_size", weighed(writing), accepted,
-       "with it, going together would have taken longer: in write_all each rank went by itself "
-       "(f:1)"},
+       "counted in the choice: in write_all each rank worked separately, because together takes "
+       "longer (f:1)"},
       {"cb_buffer_size 256", none, "cb_buffer_size", weighed(given(writing, policies::automatic)),
        overridden, "write_all was given automatic (f:1)"},
       {"cb_buffer_size 256", none, "cb_buffer_size", alone(writing), overridden,
-       "in write_all each rank went by itself (f:1)"},
+       "in write_all each rank worked separately (f:1)"},
   };
   for (row const& r : rows) {
     CAPTURE(r.code, r.over, r.name, r.last.call_name(), r.last.policy);

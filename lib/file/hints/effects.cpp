@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/policy/sieving.hpp>
 
 #include "file/hints/table.hpp"
@@ -77,9 +78,9 @@ class effects {
       if (!sets_member(v.policy, hint_group::for_sieving) && !brings_sieving())
         say(hint_group::for_sieving, overridden, policy);
     } else if (apart && v.ships()) {
-      say(hint_group::for_two_phase, overridden, off() + ": each rank ships by itself");
+      say(hint_group::for_two_phase, overridden, off() + ": each rank ships separately");
     } else if (apart) {
-      std::string const why = off() + ": each rank goes by itself";
+      std::string const why = off() + ": each rank works separately";
       say({"argosy_policy", "cb_nodes", "cb_config_list"}, overridden, why);
       say(hint_group::for_two_phase, overridden, why);
     } else if (v.policy == policies::data_shipping) {
@@ -87,7 +88,7 @@ class effects {
       if (v.cb_write != tristate::disable) say({"romio_cb_write"}, overridden, policy);
       say(hint_group::for_two_phase, overridden, policy);
     } else if (v.policy == policies::automatic && v.largeblock_io && !some) {
-      std::string const why = "IBM_largeblock_io = true: each rank goes by itself";
+      std::string const why = "IBM_largeblock_io = true: each rank works separately";
       say({"cb_nodes", "cb_config_list"}, overridden, why);
       say(hint_group::for_two_phase, overridden, why);
     }
@@ -111,8 +112,8 @@ class effects {
     std::string const call(last_.call_name());
     if (asked == tristate::disable && v.cb_read != v.cb_write && is_for_all())
       say({"argosy_policy"}, hint_status::overridden,
-          off(last_.kind()) + ": in " + call + " each rank " + (v.ships() ? "ships" : "goes") +
-              " by itself");
+          off(last_.kind()) + ": in " + call + " each rank " + (v.ships() ? "ships" : "works") +
+              " separately");
     if (asked == tristate::enable && v.policy == policies::automatic && v.cb_read != v.cb_write)
       say({"IBM_largeblock_io"}, hint_status::overridden,
           std::string(hint_for(last_.kind())) + " = enable in " + call);
@@ -237,19 +238,19 @@ class effects {
   void of_the_plan() {
     std::string const call(last_.call_name());
     if (!last_.together && last_.weighed) {
-      std::string const why = "with it, going together would have taken longer: in " + call +
-                              " each rank went by itself";
+      std::string const why = "counted in the choice: in " + call +
+                              " each rank worked separately, because together takes longer";
       say(hint_group::for_two_phase, hint_status::accepted, why);
       say({"cb_nodes"}, hint_status::accepted, why);
       return;
     }
     if (!last_.together && last_.shipped) {
       say(hint_group::for_two_phase, hint_status::overridden,
-          "in " + call + " each rank shipped by itself");
+          "in " + call + " each rank shipped separately");
       return;
     }
     if (!last_.together) {
-      std::string const why = "in " + call + " each rank went by itself";
+      std::string const why = "in " + call + " each rank worked separately";
       say(hint_group::for_two_phase, hint_status::overridden, why);
       say({"cb_nodes"}, hint_status::overridden, why);
       return;
@@ -257,21 +258,26 @@ class effects {
     resolved_hints const& v = values();
     if (v.cb_nodes > last_.aggregators)
       hints_.note("cb_nodes", hint_status::capped,
-                  "capped at " + number(last_.aggregators) + " in " + call +
-                      ": an aggregator needs a rank that may be one, and a window of the file");
+                  call + " had " +
+                      counted(last_.aggregators, last_.window_bytes > 0 ? "aggregator" : "agent") +
+                      ": no more ranks may be one, or the data has no more windows");
     if (last_.window_bytes == 0) {
       say(hint_group::for_two_phase, hint_status::overridden, call + " was shipped");
       return;
     }
     if (v.window_bytes > last_.window_bytes)
-      hints_.note(
-          "argosy_window_size", hint_status::capped,
-          "capped at " + number(last_.window_bytes) + " in " + call +
-              ": half of cb_buffer_size, whole blocks, and not much more than was accessed");
+      hints_.note("argosy_window_size", hint_status::capped,
+                  windows_of_the_call() + "half of cb_buffer_size, " + std::string(whole_blocks));
     if (v.cb_buffer_given && !v.window_given && v.window_bytes > last_.window_bytes)
       hints_.note("cb_buffer_size", hint_status::capped,
-                  "windows of " + number(last_.window_bytes) + " bytes in " + call +
-                      ": whole blocks, and not much more than was accessed");
+                  windows_of_the_call() + std::string(whole_blocks));
+  }
+
+  static constexpr std::string_view whole_blocks =
+      "in whole blocks, and not much more than was accessed";
+  std::string windows_of_the_call() const {
+    return std::string(last_.call_name()) + " had windows of " +
+           counted(last_.window_bytes, "byte") + ": ";
   }
 
   void of_the_hosts() {
@@ -296,13 +302,14 @@ class effects {
     resolved_hints const& v = values();
     if (v.cb_buffer_given && v.window_given && v.window_bytes > v.cb_buffer_bytes / 2)
       hints_.note("argosy_window_size", hint_status::capped,
-                  "capped at " + number(std::max<std::int64_t>(1, v.cb_buffer_bytes / 2)) +
+                  "windows have " +
+                      counted(std::max<std::int64_t>(1, v.cb_buffer_bytes / 2), "byte") +
                       ": half of cb_buffer_size");
     std::int64_t const most = sieving().read_window_bytes;
     if (v.ind_rd_buffer_bytes > most)
-      hints_.note(
-          "ind_rd_buffer_size", hint_status::capped,
-          "capped at " + number(most) + ": pieces are picked out while they are in a cache");
+      hints_.note("ind_rd_buffer_size", hint_status::capped,
+                  "windows have " + counted(most, "byte") +
+                      ": pieces are picked out while they are in a cache");
   }
 
   // --- The storage of the file ---
