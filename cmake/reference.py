@@ -28,7 +28,7 @@ of it. Why and when to use them: [files.md](files.md), [formats.md](formats.md),
 |---|---|---|
 | `world` | a communicator of Boost.MPI, an `MPI_Comm`, `io::self()`, a rank of a virtual cluster | |
 | `source from`, `target into`, `source data` | what `io::memory` takes, or `{address, datatype, count}` and the other forms below | |
-| `how with` | a policy, an `std::error_code&`, or `{policy, error}` | the hints choose the policy; errors are thrown |
+| `access_options with` | a policy, an `std::error_code&`, or `{policy, error}` | the hints choose the policy; errors are thrown |
 | `any_policy by` | a policy | the hints choose |
 | `on_error e` | an `std::error_code&` | errors are thrown |
 | `hinted with` | `io::hints`, an `std::error_code&`, or `{hints, error}` | no hints; errors are thrown |
@@ -61,7 +61,7 @@ VALUES = [
     ("file/seek_from.hpp", "enum class seek_from"),
     ("file/data.hpp", "class source"),
     ("file/data.hpp", "class target"),
-    ("file/how.hpp", "class how"),
+    ("file/access_options.hpp", "class access_options"),
 ]
 
 

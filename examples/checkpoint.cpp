@@ -44,7 +44,7 @@ struct simulation {
   // The contents of a checkpoint, for saving and for loading.
   io::checkpoint state() {
     io::checkpoint all;
-    all.add("step", step).add("time", time).add("u", tile, io::interior(u, {1, 1, 1}));
+    all.add_value("step", step).add_value("time", time).add("u", tile, io::interior(u, {1, 1, 1}));
     return all;
   }
 

@@ -13,8 +13,8 @@
 #include <argosy/datatype/darray.hpp>
 #include <argosy/datatype/distribute.hpp>
 #include <argosy/datatype/element.hpp>
+#include <argosy/file/access_options.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/how.hpp>
 #include <argosy/file/resolved_hints.hpp>
 #include <argosy/policy/any_policy.hpp>
 
@@ -78,7 +78,7 @@ class argosy_files<World>::file {
   std::int64_t write(call c, const_words w, std::error_code& error) {
     argosy::source const from(static_cast<void const*>(w.data()), argosy::type<double>,
                               static_cast<std::int64_t>(w.size()));
-    argosy::how const how(policies_[static_cast<std::size_t>(c)], error);
+    argosy::access_options const how(policies_[static_cast<std::size_t>(c)], error);
     return (c == call::together  ? file_.write_all(from, how)
             : c == call::ordered ? file_.write_ordered(from, how)
                                  : file_.write(from, how))
@@ -87,7 +87,7 @@ class argosy_files<World>::file {
   std::int64_t read(call c, words w, std::error_code& error) {
     argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>,
                               static_cast<std::int64_t>(w.size()));
-    argosy::how const how(policies_[static_cast<std::size_t>(c)], error);
+    argosy::access_options const how(policies_[static_cast<std::size_t>(c)], error);
     return (c == call::together  ? file_.read_all(into, how)
             : c == call::ordered ? file_.read_ordered(into, how)
                                  : file_.read(into, how))

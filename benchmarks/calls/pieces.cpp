@@ -104,7 +104,8 @@ entry read(place& p, Datatype const& type) {
 template <std::size_t Width, std::int64_t Pieces>
 constexpr auto known() {
   constexpr auto width = static_cast<std::int64_t>(Width);
-  return io::vector(io::c<Pieces>, io::c<width>, io::c<2 * width>, io::type<std::byte>);
+  return io::vector(io::constant<Pieces>, io::constant<width>, io::constant<2 * width>,
+                    io::type<std::byte>);
 }
 template <std::size_t Width>
 auto at_run_time(place const& p) {

@@ -60,9 +60,10 @@ void enter_interior() {
              io::subarray({s, s, s}, {s - 2, s - 2, s - 2}, {1, 1, 1}, io::type<double>).form(),
              type, pack_loop, unpack_loop);
   enter_both("static_interior/256B/34x34x34",
-             io::flatten(io::subarray(io::list(io::c<n>, io::c<n>, io::c<n>),
-                                      io::list(io::c<inside>, io::c<inside>, io::c<inside>),
-                                      io::list(io::c<1>, io::c<1>, io::c<1>), io::type<double>)),
+             io::flatten(io::subarray(
+                 io::list(io::constant<n>, io::constant<n>, io::constant<n>),
+                 io::list(io::constant<inside>, io::constant<inside>, io::constant<inside>),
+                 io::list(io::constant<1>, io::constant<1>, io::constant<1>), io::type<double>)),
              type, pack_loop, unpack_loop);
 }
 

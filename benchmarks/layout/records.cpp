@@ -48,7 +48,8 @@ void enter_records() {
   enter_both("members/8B/of_n_records", io::flatten(io::contiguous(std::int64_t{n}, chosen{})), all,
              pack_loop, unpack_loop);
   enter_both("static_members/8B/of_16384_records",
-             io::flatten(io::contiguous(io::c<count>, chosen{})), all, pack_loop, unpack_loop);
+             io::flatten(io::contiguous(io::constant<count>, chosen{})), all, pack_loop,
+             unpack_loop);
 }
 
 }  // namespace contest

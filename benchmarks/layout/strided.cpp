@@ -44,10 +44,10 @@ void enter_length(std::string const& suffix = "") {
   std::int64_t volatile n = count;
   enter_both("stride/" + name, io::repeat(n, 2 * Length, io::bytes(Length)), type, pack_loop,
              unpack_loop);
-  enter_both(
-      "static_stride/" + name,
-      io::flatten(io::hvector(io::c<count>, io::c<Length>, io::c<2 * Length>, io::type<char>)),
-      type, pack_loop, unpack_loop);
+  enter_both("static_stride/" + name,
+             io::flatten(io::hvector(io::constant<count>, io::constant<Length>,
+                                     io::constant<2 * Length>, io::type<char>)),
+             type, pack_loop, unpack_loop);
 }
 
 }  // namespace

@@ -204,8 +204,9 @@ void records() {
 
 void fixed_numbers() {
   // [fixed]
-  auto const tile = io::subarray(io::list(io::c<8>, io::c<8>), io::list(io::c<6>, io::c<6>),
-                                 io::list(io::c<1>, io::c<1>), io::type<double>);
+  auto const tile = io::subarray(io::list(io::constant<8>, io::constant<8>),
+                                 io::list(io::constant<6>, io::constant<6>),
+                                 io::list(io::constant<1>, io::constant<1>), io::type<double>);
   auto const form = io::flatten(tile);  // an empty object, whose type is the layout
   static_assert(form.size() == 36 * 8 && form.pieces() == 6);
   static_assert(std::is_empty_v<decltype(form)>);

@@ -104,7 +104,9 @@ void checkpoints(mpi::communicator const& world) {
   double time = 0.5;
   // [format_checkpoint]
   io::checkpoint state;
-  state.add("step", step).add("time", time).add("u", tile, u);  // once, for saving and for loading
+  state.add_value("step", step)
+      .add_value("time", time)
+      .add("u", tile, u);  // once, for saving and for loading
   state.save(world, "state.checkpoint");
   state.load(world, "state.checkpoint");  // on any number of ranks
   // [format_checkpoint]
@@ -126,7 +128,7 @@ void checkpoints(mpi::communicator const& world) {
   // [format_engine]
   std::string text = (std::ostringstream() << engine).str();  // each rank saves the same engine
   io::checkpoint with_engine;
-  with_engine.add("engine", text).add("names", names).add("found", found);
+  with_engine.add_value("engine", text).add_value("names", names).add_value("found", found);
   with_engine.save(world, "engine.checkpoint");
   with_engine.load(world, "engine.checkpoint");
   std::istringstream(text) >> engine;

@@ -37,7 +37,7 @@ int main() {
   // [overlap]
   well = well && later.in_background && later.time_ns > 0 && hidden < 1;
   // [sum]
-  io::summed_report const all = io::sum(r, world);         // collective
+  io::summed_report const all = io::summed(r, world);      // collective
   auto const slowest = all.of(&io::report::time_ns).most;  // also .least, .mean() and .sum
   if (world.rank() == 0) std::printf("%s", io::to_table(all).c_str());
   // [sum]

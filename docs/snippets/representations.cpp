@@ -32,17 +32,17 @@ void require(bool holds, char const* what) {
 // [short_doubles]
 // Each double is a float in the file. All other types are written as they are in memory.
 io::extend::representation_functions short_doubles() {
-  static auto const bytes_of = [](io::extend::basic type) {
+  static auto const bytes_of = [](io::extend::basic_type type) {
     return static_cast<std::size_t>(io::native.sizes()[static_cast<std::size_t>(type)]);
   };
   io::extend::representation_functions f;
-  f.file_bytes = [](io::extend::basic type) -> std::int64_t {
-    return type == io::extend::basic::float64 ? 4 : static_cast<std::int64_t>(bytes_of(type));
+  f.file_bytes = [](io::extend::basic_type type) -> std::int64_t {
+    return type == io::extend::basic_type::float64 ? 4 : static_cast<std::int64_t>(bytes_of(type));
   };
-  f.write = [](io::extend::basic type, std::int64_t count, std::byte const* memory,
+  f.write = [](io::extend::basic_type type, std::int64_t count, std::byte const* memory,
                std::byte* file) {
     auto const n = static_cast<std::size_t>(count);
-    if (type != io::extend::basic::float64) {
+    if (type != io::extend::basic_type::float64) {
       std::memcpy(file, memory, n * bytes_of(type));
       return true;
     }
@@ -56,10 +56,10 @@ io::extend::representation_functions short_doubles() {
     }
     return all_fit;  // false: the call fails with errc::conversion
   };
-  f.read = [](io::extend::basic type, std::int64_t count, std::byte const* file,
+  f.read = [](io::extend::basic_type type, std::int64_t count, std::byte const* file,
               std::byte* memory) {
     auto const n = static_cast<std::size_t>(count);
-    if (type != io::extend::basic::float64) {
+    if (type != io::extend::basic_type::float64) {
       std::memcpy(memory, file, n * bytes_of(type));
       return true;
     }

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   field u = slab_of(world);
 
   io::checkpoint state;  // lists once the data to save and to load
-  state.add("t", t).add("u", tile_of(world), io::interior(u, {1, 1, 1}));
+  state.add_value("t", t).add("u", tile_of(world), io::interior(u, {1, 1, 1}));
   std::error_code error;
   state.load(world, "heat4.checkpoint", error);
   if (error == io::errc::no_such_file) {

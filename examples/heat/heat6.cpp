@@ -21,7 +21,7 @@ void save(World const& world, int t, field& u, io::opener files) {
   io::darray<double, 3> const tile({side, side, side}, io::distribute::block, {world.size(), 1, 1},
                                    world.rank());
   io::basic_checkpoint<World> state;
-  state.add("t", t).add("u", tile, io::interior(u, {1, 1, 1}));
+  state.add_value("t", t).add("u", tile, io::interior(u, {1, 1, 1}));
   state.save(world, "heat.checkpoint", {}, files);
 }
 // [heat_save]
@@ -55,7 +55,7 @@ int main() {
     if (informed != 0 && informed != ranks) return 1;
     int found = 0;
     io::basic_checkpoint<io::self> left;
-    left.add("t", found).load(io::self(), "heat.checkpoint", {}, files.opener());
+    left.add_value("t", found).load(io::self(), "heat.checkpoint", {}, files.opener());
     std::cout << "write " << k << " of rank 0: " << informed << " ranks were told; found is step "
               << found << "\n";
     if (found != (informed > 0 ? 25 : 50)) return 1;  // the old checkpoint or the new one

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/darray.hpp>

@@ -22,72 +22,72 @@ enum class family {
   c_long_double,
 };
 
-std::optional<basic> integer_of(std::int64_t bytes) {
+std::optional<basic_type> integer_of(std::int64_t bytes) {
   switch (bytes) {
     case 1:
-      return basic::character;
+      return basic_type::character;
     case 2:
-      return basic::int16;
+      return basic_type::int16;
     case 4:
-      return basic::int32;
+      return basic_type::int32;
     case 8:
-      return basic::int64;
+      return basic_type::int64;
     case 16:
-      return basic::int128;
+      return basic_type::int128;
     default:
       return {};
   }
 }
 
-std::optional<basic> unsigned_of(std::int64_t bytes) {
+std::optional<basic_type> unsigned_of(std::int64_t bytes) {
   switch (bytes) {
     case 1:
-      return basic::character;
+      return basic_type::character;
     case 2:
-      return basic::uint16;
+      return basic_type::uint16;
     case 4:
-      return basic::uint32;
+      return basic_type::uint32;
     case 8:
-      return basic::uint64;
+      return basic_type::uint64;
     default:
       return {};
   }
 }
 
-std::optional<basic> real_of(std::int64_t bytes) {
+std::optional<basic_type> real_of(std::int64_t bytes) {
   switch (bytes) {
     case 2:
       // No basic type is a half; its bytes are swapped like those of a uint16.
-      return basic::uint16;
+      return basic_type::uint16;
     case 4:
-      return basic::float32;
+      return basic_type::float32;
     case 8:
-      return basic::float64;
+      return basic_type::float64;
     case 16:
-      return basic::float128;
+      return basic_type::float128;
     default:
       return {};
   }
 }
 
-std::optional<basic> basic_of(family f, std::int64_t bytes) {
+std::optional<basic_type> basic_of(family f, std::int64_t bytes) {
   switch (f) {
     case family::byte:
-      return basic::byte;
+      return basic_type::byte;
     case family::character:
-      return basic::character;
+      return basic_type::character;
     case family::boolean:
-      return basic::boolean;
+      return basic_type::boolean;
     case family::wide_character:
-      return basic::wide_character;
+      return basic_type::wide_character;
     case family::c_long:
-      return basic::long_int;
+      return basic_type::long_int;
     case family::c_unsigned_long:
-      return basic::unsigned_long;
+      return basic_type::unsigned_long;
     case family::c_long_double:
-      return basic::long_double;
+      return basic_type::long_double;
     case family::address:  // 8 bytes in every file
-      if (bytes == 8) return basic::int64;
+      if (bytes == 8) return basic_type::int64;
       return {};
     case family::integer:
       return integer_of(bytes);

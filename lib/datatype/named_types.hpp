@@ -7,12 +7,12 @@
 
 #include <mpi.h>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 
 namespace argosy::detail {
 
 struct item_run {
-  basic type;
+  basic_type type;
   std::int64_t count;
 };
 

@@ -77,7 +77,8 @@ mpi_datatype pieces(detail::piece_table const& table) {
   return mpi::record(std::vector<MPI_Aint>(types.size(), 0), types);
 }
 
-mpi_datatype encode(layout const& l, extend::node const& n, std::vector<mpi_datatype> const& made) {
+mpi_datatype encode(layout const& l, detail::layout_node const& n,
+                    std::vector<mpi_datatype> const& made) {
   switch (n.kind) {
     case detail::node_kind::bytes:
       return block(n.size);
@@ -90,7 +91,8 @@ mpi_datatype encode(layout const& l, extend::node const& n, std::vector<mpi_data
   }
   std::vector<MPI_Aint> places;
   std::vector<MPI_Datatype> types;
-  for (extend::place const& p : l.places().subspan(n.child, static_cast<std::size_t>(n.count))) {
+  for (detail::layout_place const& p :
+       l.places().subspan(n.child, static_cast<std::size_t>(n.count))) {
     places.push_back(static_cast<MPI_Aint>(p.displacement));
     types.push_back(made[static_cast<std::size_t>(p.node)].get());
   }
@@ -103,7 +105,7 @@ mpi_datatype to_mpi(layout const& l) {
   mpi::require_running("to_mpi");
   // Children stand before their parents.
   std::vector<mpi_datatype> made;
-  for (extend::node const& n : l.nodes()) made.push_back(encode(l, n, made));
+  for (detail::layout_node const& n : l.nodes()) made.push_back(encode(l, n, made));
   if (l.empty()) made.push_back(block(0));
   mpi_datatype whole = std::move(made.back());
   if (!l.empty() && l.origin() != 0)

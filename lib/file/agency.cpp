@@ -39,7 +39,7 @@ serve_function agency::answers() {
     auto const reconcile = [s] {
       if (!s->file.merges().caches_differ()) return;
       if (failure const lost = s->file.reconcile())
-        s->file.late().add("a write", alone(s->file.rank(), lost));
+        s->file.late().add("a write", local_agreement(s->file.rank(), lost));
     };
     reconcile();
     auto answer = s->mine.serve(request);

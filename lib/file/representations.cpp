@@ -37,7 +37,7 @@ bool usable(basic_sizes const& sizes, extend::representation_functions const& fu
     if (sizes[i] != detail::native_sizes[i] && (!functions.read || !functions.write)) return false;
   }
   // Bytes have no type that could be converted.
-  return detail::size_in(sizes, extend::basic::byte) == 1;
+  return detail::size_in(sizes, extend::basic_type::byte) == 1;
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void register_representation(std::string_view name, representation_functions fun
   basic_sizes sizes = detail::native_sizes;
   if (functions.file_bytes)
     for (std::size_t i = 0; i < detail::basic_count; ++i)
-      sizes[i] = functions.file_bytes(static_cast<basic>(i));
+      sizes[i] = functions.file_bytes(static_cast<basic_type>(i));
   if (name.empty() || name.size() > longest_name || !usable(sizes, functions)) {
     error = errc::argument;
     return;

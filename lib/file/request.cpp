@@ -40,7 +40,7 @@ void background_access::run() {
     staging with;
     failure f = file->access_timed(job_, with, done);
     done.in_background = true;
-    result = alone(file->rank(), std::move(f));
+    result = local_agreement(file->rank(), std::move(f));
     has_result();
   }
   file->others().end_request();

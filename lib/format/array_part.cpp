@@ -80,7 +80,7 @@ bool match(extend::dtype const& file, extend::dtype const& mine, matched& m) {
 // Returns the representation of the other byte order: each item of a basic type, of its size in
 // memory, backwards.
 representation const& byte_swapped() {
-  constexpr auto swap = [](extend::basic type, std::int64_t count, std::byte const* from,
+  constexpr auto swap = [](extend::basic_type type, std::int64_t count, std::byte const* from,
                            std::byte* to) {
     auto const n = static_cast<std::ptrdiff_t>(detail::size_in(detail::native_sizes, type));
     for (std::int64_t i = 0; i < count; ++i)
@@ -89,7 +89,8 @@ representation const& byte_swapped() {
   };
   static representation const it(
       "byte-swapped",
-      {.file_bytes = [](extend::basic type) { return detail::size_in(detail::native_sizes, type); },
+      {.file_bytes =
+           [](extend::basic_type type) { return detail::size_in(detail::native_sizes, type); },
        .read = swap,
        .write = swap},
       detail::native_sizes);
@@ -197,26 +198,26 @@ std::string value_words(const_buffer const& data) {
   signature const types = data.types();
   if (types.nodes().size() == 1 && types.nodes()[0].body == 0 && types.nodes()[0].count == 1)
     switch (types.nodes()[0].type) {
-      case basic::int32:
+      case basic_type::int32:
         words = number_in<std::int32_t>(bytes);
         break;
-      case basic::uint32:
+      case basic_type::uint32:
         words = number_in<std::uint32_t>(bytes);
         break;
-      case basic::int64:
+      case basic_type::int64:
         words = number_in<long long>(bytes);
         break;
-      case basic::long_int:
+      case basic_type::long_int:
         words = number_in<long>(bytes);
         break;
-      case basic::uint64:
-      case basic::unsigned_long:
+      case basic_type::uint64:
+      case basic_type::unsigned_long:
         words = number_in<std::uint64_t>(bytes);
         break;
-      case basic::float32:
+      case basic_type::float32:
         words = number_in<float>(bytes);
         break;
-      case basic::float64:
+      case basic_type::float64:
         words = number_in<double>(bytes);
         break;
       default:

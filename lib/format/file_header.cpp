@@ -98,7 +98,7 @@ void with_file(std::string const& name, char const* call, on_error const& e, ope
     if (auto const closed = opened.close()) mine.keep({closed});
     return mine;
   });
-  extend::agreement const a = extend::alone(0, f);
+  extend::agreement const a = detail::local_agreement(0, f);
   if (e.error()) *e.error() = a.code;
   if (!f || e.error()) return;
   error const usual(a, call, path, 0);

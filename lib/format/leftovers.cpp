@@ -102,7 +102,7 @@ std::vector<leftover> look_for(char const* call, std::string const& path, on_err
     }
     return {};
   });
-  extend::agreement const a = extend::alone(0, why);
+  extend::agreement const a = detail::local_agreement(0, why);
   if (e.error()) *e.error() = a.code;
   if (!a && !e.error()) throw error(a, call, path, 0);
   return all;

@@ -60,7 +60,7 @@ class strip_picture {
     std::int64_t const span = to_ - from_;
     if (layout_.empty()) return span;
     std::int64_t best = 0, widest = 0;
-    for (node const& n : layout_.nodes()) {
+    for (layout_node const& n : layout_.nodes()) {
       if (n.kind != node_kind::repeat) continue;
       std::int64_t const stride = n.stride < 0 ? -n.stride : n.stride;
       if (span / 2 >= stride) widest = std::max(widest, stride);

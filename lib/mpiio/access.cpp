@@ -37,7 +37,7 @@ int transfer(MPI_File file, char const* name, memory const& m, MPI_Status* statu
   return with_file(file, name, [&](opened_file& f) {
     int error_class = MPI_SUCCESS;
     std::error_code error;
-    report const done = call(f.of, data_in_place<Data>{m, error_class}, how(error));
+    report const done = call(f.of, data_in_place<Data>{m, error_class}, access_options(error));
     tell_status(status, done.memory_bytes);
     return told(file, f, error, error_class);
   });
@@ -97,9 +97,10 @@ using namespace argosy::mpiio;
       int, function,                                                                          \
       (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status * status), \
       (file, address, count, type, status)) {                                                 \
-    return transfer<Data>(                                                                    \
-        file, #function, {address, count, type}, status,                                      \
-        [](argosy::file& f, auto data, how const& with) { return f.method(data(), with); });  \
+    return transfer<Data>(file, #function, {address, count, type}, status,                    \
+                          [](argosy::file& f, auto data, access_options const& with) {        \
+                            return f.method(data(), with);                                    \
+                          });                                                                 \
   }
 #define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                   \
   ARGOSY_MPIIO_FUNCTION(int, function,                                                    \
@@ -107,7 +108,7 @@ using namespace argosy::mpiio;
                          MPI_Datatype type, MPI_Status * status),                         \
                         (file, offset, address, count, type, status)) {                   \
     return transfer<Data>(file, #function, {address, count, type}, status,                \
-                          [&](argosy::file& f, auto data, how const& with) {              \
+                          [&](argosy::file& f, auto data, access_options const& with) {   \
                             return f.method(offset, data(), with);                        \
                           });                                                             \
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/file/representations.hpp>
 
 #include "next.hpp"
@@ -16,7 +16,7 @@ namespace argosy::mpiio {
 namespace {
 
 // Returns MPI's datatype for items of a basic type, or MPI_DATATYPE_NULL if MPI has none.
-MPI_Datatype named(basic type) {
+MPI_Datatype named(basic_type type) {
   static std::array<MPI_Datatype, argosy::detail::basic_count> const names{
       MPI_BYTE,          MPI_CHAR,           MPI_C_BOOL,
       MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_INT,
@@ -35,7 +35,7 @@ struct converter {
   void* state;
   static constexpr std::int64_t most = sizeof(Number) == sizeof(int) ? INT_MAX : INT64_MAX;
 
-  bool operator()(basic type, std::int64_t count, std::byte* user, std::int64_t user_bytes,
+  bool operator()(basic_type type, std::int64_t count, std::byte* user, std::int64_t user_bytes,
                   std::byte* file, std::int64_t file_bytes) const {
     MPI_Datatype const as = named(type);
     if (as == MPI_DATATYPE_NULL) return false;
@@ -54,7 +54,7 @@ template <class Function, class Number>
 int register_functions(char const* name, Function* read, Function* write,
                        MPI_Datarep_extent_function* extent, void* state) {
   return guarded(MPI_FILE_NULL, "MPI_Register_datarep", [&] {
-    auto const file_bytes = [extent, state](basic type) -> std::int64_t {
+    auto const file_bytes = [extent, state](basic_type type) -> std::int64_t {
       MPI_Datatype const as = named(type);
       MPI_Aint bytes = 0;
       if (as == MPI_DATATYPE_NULL || extent(as, &bytes, state) != MPI_SUCCESS)
@@ -65,7 +65,7 @@ int register_functions(char const* name, Function* read, Function* write,
     functions.file_bytes = file_bytes;
     if (read)
       functions.read = [=, convert = converter<Function, Number>{read, state}](
-                           basic type, std::int64_t count, std::byte const* file,
+                           basic_type type, std::int64_t count, std::byte const* file,
                            std::byte* memory) {
         return convert(type, count, memory,
                        argosy::detail::size_in(argosy::detail::native_sizes, type),
@@ -73,7 +73,7 @@ int register_functions(char const* name, Function* read, Function* write,
       };
     if (write)
       functions.write = [=, convert = converter<Function, Number>{write, state}](
-                            basic type, std::int64_t count, std::byte const* memory,
+                            basic_type type, std::int64_t count, std::byte const* memory,
                             std::byte* file) {
         return convert(type, count, const_cast<std::byte*>(memory),
                        argosy::detail::size_in(argosy::detail::native_sizes, type), file,

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/typed_layout.hpp>
 
 namespace argosy::mpiio {
@@ -18,7 +18,7 @@ struct known_type {
   std::int64_t size = 0;
   bool dense = false;  // true if copies of it are adjacent bytes, from the address on
   // The number of items in a copy, if all are of one basic type, otherwise 0.
-  basic item = basic::byte;
+  basic_type item = basic_type::byte;
   std::int64_t items = 0;
 };
 

@@ -92,22 +92,26 @@ problem random_problem(std::mt19937_64& random) {
 }
 
 // At compile time. A tile of a block-distributed array is a box: two levels of copies around a row.
-constexpr io::darray tile(io::list(io::c<64>, io::c<64>, io::c<64>), io::distribute::block,
-                          io::list(io::c<2>, io::c<2>, io::c<2>), io::c<5>, io::type<double>);
+constexpr io::darray tile(io::list(io::constant<64>, io::constant<64>, io::constant<64>),
+                          io::distribute::block,
+                          io::list(io::constant<2>, io::constant<2>, io::constant<2>),
+                          io::constant<5>, io::type<double>);
 static_assert(tile.is_static && std::is_empty_v<decltype(tile)>);
-static_assert(tile.form() == io::subarray(io::list(io::c<64>, io::c<64>, io::c<64>),
-                                          io::list(io::c<32>, io::c<32>, io::c<32>),
-                                          io::list(io::c<32>, io::c<0>, io::c<32>),
-                                          io::type<double>)
-                                 .form());
+static_assert(tile.form() ==
+              io::subarray(io::list(io::constant<64>, io::constant<64>, io::constant<64>),
+                           io::list(io::constant<32>, io::constant<32>, io::constant<32>),
+                           io::list(io::constant<32>, io::constant<0>, io::constant<32>),
+                           io::type<double>)
+                  .form());
 static_assert(tile.form().nodes().size() == 3 && tile.form().pieces() == 32 * 32);
-constexpr io::darray cards(io::list(io::c<4096>, io::c<4096>), io::distribute::cyclic(io::c<4>),
-                           io::list(io::c<8>, io::c<8>), io::c<9>, io::type<double>,
-                           io::extend::fortran_order);
+constexpr io::darray cards(io::list(io::constant<4096>, io::constant<4096>),
+                           io::distribute::cyclic(io::constant<4>),
+                           io::list(io::constant<8>, io::constant<8>), io::constant<9>,
+                           io::type<double>, io::extend::fortran_order);
 static_assert(cards.is_static && cards.form().size() == 4096 * 4096 / 64 * 8);
 // Some numbers are fixed, some are not.
-static_assert(!io::darray(io::list(io::c<64>, 3), io::distribute::block, io::list(io::c<2>, 1), 1,
-                          io::type<int>)
+static_assert(!io::darray(io::list(io::constant<64>, 3), io::distribute::block,
+                          io::list(io::constant<2>, 1), 1, io::type<int>)
                    .is_static);
 
 }  // namespace

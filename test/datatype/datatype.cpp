@@ -178,44 +178,54 @@ struct generator {
 
 // --- what the compiler flattens ---
 
-using io::c;
+using io::constant;
 constexpr io::extend::element<double> real{};
 
-constexpr io::subarray core(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<64>),
-                            io::list(c<1>, c<1>, c<1>), real);
+constexpr io::subarray core(io::list(constant<66>, constant<66>, constant<66>),
+                            io::list(constant<64>, constant<64>, constant<64>),
+                            io::list(constant<1>, constant<1>, constant<1>), real);
 static_assert(core.is_static && std::is_empty_v<decltype(core)>);
 static_assert(core.form().nodes().size() == 3,
               "a 3-D interior of doubles is one two-level repeat around a row");
 static_assert(core.form().nodes()[0].size == 64 * 8 && core.form().pieces() == 64 * 64);
 
-constexpr io::subarray rows(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<64>, c<66>),
-                            io::list(c<1>, c<1>, c<0>), real);
+constexpr io::subarray rows(io::list(constant<66>, constant<66>, constant<66>),
+                            io::list(constant<64>, constant<64>, constant<66>),
+                            io::list(constant<1>, constant<1>, constant<0>), real);
 static_assert(rows.form().nodes().size() == 2 && rows.form().pieces() == 64,
               "full rows merge into planes' middles");
-constexpr io::subarray planes(io::list(c<66>, c<66>, c<66>), io::list(c<64>, c<66>, c<66>),
-                              io::list(c<1>, c<0>, c<0>), real);
+constexpr io::subarray planes(io::list(constant<66>, constant<66>, constant<66>),
+                              io::list(constant<64>, constant<66>, constant<66>),
+                              io::list(constant<1>, constant<0>, constant<0>), real);
 static_assert(planes.form().is_contiguous(), "full planes merge into one leaf");
 
-constexpr io::record dense(io::member(c<0>, real, c<3>), io::member(c<24>, io::type<std::int64_t>));
+constexpr io::record dense(io::member(constant<0>, real, constant<3>),
+                           io::member(constant<24>, io::type<std::int64_t>));
 static_assert(dense.is_static && std::is_empty_v<decltype(dense)> && dense.form() == io::bytes(32),
               "a record without padding is one leaf");
-static_assert(io::record(io::list(c<3>, c<1>), io::list(c<0>, c<24>), real, io::type<std::int64_t>)
+static_assert(io::record(io::list(constant<3>, constant<1>), io::list(constant<0>, constant<24>),
+                         real, io::type<std::int64_t>)
                   .form() == io::bytes(32));
-static_assert(io::contiguous(c<1>, io::vector(c<4>, c<2>, c<2>, real)).form() == io::bytes(64));
-static_assert(io::indexed(io::list(c<2>, c<1>), io::list(c<0>, c<5>), real).is_static);
-static_assert(io::resized(real, c<0>, c<16>).is_static);
+static_assert(io::contiguous(constant<1>, io::vector(constant<4>, constant<2>, constant<2>, real))
+                  .form() == io::bytes(64));
+static_assert(io::indexed(io::list(constant<2>, constant<1>), io::list(constant<0>, constant<5>),
+                          real)
+                  .is_static);
+static_assert(io::resized(real, constant<0>, constant<16>).is_static);
 
 // A single number at run time makes the datatype dynamic. The other numbers stay in the type.
-static_assert(!io::vector(c<4>, 2, c<2>, real).is_static);
-static_assert(sizeof(io::vector(c<4>, 2, c<2>, real)) == sizeof(std::int64_t));
-static_assert(!io::contiguous(c<2>, io::layout()).is_static);
+static_assert(!io::vector(constant<4>, 2, constant<2>, real).is_static);
+static_assert(sizeof(io::vector(constant<4>, 2, constant<2>, real)) == sizeof(std::int64_t));
+static_assert(!io::contiguous(constant<2>, io::layout()).is_static);
 static_assert(io::datatype<io::layout> && io::datatype<decltype(core)> && !io::datatype<double>);
 
 // Sizes beyond 2^31 cost nothing.
 constexpr std::int64_t huge = std::int64_t{1} << 40;
-static_assert(io::vector(c<huge>, c<1>, c<3>, real).form().extent() == (3 * (huge - 1) + 1) * 8);
-static_assert(io::subarray(io::list(c<huge>, c<1 << 15>), io::list(c<huge>, c<1>),
-                           io::list(c<0>, c<7>), real)
+static_assert(io::vector(constant<huge>, constant<1>, constant<3>, real).form().extent() ==
+              (3 * (huge - 1) + 1) * 8);
+static_assert(io::subarray(io::list(constant<huge>, constant<1 << 15>),
+                           io::list(constant<huge>, constant<1>),
+                           io::list(constant<0>, constant<7>), real)
                   .form()
                   .pieces() == huge);
 
@@ -249,8 +259,8 @@ TEST_CASE(
   std::array<std::size_t, 2> const places{0, 5};
   CHECK(io::indexed(lengths, places, io::type<int>).form() == expected);
   CHECK(io::indexed(std::span(lengths), std::span(places), io::type<int>).form() == expected);
-  CHECK(io::indexed(io::list(2, io::c<1>), io::list(io::c<0>, 5u), io::type<int>).form() ==
-        expected);
+  CHECK(io::indexed(io::list(2, io::constant<1>), io::list(io::constant<0>, 5u), io::type<int>)
+            .form() == expected);
   std::size_t const nx = 4;
   CHECK(io::subarray({nx, nx}, {2, 2}, {1, 1}, io::type<char>).form() ==
         io::subarray(io::list(nx, 4), lengths.empty() ? lengths : std::vector<int>{2, 2},
@@ -360,8 +370,8 @@ TEST_CASE("a mistake in a constant expression stays one of the compiler", "[data
       typename std::bool_constant<(io::contiguous(decltype(count)::value, io::type<int>), true)>;
     };
   };
-  STATIC_REQUIRE(can_be(io::c<3>));
-  STATIC_REQUIRE_FALSE(can_be(io::c<-3>));
+  STATIC_REQUIRE(can_be(io::constant<3>));
+  STATIC_REQUIRE_FALSE(can_be(io::constant<-3>));
 }
 
 TEST_CASE("a list of numbers of another length is no list", "[datatype][error]") {
@@ -406,12 +416,12 @@ template <>
 struct argosy::describe<padded> : argosy::members<&padded::x, &padded::id> {};
 
 TEST_CASE("no copies of a signature, and copies of none, add nothing", "[datatype]") {
-  io::extend::signature all(io::extend::basic::int32, 2);
-  all.append(io::extend::signature(io::extend::basic::float64), 0)
+  io::extend::signature all(io::extend::basic_type::int32, 2);
+  all.append(io::extend::signature(io::extend::basic_type::float64), 0)
       .append(io::extend::signature(), 3);
-  CHECK(all == io::extend::signature(io::extend::basic::int32, 2));
+  CHECK(all == io::extend::signature(io::extend::basic_type::int32, 2));
   CHECK(io::extend::signature().append(all, 0).empty());
-  CHECK(io::extend::signature(io::extend::basic::int32, 0).empty());
+  CHECK(io::extend::signature(io::extend::basic_type::int32, 0).empty());
 }
 
 TEST_CASE("a packed record has the data of the record and no holes", "[datatype]") {

@@ -136,7 +136,7 @@ void check(fields const& expected) {
 // All of this happens at compile time.
 static_assert(io::detail::layout_of<dense>() == io::bytes(16),
               "a record without padding is one leaf");
-static_assert(io::contiguous(io::c<10>, io::type<dense>).form() == io::bytes(160));
+static_assert(io::contiguous(io::constant<10>, io::type<dense>).form() == io::bytes(160));
 static_assert(io::detail::layout_of<padded>().size() == 11 &&
               io::detail::layout_of<padded>().extent() == 24);
 static_assert(io::detail::layout_of<double const>() == io::bytes(8));
@@ -153,7 +153,7 @@ static_assert(!io::element_type<int*> && !io::element_type<std::vector<int>> &&
               !io::element_type<padded*>);
 // Chosen members as a datatype of their own.
 static_assert(io::members<&dense::id>::form().origin() == offsetof(dense, id));
-static_assert(io::contiguous(io::c<4>, io::members<&dense::x>{}).form() ==
+static_assert(io::contiguous(io::constant<4>, io::members<&dense::x>{}).form() ==
               io::resized(io::repeat(4, 16, io::bytes(8)), 0, 64));
 
 }  // namespace

@@ -240,7 +240,7 @@ TEST_CASE("members chosen of a base step by the class that lies there", "[memory
   auto const ids = io::memory(all.data(), io::members<&particle::id>{}, std::ssize(all));
   CHECK(ids.form() ==
         io::repeat(3, sizeof(moving), io::resized(io::at(8, io::bytes(4)), 0, sizeof(moving))));
-  CHECK(ids.types().get() == io::extend::signature(io::extend::basic::int32, 3));
+  CHECK(ids.types().get() == io::extend::signature(io::extend::basic_type::int32, 3));
   std::vector<std::byte> raw(3 * sizeof(particle));  // raw memory may hold anything
   CHECK(io::memory(raw.data(), io::members<&particle::id>{}, 3).size() == 12);
 }

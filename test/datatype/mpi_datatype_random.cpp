@@ -42,7 +42,7 @@ constexpr io::basic_sizes text_sizes{1,  2,  3,  7,  6, 12, 11, 21, 20,
                                      40, 40, 21, 20, 9, 15, 24, 45, 46};
 
 // The items of a signature, one by one.
-using items = std::vector<io::extend::basic>;
+using items = std::vector<io::extend::basic_type>;
 void list_items(std::span<io::detail::signature_node const> nodes, items& all) {
   for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span())
     for (std::int64_t k = 0; k < nodes[i].count; ++k) {

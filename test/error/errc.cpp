@@ -201,7 +201,7 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
 
   // Words that begin with those of their class are not repeated.
   agreement const thrown =
-      io::extend::alone(3, {errc::user_code, "code of the program threw: my own words"});
+      io::detail::local_agreement(3, {errc::user_code, "code of the program threw: my own words"});
   CHECK_THAT(
       io::detail::message_of(thrown, "open", "f", 3),
       ContainsSubstring("failed on rank 3: code of the program threw: my own words. What to do: "));
@@ -222,7 +222,8 @@ TEST_CASE("a message has one remedy: its own, or that of the class, or none wher
           "[agree][message]") {
   auto const words = [](errc e, std::string detail, std::string advice = {}) {
     io::extend::failure f(e, std::move(detail), std::move(advice));
-    return io::detail::message_of(io::extend::alone(0, std::move(f)), "set_view", "state.dat", 0);
+    return io::detail::message_of(io::detail::local_agreement(0, std::move(f)), "set_view",
+                                  "state.dat", 0);
   };
   CHECK(words(errc::unsupported, "requests are pending", "wait for them first") ==
         "argosy: set_view of 'state.dat' failed on rank 0: unsupported operation; requests are "
@@ -243,16 +244,17 @@ TEST_CASE("a message has one remedy: its own, or that of the class, or none wher
 }
 
 TEST_CASE("an error inside another one brings its advice, once", "[agree][message]") {
-  io::error const inner(io::extend::alone(0, {errc::file, "the file is not open", "open it first"}),
-                        "read", "f", 0);
+  io::error const inner(
+      io::detail::local_agreement(0, {errc::file, "the file is not open", "open it first"}), "read",
+      "f", 0);
   CHECK(io::detail::words_without_advice(inner) ==
         "argosy: read of 'f' failed on rank 0: the file handle is no longer valid; the file is not "
         "open");
-  CHECK(
-      io::detail::words_without_advice(io::error(io::extend::alone(0, errc::io), "sync", "f", 0)) ==
-      "argosy: sync of 'f' failed on rank 0: " + io::make_error_code(errc::io).message());
-  io::error const said(io::extend::alone(0, {errc::argument, "the offset is -1"}), "read_at", "f",
-                       0);
+  CHECK(io::detail::words_without_advice(
+            io::error(io::detail::local_agreement(0, errc::io), "sync", "f", 0)) ==
+        "argosy: sync of 'f' failed on rank 0: " + io::make_error_code(errc::io).message());
+  io::error const said(io::detail::local_agreement(0, {errc::argument, "the offset is -1"}),
+                       "read_at", "f", 0);
   CHECK(io::detail::words_without_advice(said).ends_with("the offset is -1"));
   for (io::extend::failure const& f :
        {io::detail::failure_of(errc::io, [&] { throw inner; }),
@@ -263,7 +265,8 @@ TEST_CASE("an error inside another one brings its advice, once", "[agree][messag
             return io::detail::failure_by("a policy");
           }
         })}) {
-    std::string const outer = io::detail::message_of(io::extend::alone(0, f), "load", "c", 0);
+    std::string const outer =
+        io::detail::message_of(io::detail::local_agreement(0, f), "load", "c", 0);
     CHECK(outer.ends_with("the file is not open. What to do: open it first."));
     CHECK(outer.find("What to do") == outer.rfind("What to do"));
   }
@@ -287,8 +290,8 @@ TEST_CASE("each rank that failed tells its own failure, the others that of the f
 }
 
 TEST_CASE("a call of one rank fails on that rank", "[agree]") {
-  CHECK(io::extend::alone(4, {}));
-  agreement const a = io::extend::alone(4, {os(EDQUOT), "here"});
+  CHECK(io::detail::local_agreement(4, {}));
+  agreement const a = io::detail::local_agreement(4, {os(EDQUOT), "here"});
   CHECK_FALSE(a);
   CHECK(a.code == errc::quota);
   CHECK(a.cause == os(EDQUOT));

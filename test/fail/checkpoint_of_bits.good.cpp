@@ -7,5 +7,5 @@
 namespace io = argosy;
 
 void name(io::basic_checkpoint<io::self>& state, std::vector<char>& value) {
-  state.add("value", value);
+  state.add_value("value", value);
 }

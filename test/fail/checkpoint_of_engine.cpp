@@ -10,5 +10,5 @@
 namespace io = argosy;
 
 void name(io::basic_checkpoint<io::self>& state, std::mt19937_64& value) {
-  state.add("value", value);
+  state.add_value("value", value);
 }

@@ -7,4 +7,6 @@
 
 namespace io = argosy;
 
-void name(io::basic_checkpoint<io::self>& state, std::string& value) { state.add("value", value); }
+void name(io::basic_checkpoint<io::self>& state, std::string& value) {
+  state.add_value("value", value);
+}

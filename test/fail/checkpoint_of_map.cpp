@@ -11,5 +11,5 @@
 namespace io = argosy;
 
 void name(io::basic_checkpoint<io::self>& state, std::map<int, double>& value) {
-  state.add("value", value);
+  state.add_value("value", value);
 }

@@ -10,5 +10,5 @@ namespace io = argosy;
 
 void name(io::basic_checkpoint<io::self>& state,
           std::vector<std::vector<std::vector<double>>>& value) {
-  state.add("value", value);
+  state.add_value("value", value);
 }

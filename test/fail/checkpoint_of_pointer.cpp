@@ -9,5 +9,5 @@
 namespace io = argosy;
 
 void name(io::basic_checkpoint<io::self>& state, std::unique_ptr<double>& value) {
-  state.add("value", value);
+  state.add_value("value", value);
 }

@@ -6,4 +6,4 @@
 
 namespace io = argosy;
 
-void name(io::basic_checkpoint<io::self>& state, double& value) { state.add("value", value); }
+void name(io::basic_checkpoint<io::self>& state, double& value) { state.add_value("value", value); }

@@ -4,4 +4,4 @@
 
 namespace io = argosy;
 
-extern auto const row = io::contiguous(io::c<5>, io::type<double>);
+extern auto const row = io::contiguous(io::constant<5>, io::type<double>);

@@ -6,9 +6,10 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 using namespace io::distribute;
 
 auto part(int rank) {
-  return io::darray({64, 64}, each(block, none), io::list(c<2>, c<2>), rank, io::type<double>);
+  return io::darray({64, 64}, each(block, none), io::list(constant<2>, constant<2>), rank,
+                    io::type<double>);
 }

@@ -5,9 +5,10 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 using namespace io::distribute;
 
 auto part(int rank) {
-  return io::darray({64, 64}, each(block, none), io::list(c<4>, c<1>), rank, io::type<double>);
+  return io::darray({64, 64}, each(block, none), io::list(constant<4>, constant<1>), rank,
+                    io::type<double>);
 }

@@ -6,8 +6,9 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 auto part(int n) {
-  return io::darray({n, n}, io::distribute::block, io::list(c<2>, c<2>), c<4>, io::type<double>);
+  return io::darray({n, n}, io::distribute::block, io::list(constant<2>, constant<2>), constant<4>,
+                    io::type<double>);
 }

@@ -7,9 +7,10 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check() {
-  io::detail::static_require_filetype(io::type<int>,
-                                      io::indexed_block(c<1>, io::list(c<4>, c<0>), io::type<int>));
+  io::detail::static_require_filetype(
+      io::type<int>,
+      io::indexed_block(constant<1>, io::list(constant<4>, constant<0>), io::type<int>));
 }

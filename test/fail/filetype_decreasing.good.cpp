@@ -6,9 +6,10 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check() {
-  io::detail::static_require_filetype(io::type<int>,
-                                      io::indexed_block(c<1>, io::list(c<0>, c<4>), io::type<int>));
+  io::detail::static_require_filetype(
+      io::type<int>,
+      io::indexed_block(constant<1>, io::list(constant<0>, constant<4>), io::type<int>));
 }

@@ -7,5 +7,6 @@
 namespace io = argosy;
 
 void check() {
-  io::detail::static_require_filetype(io::type<double>, io::contiguous(io::c<4>, io::type<float>));
+  io::detail::static_require_filetype(io::type<double>,
+                                      io::contiguous(io::constant<4>, io::type<float>));
 }

@@ -6,9 +6,9 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check() {
   io::detail::static_require_filetype<io::detail::view_use::read_only>(
-      io::type<int>, io::vector(c<3>, c<2>, c<1>, io::type<int>));
+      io::type<int>, io::vector(constant<3>, constant<2>, constant<1>, io::type<int>));
 }

@@ -15,4 +15,4 @@ struct particle {
 struct other {
   int id;
 };
-auto form() { return io::member(&particle::x, io::type<double>, io::c<4>).form(); }
+auto form() { return io::member(&particle::x, io::type<double>, io::constant<4>).form(); }

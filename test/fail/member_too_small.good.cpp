@@ -12,4 +12,4 @@ struct particle {
 struct other {
   int id;
 };
-auto form() { return io::member(&particle::x, io::type<double>, io::c<3>).form(); }
+auto form() { return io::member(&particle::x, io::type<double>, io::constant<3>).form(); }

@@ -8,8 +8,8 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check(io::basic_file<io::self>& f) {
-  f.set_view(0, io::indexed_block(c<1>, io::list(c<4>, c<0>), io::type<int>));
+  f.set_view(0, io::indexed_block(constant<1>, io::list(constant<4>, constant<0>), io::type<int>));
 }

@@ -7,8 +7,8 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check(io::basic_file<io::self>& f) {
-  f.set_view(0, io::indexed_block(c<1>, io::list(c<0>, c<4>), io::type<int>));
+  f.set_view(0, io::indexed_block(constant<1>, io::list(constant<0>, constant<4>), io::type<int>));
 }

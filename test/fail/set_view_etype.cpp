@@ -8,8 +8,8 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check(io::basic_file<io::self>& f) {
-  f.set_view(0, {io::type<double>, io::contiguous(c<3>, io::type<float>)});
+  f.set_view(0, {io::type<double>, io::contiguous(constant<3>, io::type<float>)});
 }

@@ -7,14 +7,14 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 void check(io::basic_file<io::self>& f) {
-  f.set_view(0, {io::type<double>, io::contiguous(c<4>, io::type<float>)});
+  f.set_view(0, {io::type<double>, io::contiguous(constant<4>, io::type<float>)});
 }
 
 // A filetype that names bytes twice is valid for reading. The mode of the file is known only at run
 // time, so this must compile.
 void overlapping(io::basic_file<io::self>& f) {
-  f.set_view(0, io::vector(c<3>, c<2>, c<1>, io::type<int>));
+  f.set_view(0, io::vector(constant<3>, constant<2>, constant<1>, io::type<int>));
 }

@@ -5,8 +5,9 @@
 
 namespace io = argosy;
 
-using io::c;
+using io::constant;
 
 auto box(int n) {
-  return io::subarray(io::list(n, c<8>), io::list(4, c<6>), io::list(0, c<2>), io::type<double>);
+  return io::subarray(io::list(n, constant<8>), io::list(4, constant<6>), io::list(0, constant<2>),
+                      io::type<double>);
 }

@@ -51,7 +51,7 @@ bool everywhere(World const& world, bool here) {
 
 // Registers a representation whose copying is code of the program.
 char const* program_representation() {
-  auto const copy = [](io::extend::basic, std::int64_t count, std::byte const* from,
+  auto const copy = [](io::extend::basic_type, std::int64_t count, std::byte const* from,
                        std::byte* to) {
     program_code::run();
     std::memcpy(to, from, static_cast<std::size_t>(4 * count));
@@ -169,7 +169,8 @@ std::vector<collective_row<file_subject<World>>> calls_of_the_whole() {
 // A static datatype without a rule, whose layout needs memory.
 template <std::int64_t... I>
 constexpr auto irregular(std::integer_sequence<std::int64_t, I...>) {
-  return io::indexed_block(io::c<1>, io::list(io::c<3 * I + I * I % 7 % 2>...), io::type<int>);
+  return io::indexed_block(io::constant<1>, io::list(io::constant<3 * I + I * I % 7 % 2>...),
+                           io::type<int>);
 }
 
 template <class World>
@@ -273,7 +274,7 @@ class checkpoint_subject {
         mine(std::vector<int>(each, 7 + world.rank())),
         world_(world) {
     std::int64_t const n = world.size();
-    state.add("step", step)
+    state.add_value("step", step)
         .add("mine", io::darray<int, 1>({each * n}, io::distribute::block, {n}, world.rank()),
              mine);
     state.save(world, path, {}, files);
@@ -515,7 +516,7 @@ TEST_CASE("a process with too little memory for the names of a checkpoint keeps 
   std::vector<double> values(8);
   io::checkpoint state;
   for (std::size_t i = 0; i < values.size(); ++i)
-    state.add(std::string(std::size_t{1} << 20, static_cast<char>('a' + i)), values[i]);
+    state.add_value(std::string(std::size_t{1} << 20, static_cast<char>('a' + i)), values[i]);
   state.save(world, path);
   for (std::size_t const mib : {0u, 1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 24u, 32u}) {
     std::size_t const bytes = mib << 20;
@@ -532,7 +533,7 @@ TEST_CASE("names that are not UTF-8 are refused on every rank", "[format][error]
   double value = 1;
   code error;
   io::checkpoint state;
-  state.add("caf\xff", value).save(world, here / "f", error);
+  state.add_value("caf\xff", value).save(world, here / "f", error);
   CHECK(error == io::errc::argument);
   CHECK_THAT(state.what_failed(), Catch::Contains("not UTF-8"));
   CHECK_FALSE(std::filesystem::exists(here / "f"));

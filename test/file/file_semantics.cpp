@@ -333,7 +333,7 @@ TEST_CASE("data whose types are not its bytes is an error of the call, and no ra
   f.set_view(0, {io::type<int>, io::external32});
   io::const_buffer const right = io::memory(numbers);
   io::const_buffer const wrong(right.address(), right.form(),
-                               io::extend::signature(io::extend::basic::int32, 5));
+                               io::extend::signature(io::extend::basic_type::int32, 5));
   int const last = world().size() - 1;
   for (io::extend::any_policy const& policy :
        {io::extend::any_policy(io::two_phase{}), io::extend::any_policy(io::independent{})}) {

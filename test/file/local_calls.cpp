@@ -279,7 +279,8 @@ TEST_CASE(
           outcome& got = both.emplace_back();
           got.memory.assign(6, -1);
           io::extend::any_policy const named = io::sieving{};
-          io::how const how = by_name ? io::how(named, got.error) : io::how(got.error);
+          io::access_options const how =
+              by_name ? io::access_options(named, got.error) : io::access_options(got.error);
           try {
             f.seek(1);
             io::report r;

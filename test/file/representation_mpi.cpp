@@ -366,13 +366,13 @@ TEST_CASE("deviations of the MPI library from the table of external32",
   struct row {
     char const* name;
     MPI_Datatype type;
-    io::extend::basic basic;
+    io::extend::basic_type basic;
   };
   for (row const& r :
-       {row{"MPI_LONG", MPI_LONG, io::extend::basic::long_int},
-        row{"MPI_UNSIGNED_LONG", MPI_UNSIGNED_LONG, io::extend::basic::unsigned_long},
-        row{"MPI_WCHAR", MPI_WCHAR, io::extend::basic::wide_character},
-        row{"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, io::extend::basic::long_double}}) {
+       {row{"MPI_LONG", MPI_LONG, io::extend::basic_type::long_int},
+        row{"MPI_UNSIGNED_LONG", MPI_UNSIGNED_LONG, io::extend::basic_type::unsigned_long},
+        row{"MPI_WCHAR", MPI_WCHAR, io::extend::basic_type::wide_character},
+        row{"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, io::extend::basic_type::long_double}}) {
     MPI_Aint const told = pack_size(r.type);
     std::int64_t const standard = io::detail::size_in(io::detail::external32_sizes, r.basic);
     if (told != standard)

@@ -38,27 +38,37 @@ struct particle {
 // Static datatypes of every shape, each with the same one whose numbers are known at run time.
 template <class F>
 void for_each_type(F&& f) {
-  using io::c;
+  using io::constant;
   using io::list;
   long const n = 12;
   auto const number = io::type<double>;
   f(double(), "block",
-    io::subarray(list(c<12>, c<12>, c<12>), list(c<8>, c<8>, c<8>), list(c<2>, c<2>, c<2>), number),
+    io::subarray(list(constant<12>, constant<12>, constant<12>),
+                 list(constant<8>, constant<8>, constant<8>),
+                 list(constant<2>, constant<2>, constant<2>), number),
     io::subarray(list(n, n, n), list(8, 8, 8), list(2, 2, 2), number));
   f(double(), "row of a block",
-    io::subarray(list(c<12>, c<12>), list(c<1>, c<5>), list(c<3>, c<2>), number),
+    io::subarray(list(constant<12>, constant<12>), list(constant<1>, constant<5>),
+                 list(constant<3>, constant<2>), number),
     io::subarray(list(n, n), list(1, 5), list(3, 2), number));
-  f(double(), "column", io::vector(c<9>, c<1>, c<12>, number), io::vector(9, 1, n, number));
-  f(float(), "every other", io::vector(c<64>, c<1>, c<2>, io::type<float>),
+  f(double(), "column", io::vector(constant<9>, constant<1>, constant<12>, number),
+    io::vector(9, 1, n, number));
+  f(float(), "every other", io::vector(constant<64>, constant<1>, constant<2>, io::type<float>),
     io::vector(64, 1, 2, io::type<float>));
-  f(double(), "indexed", io::indexed(list(c<3>, c<1>, c<2>), list(c<0>, c<7>, c<11>), number),
+  f(double(), "indexed",
+    io::indexed(list(constant<3>, constant<1>, constant<2>),
+                list(constant<0>, constant<7>, constant<11>), number),
     io::indexed(std::vector{3, 1, 2}, std::vector{0, 7, 11}, number));
-  f(double(), "contiguous", io::contiguous(c<17>, number), io::contiguous(17, number));
-  f(double(), "with gaps behind", io::resized(io::contiguous(c<3>, number), c<0>, c<40>),
+  f(double(), "contiguous", io::contiguous(constant<17>, number), io::contiguous(17, number));
+  f(double(), "with gaps behind",
+    io::resized(io::contiguous(constant<3>, number), constant<0>, constant<40>),
     io::resized(io::contiguous(3, number), 0, 40));
-  f(double(), "with a gap before", io::resized(io::vector(c<2>, c<1>, c<3>, number), c<-16>, c<64>),
+  f(double(), "with a gap before",
+    io::resized(io::vector(constant<2>, constant<1>, constant<3>, number), constant<-16>,
+                constant<64>),
     io::resized(io::vector(2, 1, 3, number), -16, 64));
-  f(double(), "backwards", io::vector(c<4>, c<1>, c<-2>, number), io::vector(4, 1, -2, number));
+  f(double(), "backwards", io::vector(constant<4>, constant<1>, constant<-2>, number),
+    io::vector(4, 1, -2, number));
   f(particle(), "two members", io::members<&particle::mass, &particle::x>{},
     io::layout(io::members<&particle::mass, &particle::x>::form()));
 }
@@ -205,9 +215,10 @@ TEST_CASE("a small call of a static datatype allocates nothing", "[file][local]"
   file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
   std::vector<double> u(12 * 12 * 12, 1.5);
   std::vector<particle> all(100);
-  auto const inside = io::subarray(io::list(io::c<12>, io::c<12>, io::c<12>),
-                                   io::list(io::c<8>, io::c<8>, io::c<8>),
-                                   io::list(io::c<2>, io::c<2>, io::c<2>), io::type<double>);
+  auto const inside =
+      io::subarray(io::list(io::constant<12>, io::constant<12>, io::constant<12>),
+                   io::list(io::constant<8>, io::constant<8>, io::constant<8>),
+                   io::list(io::constant<2>, io::constant<2>, io::constant<2>), io::type<double>);
   f.write_at(0, {u, inside});
   io::allocation_count const count;
   io::report const w = f.write_at(0, {u, inside}), r = f.read_at(0, {u, inside}),
@@ -225,7 +236,8 @@ TEST_CASE("a static datatype that is not all in its container is an error of the
   io::test::scratch const dir;
   file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
   std::vector<double> u(100);
-  auto const type = io::vector(io::c<10>, io::c<1>, io::c<10>, io::type<double>);
+  auto const type =
+      io::vector(io::constant<10>, io::constant<1>, io::constant<10>, io::type<double>);
   auto const code = [&](auto&& call) {
     std::error_code error;
     call(error);

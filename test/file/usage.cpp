@@ -40,7 +40,7 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   io::report mine{
       .policy = "sieving", .reason = "of rank " + std::to_string(rank), .bytes = 100 * (rank + 1)};
   mine.time_ns = 1000 * (n - rank);
-  io::summed_report const all = io::sum(mine, MPI_COMM_WORLD);
+  io::summed_report const all = io::summed(mine, MPI_COMM_WORLD);
   CHECK(all.policy == "sieving");
   CHECK(all.reason == "of rank 0");
   CHECK(all.one_policy);
@@ -60,7 +60,7 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   // The mean of counts is printed with a fraction, the mean of times is rounded.
   mine.windows = rank == 0 ? 2 : 1;
   mine.time_ns = 1000 + rank;
-  std::string const counts = to_table(io::sum(mine, MPI_COMM_WORLD));
+  std::string const counts = to_table(io::summed(mine, MPI_COMM_WORLD));
   std::smatch found;
   REQUIRE(std::regex_search(counts, found, std::regex("\n  windows +[12] +([0-9.]+) ")));
   CHECK(found[1].str() == (n == 1   ? "2"
@@ -71,7 +71,7 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   CHECK(std::regex_search(counts, std::regex("\n  time_ns +[0-9]+ +[0-9]+ +[0-9]+ ")));
   mine.time_ns = 0;
   mine.policy = rank == 0 ? "sieving" : "other";
-  io::summed_report const mixed = sum(mine, world);
+  io::summed_report const mixed = summed(mine, world);
   CHECK(mixed.one_policy == (n == 1));
   CHECK(mixed.mb_per_s() == 0);
   CHECK(to_table(mixed).find("time_ns") == std::string::npos);
@@ -471,7 +471,7 @@ TEST_CASE("a table over ranks has all parts of the time, and no sum of what rank
   mine.time_ns = 100;
   mine.file_ns = 30;
   mine.waiting_ns = 50;
-  std::string const text = to_table(io::sum(mine, everyone()));
+  std::string const text = to_table(io::summed(mine, everyone()));
   INFO(text);
   CHECK(std::regex_search(
       text, std::regex("\n  exchange_ns +20 +20 +20 +" + std::to_string(20 * everyone().size()))));

@@ -214,7 +214,9 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
   io::lab::virtual_cluster({.ranks = 1}, small_stacks).run([&](rank const& world) {
     double const small = 1;
     checkpoint c;
-    c.add("small", small).add("many", part_of_many(0, 1), u).save(world, "f", {}, files.opener());
+    c.add_value("small", small)
+        .add("many", part_of_many(0, 1), u)
+        .save(world, "f", {}, files.opener());
   });
   std::vector<std::byte> const good = files.content("f");
   io::extend::failure why;

@@ -55,12 +55,12 @@ struct state {
   template <communicator World>
   basic_checkpoint<World> named() {
     basic_checkpoint<World> c;
-    c.add("generation", number)
+    c.add_value("generation", number)
         .add("u", grid.tile<double>(rank), u)
         .add("particles", line.tile<particle>(rank), p);
     c.add("nothing", darray<int, 1>({0}, distribute::block, {ranks}, rank), nothing)
-        .add("settings", set)
-        .add("table", table);
+        .add_value("settings", set)
+        .add_value("table", table);
     return c;
   }
   // Returns true if this state is whole and of generation `n`.

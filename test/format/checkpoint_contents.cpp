@@ -72,17 +72,17 @@ struct everything {
   }
   checkpoint named() {
     checkpoint c;
-    c.add("number", number)
-        .add("wave", wave)
-        .add("flag", flag)
-        .add("triple", triple)
-        .add("both", both);
-    c.add("text", text)
-        .add("some", some)
-        .add("none", none)
-        .add("chosen", chosen)
-        .add("table", table);
-    return std::move(c.add("list", list).add("rows", rows).add("names", names));
+    c.add_value("number", number)
+        .add_value("wave", wave)
+        .add_value("flag", flag)
+        .add_value("triple", triple)
+        .add_value("both", both);
+    c.add_value("text", text)
+        .add_value("some", some)
+        .add_value("none", none)
+        .add_value("chosen", chosen)
+        .add_value("table", table);
+    return std::move(c.add_value("list", list).add_value("rows", rows).add_value("names", names));
   }
   bool is_filled() const {
     everything const e = filled();
@@ -140,24 +140,24 @@ TEST_CASE("what has another type in the file keeps its size, and what cannot be 
       CHECK_THAT(c.what_failed(), ContainsSubstring(words));
     };
     std::vector<float> other(2);
-    refused(checkpoint().add("table", other),
+    refused(checkpoint().add_value("table", other),
             "the file has an array of '<f8' (3,), the program's is of '<f4' (2,)");
     CHECK(other.size() == 2);
     std::vector<double> room(2);
     std::span<double> fixed(room);
-    refused(checkpoint().add("table", fixed),
+    refused(checkpoint().add_value("table", fixed),
             "the program's is of '<f8' (2,). What to do: give the program's");
     std::optional<std::int64_t> wrong;
-    refused(checkpoint().add("some", wrong), "the program's is of '<i8' (0,)");
-    refused(checkpoint().add("table", e.some), "the file has an array of '<f8' (3,)");
+    refused(checkpoint().add_value("some", wrong), "the program's is of '<i8' (0,)");
+    refused(checkpoint().add_value("table", e.some), "the file has an array of '<f8' (3,)");
     std::array<std::span<double>, 4> rows{};
-    refused(checkpoint().add("rows", rows), "row 0 of 'rows' has another length in the file");
+    refused(checkpoint().add_value("rows", rows), "row 0 of 'rows' has another length in the file");
     std::vector<std::vector<float>> others(4);
-    refused(checkpoint().add("rows", others), "'rows': the file has an array of '<f8' (6,)");
+    refused(checkpoint().add_value("rows", others), "'rows': the file has an array of '<f8' (6,)");
     auto const both = everything::filled().rows;
-    refused(checkpoint().add("rows", both), "is const");
+    refused(checkpoint().add_value("rows", both), "is const");
     std::vector<std::vector<double>> unnamed;
-    refused(checkpoint().add("table", unnamed), "the checkpoint has no 'table.lengths'");
+    refused(checkpoint().add_value("table", unnamed), "the checkpoint has no 'table.lengths'");
   });
 }
 
@@ -172,11 +172,13 @@ TEST_CASE("lengths of rows that are not those of the elements are damage",
       auto const mine = lengths;
       std::vector<double> const elements(4, 1.5);
       checkpoint c;
-      c.add("rows.lengths", mine).add("rows", elements).save(world, "f", {}, files.opener());
+      c.add_value("rows.lengths", mine)
+          .add_value("rows", elements)
+          .save(world, "f", {}, files.opener());
       std::vector<std::vector<double>> rows;
       checkpoint d;
       std::error_code error;
-      d.add("rows", rows).load(world, "f", error, files.opener());
+      d.add_value("rows", rows).load(world, "f", error, files.opener());
       CHECK((error == io::errc::damaged || error == io::errc::error_on_another_rank));
       CHECK_THAT(d.what_failed(), ContainsSubstring("lengths"));
     });
@@ -227,7 +229,10 @@ TEST_CASE("a checkpoint of an earlier version is loaded", "[format][checkpoint]"
       std::pair<std::int32_t, double> both;
       std::vector<double> u(6);
       checkpoint c;
-      c.add("step", step).add("table", table).add("text", words).add("pair", both);
+      c.add_value("step", step)
+          .add_value("table", table)
+          .add_value("text", words)
+          .add_value("pair", both);
       c.add("u", io::subarray({2, 3}, {2, 3}, {0, 0}, io::type<double>), u)
           .load(world, "f", {}, files.opener());
       CHECK(step == 7);
@@ -294,7 +299,7 @@ TEST_CASE("what replaces a file has its permissions", "[format][checkpoint]") {
   scratch const here;
   std::int64_t value = 1;
   io::basic_checkpoint<io::self> c;
-  c.add("value", value);
+  c.add_value("value", value);
   io::basic_xdmf<io::self> run({.points = {2, 2}});
   auto const permissions = [&](char const* name) {
     return static_cast<unsigned>(fs::status(here / name).permissions());
@@ -341,7 +346,7 @@ TEST_CASE("the hint file_perm counts for a checkpoint, wherever it is given",
   scratch const here;
   std::int64_t value = 1;
   io::basic_checkpoint<io::self> c;
-  c.add("value", value);
+  c.add_value("value", value);
   auto const saved = [&](io::hints const& given) {
     fs::permissions(here / "f", static_cast<fs::perms>(0644));
     c.save(io::self(), here / "f", given);
@@ -364,7 +369,7 @@ TEST_CASE("an old checkpoint that cannot be opened is replaced", "[format][check
   scratch const here;
   std::int64_t value = 1;
   io::basic_checkpoint<io::self> c;
-  c.add("value", value);
+  c.add_value("value", value);
   c.save(io::self(), here / "f");
   auto const inner = io::posix_opener();
   auto const failing = [&](int with) {

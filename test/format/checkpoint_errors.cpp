@@ -76,33 +76,33 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
       CHECK_THAT(c.what_failed(), ContainsSubstring(words));
       checkpoint_words = c.what_failed();
     };
-    refused(checkpoint().add("none", value), false, io::errc::datatype,
+    refused(checkpoint().add_value("none", value), false, io::errc::datatype,
             "has no 'none'; it has\ngeneration: '<i8' ()");
     CHECK_THAT(checkpoint_words,
                ContainsSubstring("checkpoint::load of 'f' failed") && !ContainsSubstring("\n."));
-    refused(checkpoint().add("generation", small), false, io::errc::datatype,
+    refused(checkpoint().add_value("generation", small), false, io::errc::datatype,
             "'generation': the file has an array of '<i8' (), the program's is of '<i4' ()");
-    refused(checkpoint().add("table", longer), false, io::errc::datatype,
+    refused(checkpoint().add_value("table", longer), false, io::errc::datatype,
             "'<f4' (5,), the program's is of '<f4' (6,)");
-    refused(checkpoint().add("table", none_at_all), false, io::errc::datatype,
+    refused(checkpoint().add_value("table", none_at_all), false, io::errc::datatype,
             "'<f4' (0,). What to do: give the program's that size before; header_of tells it");
-    refused(checkpoint().add("generation", fixed), false, io::errc::argument, "is const");
-    refused(checkpoint().add(world.rank() == 0 ? "table" : "generation", value), false,
+    refused(checkpoint().add_value("generation", fixed), false, io::errc::argument, "is const");
+    refused(checkpoint().add_value(world.rank() == 0 ? "table" : "generation", value), false,
             io::errc::datatype, "the file has");
-    refused(checkpoint().add("a", value).add("a", small), true, io::errc::argument,
+    refused(checkpoint().add_value("a", value).add_value("a", small), true, io::errc::argument,
             "'a' is there twice");
-    refused(checkpoint().add("", value), true, io::errc::argument, "has a name");
-    refused(checkpoint().add(world.rank() == 0 ? "a" : "b", value), true, io::errc::not_same,
+    refused(checkpoint().add_value("", value), true, io::errc::argument, "has a name");
+    refused(checkpoint().add_value(world.rank() == 0 ? "a" : "b", value), true, io::errc::not_same,
             "arrays[0] is 'b' '<f8' () = 0 (8 bytes, sum");
     CHECK_THAT(checkpoint_words, ContainsSubstring("on rank 1, 'a' '<f8' () = 0"));
     std::int32_t const own = world.rank() + 5;
-    refused(checkpoint().add("k", own), true, io::errc::not_same,
+    refused(checkpoint().add_value("k", own), true, io::errc::not_same,
             "arrays[0] is 'k' '<i4' () = 6 (4 bytes, sum");
     CHECK_THAT(checkpoint_words,
                ContainsSubstring("checkpoint::save of 'f' failed") &&
                    ContainsSubstring("what was saved in 'f' before is still there"));
     std::vector<float> const several(3, static_cast<float>(world.rank()));
-    refused(checkpoint().add("several", several), true, io::errc::not_same,
+    refused(checkpoint().add_value("several", several), true, io::errc::not_same,
             "'several' '<f4' (3,) = (12 bytes, sum");
     std::vector<float> const wrong(world.rank() == 0 ? 5 : 4);
     refused(checkpoint().add(
@@ -136,7 +136,7 @@ TEST_CASE("an old checkpoint is spoken of only where there is one",
     io::lab::virtual_cluster(s, small_stacks).run([&](rank const& world) {
       std::int32_t const k = 5;
       checkpoint c;
-      c.add("k", k);
+      c.add_value("k", k);
       std::error_code error;
       c.save(world, "f", error, files.opener());
       CHECK(error);
@@ -163,7 +163,7 @@ TEST_CASE("a failed save says that the old checkpoint is there, unless the new o
     io::lab::virtual_cluster({.ranks = 3}, small_stacks).run([&](rank const& world) {
       std::int32_t const k = 5;
       checkpoint c;
-      c.add("k", k).save(world, name, {}, usual);
+      c.add_value("k", k).save(world, name, {}, usual);
       std::error_code error;
       c.save(world, name, error, failing);
       CHECK(error);
@@ -183,7 +183,7 @@ TEST_CASE("a container may get other elements, and another size, between saving 
     std::vector<double> u(4, 1);
     std::vector<std::int32_t> list(3, 3);
     checkpoint d;
-    d.add("u", tile, u).add("list", list);
+    d.add("u", tile, u).add_value("list", list);
     u = std::vector<double>(4, 2 + world.rank());
     list.assign(500, 7);
     d.save(world, "f", {}, files.opener());
@@ -234,7 +234,7 @@ TEST_CASE("errors advise what the caller of a checkpoint can do", "[format][chec
   };
   std::int64_t value = 1;
   io::basic_checkpoint<io::self> c;
-  c.add("value", value);
+  c.add_value("value", value);
   for (auto const& words : {words_of([&] { c.load(io::self(), here / "none"); }), words_of([&] {
                               io::basic_checkpoint<io::self>::header_of(io::self(), here / "none");
                             }),

@@ -532,7 +532,7 @@ TEST_CASE("a running save keeps its file, and one that is killed leaves it to be
     std::vector<double> const many(1000, 1.5);
     auto const waits = io::posix_opener();
     io::basic_checkpoint<io::self> c;
-    c.add("many", many);
+    c.add_value("many", many);
     // Stays in the last call of the save, when all is written and the file still has its temporary
     // name.
     io::opener const stays(

@@ -73,7 +73,7 @@ std::string fault_of_front(basic_file<self>& f) {
 void save(mpi const& world, std::string const& directory, int round) {
   std::vector<double> u = values_of(world.rank(), world.size(), round);
   checkpoint state;
-  state.add("round", round).add("u", part_of(world.rank(), world.size()), u);
+  state.add_value("round", round).add("u", part_of(world.rank(), world.size()), u);
   state.save(world, directory + "/state");
   auto array = npy::create(world, directory + "/u.npy", part_of(world.rank(), world.size()));
   array.write_all(u);
@@ -84,7 +84,7 @@ void prepare_saving(std::string const& directory) {
   int const round = 0;
   std::vector<double> u = values_of(0, 1, round);
   basic_checkpoint<self> state;
-  state.add("round", round).add("u", part_of(0, 1), u);
+  state.add_value("round", round).add("u", part_of(0, 1), u);
   state.save(self(), directory + "/state");
 }
 
@@ -107,7 +107,7 @@ std::string fault_of_saved(std::string const& directory, int last) {
   int round = -1;
   std::vector<double> u(numbers);
   basic_checkpoint<self> state;
-  state.add("round", round).add("u", part_of(0, 1), u);
+  state.add_value("round", round).add("u", part_of(0, 1), u);
   state.load(self(), directory + "/state");
   if (round < 0 || round > last) return "the checkpoint is of round " + std::to_string(round);
   if (u != values_of(0, 1, round)) return "the checkpoint has numbers of another round";

@@ -245,7 +245,7 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       io::extend::cursor runs(l, position);
       k = 0;
       while (!runs.done()) {
-        io::extend::run const r = runs.current_run();
+        io::extend::piece_run const r = runs.current_run();
         for (std::int64_t n = 0; n < r.count; ++n, ++k)
           v.expect(
               k < rest.size() && rest[k] == io::extend::piece{r.offset + n * r.stride, r.length},

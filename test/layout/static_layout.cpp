@@ -36,28 +36,37 @@ struct ring {
 using ids = io::members<&particle::x, &particle::id>;
 
 // Irregular blocks, too many for a loop's body, so they become tables.
-auto const first_blocks =
-    io::indexed(io::list(io::c<1>, io::c<1>, io::c<1>, io::c<2>, io::c<3>, io::c<1>, io::c<2>,
-                         io::c<2>, io::c<3>, io::c<3>, io::c<2>, io::c<1>, io::c<1>, io::c<1>,
-                         io::c<1>, io::c<3>, io::c<2>, io::c<1>, io::c<3>),
-                io::list(io::c<0>, io::c<4>, io::c<7>, io::c<10>, io::c<14>, io::c<19>, io::c<21>,
-                         io::c<24>, io::c<28>, io::c<32>, io::c<37>, io::c<42>, io::c<46>,
-                         io::c<49>, io::c<51>, io::c<55>, io::c<59>, io::c<64>, io::c<67>),
-                io::type<double>);
-auto const other_blocks = io::indexed(
-    io::list(io::c<1>, io::c<1>, io::c<1>, io::c<3>, io::c<2>, io::c<1>, io::c<1>, io::c<3>,
-             io::c<2>, io::c<2>, io::c<3>, io::c<3>, io::c<3>, io::c<1>, io::c<2>, io::c<2>,
-             io::c<2>, io::c<1>, io::c<1>, io::c<1>, io::c<1>, io::c<1>, io::c<3>),
-    io::list(io::c<0>, io::c<2>, io::c<5>, io::c<9>, io::c<14>, io::c<19>, io::c<23>, io::c<27>,
-             io::c<31>, io::c<36>, io::c<41>, io::c<46>, io::c<51>, io::c<56>, io::c<58>, io::c<62>,
-             io::c<66>, io::c<71>, io::c<75>, io::c<77>, io::c<79>, io::c<82>, io::c<84>),
+auto const first_blocks = io::indexed(
+    io::list(io::constant<1>, io::constant<1>, io::constant<1>, io::constant<2>, io::constant<3>,
+             io::constant<1>, io::constant<2>, io::constant<2>, io::constant<3>, io::constant<3>,
+             io::constant<2>, io::constant<1>, io::constant<1>, io::constant<1>, io::constant<1>,
+             io::constant<3>, io::constant<2>, io::constant<1>, io::constant<3>),
+    io::list(io::constant<0>, io::constant<4>, io::constant<7>, io::constant<10>, io::constant<14>,
+             io::constant<19>, io::constant<21>, io::constant<24>, io::constant<28>,
+             io::constant<32>, io::constant<37>, io::constant<42>, io::constant<46>,
+             io::constant<49>, io::constant<51>, io::constant<55>, io::constant<59>,
+             io::constant<64>, io::constant<67>),
     io::type<double>);
-auto const two_tables = io::record(io::member(io::c<8>, first_blocks, io::c<20>),
-                                   io::member(io::c<20000>, other_blocks));
+auto const other_blocks = io::indexed(
+    io::list(io::constant<1>, io::constant<1>, io::constant<1>, io::constant<3>, io::constant<2>,
+             io::constant<1>, io::constant<1>, io::constant<3>, io::constant<2>, io::constant<2>,
+             io::constant<3>, io::constant<3>, io::constant<3>, io::constant<1>, io::constant<2>,
+             io::constant<2>, io::constant<2>, io::constant<1>, io::constant<1>, io::constant<1>,
+             io::constant<1>, io::constant<1>, io::constant<3>),
+    io::list(io::constant<0>, io::constant<2>, io::constant<5>, io::constant<9>, io::constant<14>,
+             io::constant<19>, io::constant<23>, io::constant<27>, io::constant<31>,
+             io::constant<36>, io::constant<41>, io::constant<46>, io::constant<51>,
+             io::constant<56>, io::constant<58>, io::constant<62>, io::constant<66>,
+             io::constant<71>, io::constant<75>, io::constant<77>, io::constant<79>,
+             io::constant<82>, io::constant<84>),
+    io::type<double>);
+auto const two_tables = io::record(io::member(io::constant<8>, first_blocks, io::constant<20>),
+                                   io::member(io::constant<20000>, other_blocks));
 
-auto const rows = io::vector(io::c<16>, io::c<4>, io::c<8>, io::type<double>);
+auto const rows = io::vector(io::constant<16>, io::constant<4>, io::constant<8>, io::type<double>);
 [[maybe_unused]] auto const loose_rows =
-    io::hvector(io::c<16>, io::c<1>, io::c<64>, io::contiguous(io::c<4>, io::type<double>));
+    io::hvector(io::constant<16>, io::constant<1>, io::constant<64>,
+                io::contiguous(io::constant<4>, io::type<double>));
 
 static_assert(std::is_empty_v<decltype(io::flatten(rows))>);
 // Two expressions for the same bytes have one type.
@@ -104,8 +113,8 @@ void check_against_pieces(Flat const& flat) {
 TEST_CASE("static layouts pack what their pieces say", "[static_layout]") {
   check_against_pieces(io::flatten(rows));
   check_against_pieces(io::flatten(ids{}));
-  check_against_pieces(io::flatten(io::contiguous(io::c<100>, ids{})));
-  check_against_pieces(io::flatten(io::contiguous(io::c<0>, ids{})));
+  check_against_pieces(io::flatten(io::contiguous(io::constant<100>, ids{})));
+  check_against_pieces(io::flatten(io::contiguous(io::constant<0>, ids{})));
 }
 
 TEST_CASE("irregular blocks lie in tables, each in its own", "[static_layout]") {
@@ -130,7 +139,7 @@ TEST_CASE("records that join their neighbours keep a loop for the period", "[sta
   // in stream order: the end, then the start
   using outer = io::members<&particle::kind, &particle::x>;
   check_against_pieces(io::flatten(io::contiguous(50, outer{})));
-  check_against_pieces(io::flatten(io::contiguous(io::c<50>, outer{})));
+  check_against_pieces(io::flatten(io::contiguous(io::constant<50>, outer{})));
   check_against_pieces(io::flatten(io::contiguous(50, io::members<&ring::a>{})));
 }
 

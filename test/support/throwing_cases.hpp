@@ -36,7 +36,7 @@ struct thrown_by_user {};
 // Copies numbers one by one, and throws at the number `poison`.
 inline constexpr int poison = -99;
 inline char const* throwing_representation() {
-  auto const copy = [](basic, std::int64_t count, std::byte const* from, std::byte* to) {
+  auto const copy = [](basic_type, std::int64_t count, std::byte const* from, std::byte* to) {
     for (std::int64_t i = 0; i < count; ++i) {
       int value = 0;
       std::memcpy(&value, from + 4 * i, 4);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/darray.hpp>
 #include <argosy/layout/layout.hpp>
 
@@ -52,9 +52,9 @@ inline std::vector<leaf> const& leaves() {
 inline constexpr std::int64_t leaves_without_alignment = 2;
 
 // The basic types in each leaf, in the same order.
-inline std::vector<std::vector<basic>> const& leaf_items() {
-  using enum basic;
-  static std::vector<std::vector<basic>> const all{
+inline std::vector<std::vector<basic_type>> const& leaf_items() {
+  using enum basic_type;
+  static std::vector<std::vector<basic_type>> const all{
       {byte},           {character},          {int16},        {int32},           {float32},
       {float64},        {float64, float64},   {int16, int32}, {long_int, int32}, {float32, int32},
       {float64, int32}, {long_double, int32}, {int32, int32}, {float32},         {float64, float64},
@@ -68,7 +68,7 @@ inline std::vector<leaf> leaves_with(argosy::basic_sizes const& sizes) {
   std::vector<leaf> all;
   for (std::size_t i = 0; i < leaves().size(); ++i) {
     std::int64_t bytes = 0;
-    for (basic b : leaf_items()[i]) bytes += argosy::detail::size_in(sizes, b);
+    for (basic_type b : leaf_items()[i]) bytes += argosy::detail::size_in(sizes, b);
     all.push_back({leaves()[i].name, {{0, bytes}}, bytes});
   }
   return all;

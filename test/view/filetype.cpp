@@ -20,14 +20,16 @@ constexpr filetype_fault fault(io::layout const& e, io::layout const& f, bool wr
   return io::detail::check_filetype(e, f, writable);
 }
 
-constexpr io::subarray box(io::list(io::c<8>, io::c<8>), io::list(io::c<4>, io::c<4>),
-                           io::list(io::c<2>, io::c<2>), real);
+constexpr io::subarray box(io::list(io::constant<8>, io::constant<8>),
+                           io::list(io::constant<4>, io::constant<4>),
+                           io::list(io::constant<2>, io::constant<2>), real);
 consteval bool all_compile() {
   io::detail::static_require_filetype(real, real);
   io::detail::static_require_filetype(real, box);
   io::detail::static_require_filetype<io::detail::view_use::read_only>(
-      real, io::indexed(io::list(io::c<2>, io::c<2>), io::list(io::c<0>, io::c<1>),
-                        io::resized(real, io::c<0>, io::c<8>)));
+      real, io::indexed(io::list(io::constant<2>, io::constant<2>),
+                        io::list(io::constant<0>, io::constant<1>),
+                        io::resized(real, io::constant<0>, io::constant<8>)));
   return true;
 }
 

@@ -18,13 +18,13 @@
 
 namespace io = argosy;
 using Catch::Contains;
-using io::extend::basic;
+using io::extend::basic_type;
 using namespace io::test;
 
 TEST_CASE("types must be those of the memory", "[representation][error]") {
   io::layout const form = io::bytes(8);
   CHECK_THROWS_WITH(
-      io::extend::converter(io::external32, form, io::extend::signature(basic::int32)),
+      io::extend::converter(io::external32, form, io::extend::signature(basic_type::int32)),
       Contains("8 bytes") && Contains("4"));
 }
 
@@ -33,11 +33,11 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   // Stores numbers of 16 bits as five decimal digits, the last one first, and everything else
   // unchanged.
   io::extend::representation_functions text;
-  text.file_bytes = [](basic t) {
-    return t == basic::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t);
+  text.file_bytes = [](basic_type t) {
+    return t == basic_type::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t);
   };
-  text.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
-    if (t != basic::uint16) {
+  text.write = [](basic_type t, std::int64_t count, std::byte const* memory, std::byte* file) {
+    if (t != basic_type::uint16) {
       std::memcpy(
           file, memory,
           static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
@@ -50,9 +50,9 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
     }
     return true;
   };
-  text.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
+  text.read = [](basic_type t, std::int64_t count, std::byte const* file, std::byte* memory) {
     bool fits = true;
-    if (t != basic::uint16) {
+    if (t != basic_type::uint16) {
       std::memcpy(
           memory, file,
           static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
@@ -107,10 +107,10 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   io::extend::register_representation("plain", {});
   CHECK(hex(write(std::uint8_t{7}, io::detail::find_representation("plain"))) == "07");
   io::extend::representation_functions bad;
-  bad.write = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool {
+  bad.write = [](basic_type, std::int64_t, std::byte const*, std::byte*) -> bool {
     throw std::runtime_error("on fire");
   };
-  bad.read = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool {
+  bad.read = [](basic_type, std::int64_t, std::byte const*, std::byte*) -> bool {
     throw std::runtime_error("on fire");
   };
   io::extend::register_representation("bad", bad);

@@ -27,18 +27,18 @@
 #include "view/representation_cases.hpp"
 
 namespace io = argosy;
-using io::extend::basic;
+using io::extend::basic_type;
 using namespace io::test;
 
 namespace {
 
 // The oracle of external32: converts one item by the words of the standard. The value must fit.
-std::vector<std::byte> external_item(basic t, std::byte const* m) {
+std::vector<std::byte> external_item(basic_type t, std::byte const* m) {
   std::vector<std::byte> file(
       static_cast<std::size_t>(io::detail::size_in(io::detail::external32_sizes, t)));
   std::size_t const native =
       static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t));
-  if (t == basic::long_double) {
+  if (t == basic_type::long_double) {
 #ifdef __SIZEOF_FLOAT128__
     long double value;
     std::memcpy(&value, m, sizeof(value));
@@ -57,18 +57,18 @@ std::vector<std::byte> external_item(basic t, std::byte const* m) {
 }
 
 // Makes values of a type that every representation can hold.
-void fill(generator& g, basic t, std::byte* m) {
+void fill(generator& g, basic_type t, std::byte* m) {
   auto const put = [&](auto value) { std::memcpy(m, &value, sizeof(value)); };
   switch (t) {
-    case basic::boolean:
+    case basic_type::boolean:
       return put(g.pick(0, 1) == 1);
-    case basic::long_int:
+    case basic_type::long_int:
       return put(static_cast<long>(g.pick(INT32_MIN, INT32_MAX)));
-    case basic::unsigned_long:
+    case basic_type::unsigned_long:
       return put(static_cast<unsigned long>(g.pick(0, UINT32_MAX)));
-    case basic::wide_character:
+    case basic_type::wide_character:
       return put(static_cast<wchar_t>(g.pick(0, 0xffff)));
-    case basic::long_double: {
+    case basic_type::long_double: {
       std::memset(m, 0, sizeof(long double));
       long double const value =
           std::ldexp(static_cast<long double>(g.random()), static_cast<int>(g.pick(-16400, 16000)));
@@ -233,12 +233,12 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
   generator g;
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
-    std::vector<basic> all;
+    std::vector<basic_type> all;
     io::extend::signature s = g.signature(all, 2);
     auto const copies = g.pick(1, 400);  // more than a block
     io::extend::signature whole;
     whole.append(s, copies);
-    std::vector<basic> const once = all;
+    std::vector<basic_type> const once = all;
     for (std::int64_t k = 1; k < copies; ++k) all.insert(all.end(), once.begin(), once.end());
     if (all.empty()) continue;
 
@@ -251,7 +251,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
     io::layout const form = dense ? io::at(5, io::bytes(size)) : io::concat(full, rest);
     std::vector<std::byte> stream(static_cast<std::size_t>(size)), file;
     std::int64_t at = 0;
-    for (basic t : all) {
+    for (basic_type t : all) {
       fill(g, t, stream.data() + at);
       auto const item = external_item(t, stream.data() + at);
       file.insert(file.end(), item.begin(), item.end());
@@ -283,7 +283,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
     for (int k = 0; k < 20; ++k) {
       std::int64_t const p = g.pick(0, to_file.file_size());
       std::int64_t file_at = 0, memory_at = 0;
-      for (basic t : all) {
+      for (basic_type t : all) {
         if (file_at + io::detail::size_in(io::detail::external32_sizes, t) > p) break;
         file_at += io::detail::size_in(io::detail::external32_sizes, t);
         memory_at += io::detail::size_in(io::detail::native_sizes, t);
@@ -298,10 +298,10 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
           "[representation][error]") {
   CAPTURE(argosy::test::seed());
   // Each item has one byte more in the file, except bytes. Items that begin with a one do not fit.
-  static constexpr auto file_size = [](basic t) {
-    return io::detail::size_in(io::detail::native_sizes, t) + (t == basic::byte ? 0 : 1);
+  static constexpr auto file_size = [](basic_type t) {
+    return io::detail::size_in(io::detail::native_sizes, t) + (t == basic_type::byte ? 0 : 1);
   };
-  static constexpr auto copy = [](basic t, std::int64_t count, std::byte const* from,
+  static constexpr auto copy = [](basic_type t, std::int64_t count, std::byte const* from,
                                   std::int64_t from_step, std::byte* to, std::int64_t to_step) {
     bool fits = true;
     for (; count-- > 0; from += from_step, to += to_step) {
@@ -313,11 +313,11 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
   };
   io::extend::representation_functions wider;
   wider.file_bytes = file_size;
-  wider.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
+  wider.write = [](basic_type t, std::int64_t count, std::byte const* memory, std::byte* file) {
     return copy(t, count, memory, io::detail::size_in(io::detail::native_sizes, t), file,
                 file_size(t));
   };
-  wider.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
+  wider.read = [](basic_type t, std::int64_t count, std::byte const* file, std::byte* memory) {
     return copy(t, count, file, file_size(t), memory,
                 io::detail::size_in(io::detail::native_sizes, t));
   };
@@ -327,7 +327,7 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
   generator g;
   for (int round = 0; round < 600; ++round) {
     CAPTURE(round);
-    std::vector<basic> once, all;
+    std::vector<basic_type> once, all;
     io::extend::signature const s = g.signature(once, 2);
     auto const copies = g.pick(1, round % 3 == 0 ? 400 : 5);  // more than a block
     io::extend::signature whole;

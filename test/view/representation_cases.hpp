@@ -33,17 +33,19 @@ struct generator {
   std::int64_t pick(std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution(from, to)(random);
   }
-  basic any_basic() { return static_cast<basic>(pick(0, argosy::detail::basic_count - 1)); }
+  basic_type any_basic() {
+    return static_cast<basic_type>(pick(0, argosy::detail::basic_count - 1));
+  }
   // Returns a random signature, and its types one by one.
-  argosy::extend::signature signature(std::vector<basic>& all, int depth) {
+  argosy::extend::signature signature(std::vector<basic_type>& all, int depth) {
     argosy::extend::signature s;
     for (auto n = pick(1, 4); n > 0; --n) {
-      std::vector<basic> part;
+      std::vector<basic_type> part;
       argosy::extend::signature one;
       if (depth > 0 && pick(0, 1) == 0) {
         one = signature(part, depth - 1);
       } else {
-        basic const t = any_basic();
+        basic_type const t = any_basic();
         one = argosy::extend::signature(t);
         part = {t};
       }

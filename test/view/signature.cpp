@@ -21,7 +21,7 @@
 #include "view/representation_cases.hpp"
 
 namespace io = argosy;
-using io::extend::basic;
+using io::extend::basic_type;
 using namespace io::test;
 
 namespace {
@@ -59,7 +59,7 @@ struct argosy::describe<opaque> {
 template <>
 struct argosy::describe<typed_by_hand> {
   static constexpr layout form() { return bytes(8); }
-  static constexpr signature types() { return signature(basic::uint64); }
+  static constexpr signature types() { return signature(basic_type::uint64); }
 };
 
 namespace {
@@ -76,8 +76,8 @@ io::layout external(D const& d) {
 }
 
 // Returns the types one by one.
-std::vector<basic> expanded(io::extend::signature const& s) {
-  std::vector<basic> all;
+std::vector<basic_type> expanded(io::extend::signature const& s) {
+  std::vector<basic_type> all;
   auto const walk = [&](auto&& self, std::size_t from, std::size_t to) -> void {
     for (std::size_t i = from; i < to; i += s.nodes()[i].span())
       for (std::int64_t k = 0; k < s.nodes()[i].count; ++k) {
@@ -127,11 +127,11 @@ TEST_CASE("the signature of a datatype is its types in compressed form",
   CHECK(types(io::contiguous(0, io::type<int>)).empty());
   // Data without types is bytes.
   CHECK(types(io::bytes(12)) == "12 byte");
-  CHECK(types(io::flatten(io::contiguous(io::c<2>, io::type<double>))) == "16 byte");
+  CHECK(types(io::flatten(io::contiguous(io::constant<2>, io::type<double>))) == "16 byte");
   CHECK(types(io::type<opaque>) == "8 byte");
   CHECK(types(io::type<typed_by_hand>) == "uint64");
   static_assert(
-      io::detail::signature_of(io::contiguous(io::c<1'000'000'000'000>, io::type<particle>))
+      io::detail::signature_of(io::contiguous(io::constant<1'000'000'000'000>, io::type<particle>))
           .nodes()
           .size() == 3);
 }
@@ -156,10 +156,10 @@ TEST_CASE("signatures built in pieces name the same types in the same order",
   generator g;
   for (int round = 0; round < 500; ++round) {
     CAPTURE(round);
-    std::vector<basic> all;
+    std::vector<basic_type> all;
     io::extend::signature const s = g.signature(all, 3);
     std::int64_t bytes = 0, external_bytes = 0;
-    for (basic t : all) {
+    for (basic_type t : all) {
       bytes += io::detail::size_in(io::detail::native_sizes, t);
       external_bytes += io::detail::size_in(io::detail::external32_sizes, t);
     }
@@ -208,11 +208,11 @@ TEST_CASE("whether types repeat does not depend on how they are described",
   CAPTURE(argosy::test::seed());
   std::mt19937_64 random(argosy::test::seed());
   auto const pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  constexpr std::array types{io::extend::basic::byte, io::extend::basic::int32,
-                             io::extend::basic::uint32, io::extend::basic::float64};
+  constexpr std::array types{io::extend::basic_type::byte, io::extend::basic_type::int32,
+                             io::extend::basic_type::uint32, io::extend::basic_type::float64};
   // Describes a sequence of items: cut at random, and equal halves as a loop.
-  auto const describe = [&](auto&& self,
-                            std::span<io::extend::basic const> items) -> io::extend::signature {
+  auto const describe =
+      [&](auto&& self, std::span<io::extend::basic_type const> items) -> io::extend::signature {
     io::extend::signature all;
     if (items.size() == 1) return io::extend::signature(items[0]);
     if (items.empty()) return all;
@@ -224,14 +224,14 @@ TEST_CASE("whether types repeat does not depend on how they are described",
     std::size_t const cut = 1 + pick(items.size() - 1);
     return all.append(self(self, items.first(cut))).append(self(self, items.subspan(cut)));
   };
-  auto const without_sign = [](std::vector<io::extend::basic> list) {
-    for (io::extend::basic& b : list)
-      if (b == io::extend::basic::uint32) b = io::extend::basic::int32;
+  auto const without_sign = [](std::vector<io::extend::basic_type> list) {
+    for (io::extend::basic_type& b : list)
+      if (b == io::extend::basic_type::uint32) b = io::extend::basic_type::int32;
     return list;
   };
   int repeated = 0, otherwise = 0;
   for (int i = 0; i < 20'000; ++i) {
-    std::vector<io::extend::basic> one, all;
+    std::vector<io::extend::basic_type> one, all;
     for (std::size_t n = 1 + pick(4); n > 0; --n) one.push_back(types[pick(types.size())]);
     std::size_t const copies = pick(9);
     for (std::size_t k = 0; k < copies; ++k) all.insert(all.end(), one.begin(), one.end());
@@ -250,7 +250,8 @@ TEST_CASE("whether types repeat does not depend on how they are described",
   CHECK(otherwise > 3'000);
   // The largest numbers.
   std::int64_t const many = std::int64_t{1} << 40;
-  CHECK(io::detail::type_digest(io::extend::signature(io::extend::basic::int32, 3 * many))
-            .repeats(io::detail::type_digest(io::extend::signature(io::extend::basic::int32, 3)),
-                     many));
+  CHECK(
+      io::detail::type_digest(io::extend::signature(io::extend::basic_type::int32, 3 * many))
+          .repeats(io::detail::type_digest(io::extend::signature(io::extend::basic_type::int32, 3)),
+                   many));
 }

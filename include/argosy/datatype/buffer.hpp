@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/stream_types.hpp>
@@ -29,12 +29,14 @@ class basic_buffer {
  public:
   basic_buffer() = default;
   basic_buffer(Byte* address, layout form)
-      : address_(address), form_(std::move(form)), types_(signature(basic::byte, form_.size())) {}
+      : address_(address),
+        form_(std::move(form)),
+        types_(signature(basic_type::byte, form_.size())) {}
   basic_buffer(Byte* address, layout form, stream_types types)
       : address_(address), form_(std::move(form)), types_(std::move(types)) {}
   // A buffer of `count` items without gaps. The layout is built in place, because a move would cost
   // more than its construction.
-  basic_buffer(Byte* address, basic type, std::int64_t count)
+  basic_buffer(Byte* address, basic_type type, std::int64_t count)
       : address_(address),
         form_(bytes(detail::mul(count, size_in(native_sizes, type)))),
         types_(type, count) {}

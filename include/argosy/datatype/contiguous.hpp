@@ -13,7 +13,7 @@ namespace argosy {
 // `count` copies of a datatype.
 //
 //   io::contiguous(5, io::type<double>)         five doubles, known at run time
-//   io::contiguous(io::c<5>, io::type<double>)  known at compile time
+//   io::contiguous(io::constant<5>, io::type<double>)  known at compile time
 // If the count is negative, form() throws invalid_layout.
 template <number Count, datatype Old>
 class contiguous {

@@ -24,8 +24,8 @@ namespace argosy {
 //   using namespace io::distribute;
 //   io::darray<double, 3> tile({nx, ny, nz}, block, grid, world.rank());
 //   io::darray<double, 2> cells({ny, nx}, {cyclic(4), none}, {p, 1}, rank, io::order::fortran);
-//   io::darray rows(io::list(io::c<64>, n), block, io::list(io::c<4>, io::c<1>), rank,
-//                   io::type<double>);
+//   io::darray rows(io::list(io::constant<64>, n), block,
+//                   io::list(io::constant<4>, io::constant<1>), rank, io::type<double>);
 // Like MPI_Type_create_darray, the rank's coordinates are in C order of the grid whatever the
 // array's order, and the extent is the whole array. Costs O(dimensions), because blocks are not
 // listed. If the grid does not match, form() throws invalid_layout. If the numbers are fixed, that

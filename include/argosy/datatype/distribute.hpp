@@ -95,7 +95,8 @@ struct rules<std::dynamic_extent> {
   constexpr rule operator[](std::size_t i) const noexcept { return list[i]; }
 };
 
-// One rule for each dimension, with fixed parts in the type: each(block, cyclic(io::c<2>), none).
+// One rule for each dimension, with fixed parts in the type:
+// each(block, cyclic(io::constant<2>), none).
 template <class... Rules>
 struct rule_list {
   static constexpr std::size_t static_size = sizeof...(Rules);

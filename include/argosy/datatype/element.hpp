@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/detail/described_by_function.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/extend.hpp>
@@ -168,7 +168,7 @@ constexpr signature types_of() {
     else if constexpr (requires { describe<T>::types(); })
       return describe<T>::types();
     else
-      return signature(basic::byte, layout_of<T>().size());
+      return signature(basic_type::byte, layout_of<T>().size());
   } else if constexpr (detail::is_std_array<T>) {
     return all.append(types_of<typename T::value_type>(),
                       static_cast<std::int64_t>(std::tuple_size_v<T>));

@@ -55,7 +55,7 @@ constexpr signature signature_of(D const& type) {
     });
     return all;
   } else {
-    return signature(basic::byte, form_of(type).size());
+    return signature(basic_type::byte, form_of(type).size());
   }
 }
 
@@ -96,15 +96,15 @@ constexpr layout file_form_of(D const& type, basic_sizes const& sizes) {
 // A basic type by its name, for C++ types that are ambiguous. std::int64_t is `long` on most
 // systems, which external32 writes in 4 bytes. Like MPI_INT64_T in contrast to MPI_LONG:
 //   io::contiguous(n, io::detail::int64_type)
-template <basic Type>
+template <basic_type Type>
 struct basic_element {
   static constexpr bool is_static = true;
   constexpr layout form() const { return bytes(size_in(native_sizes, Type)); }
   constexpr signature types() const { return signature(Type); }
   constexpr layout file_form(basic_sizes const& sizes) const { return bytes(size_in(sizes, Type)); }
 };
-inline constexpr basic_element<basic::int64> int64_type{};
-inline constexpr basic_element<basic::uint64> uint64_type{};
+inline constexpr basic_element<basic_type::int64> int64_type{};
+inline constexpr basic_element<basic_type::uint64> uint64_type{};
 
 }  // namespace detail
 

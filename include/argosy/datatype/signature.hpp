@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/extend.hpp>
 #include <argosy/layout/detail/checked.hpp>
 #include <argosy/layout/detail/linked.hpp>
@@ -29,7 +29,7 @@ namespace detail {
 // A node, in prefix order: a run of `count` items of one type, or a loop of the next `body` nodes,
 // `count` times.
 struct signature_node {
-  basic type;
+  basic_type type;
   std::uint32_t body;  // 0 for a run
   std::int64_t count;
   constexpr std::uint32_t span() const noexcept { return body + 1; }
@@ -53,7 +53,7 @@ namespace extend {
 class signature {
  public:
   constexpr signature() = default;
-  constexpr explicit signature(basic type, std::int64_t count = 1) {
+  constexpr explicit signature(basic_type type, std::int64_t count = 1) {
     detail::require_not_negative("signature", "the count", count);
     if (count == 0) return;
     size_ = detail::mul(count, detail::size_in(detail::native_sizes, type));
@@ -108,7 +108,7 @@ class signature {
   }
   constexpr void append_loop(std::span<detail::signature_node const> body, std::int64_t count) {
     last_ = nodes_.size();
-    nodes_.push_back({basic::byte, static_cast<std::uint32_t>(body.size()), count});
+    nodes_.push_back({basic_type::byte, static_cast<std::uint32_t>(body.size()), count});
     for (detail::signature_node const& n : body) nodes_.push_back(n);
   }
   // Returns true if the last run or loop equals `nodes`, except for its count.

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/extend.hpp>
 #include <argosy/layout/layout.hpp>
@@ -36,7 +36,7 @@ class stream_types {
  public:
   stream_types() = default;
   stream_types(signature known) : known_(std::move(known)) {}
-  stream_types(basic type, std::int64_t count) : known_(type, count) {}
+  stream_types(basic_type type, std::int64_t count) : known_(type, count) {}
   // Makes `copies` times the types of the source.
   stream_types(std::shared_ptr<detail::type_source const> source, std::int64_t copies)
       : source_(std::move(source)), copies_(copies) {

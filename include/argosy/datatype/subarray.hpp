@@ -17,8 +17,8 @@ namespace argosy {
 // A box of an array.
 //
 //   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)        without its border
-//   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>),
-//                io::type<double>)
+//   io::subarray(io::list(io::constant<8>, n), io::list(io::constant<6>, m), io::list(1, 1),
+//                io::type<double>)                         8 and 6 are known at compile time
 // The extent is the whole array, so copies are arrays one after the other. If a number is negative
 // or the box leaves the array, form() throws invalid_layout. If all numbers are fixed, that does
 // not compile. An empty box is a layout without bytes. Costs O(dimensions), not O(pieces).

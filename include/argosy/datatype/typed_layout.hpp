@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/stream_types.hpp>
@@ -37,7 +37,9 @@ class typed_layout {
   std::int64_t extent() const { return form().extent(); }
 
   // Used by signature_of and file_form_of. Both throw invalid_layout if a type is not known.
-  signature types() const { return source_ ? source_->types() : signature(basic::byte, size()); }
+  signature types() const {
+    return source_ ? source_->types() : signature(basic_type::byte, size());
+  }
   layout file_form(basic_sizes const& sizes) const {
     return source_ ? source_->file_form(sizes) : form();
   }

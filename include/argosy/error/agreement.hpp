@@ -30,17 +30,17 @@ struct agreement {
   explicit operator bool() const noexcept { return !code; }  // true if the call succeeded
 };
 
+}  // namespace extend
+
+namespace detail {
+
 // Returns the agreement of a call that concerns one rank only: success if `f` is none, otherwise a
 // failure with `rank` as the failed rank. Local.
-inline agreement alone(int rank, failure f) {
+inline agreement local_agreement(int rank, failure f) {
   if (!f) return {};
   return {classify(f.code),   rank, f.code, std::move(f.detail), std::move(f.thrown), {},
           std::move(f.advice)};
 }
-
-}  // namespace extend
-
-namespace detail {
 
 // Returns text for a code that is neither an errno nor an errc: "category 7: message".
 std::string foreign_words(std::error_code const& code);

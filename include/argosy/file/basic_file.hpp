@@ -13,12 +13,12 @@
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/error/agreement.hpp>
 #include <argosy/error/error.hpp>
+#include <argosy/file/access_options.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/detail/call/call.hpp>
 #include <argosy/file/detail/state/per_thread.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hinted.hpp>
-#include <argosy/file/how.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/file/on_error.hpp>
 #include <argosy/file/request.hpp>
@@ -52,7 +52,7 @@ struct crew;
 
 // A file of the ranks of a world. `io::file` is this class on MPI. Movable, not copyable. Every
 // call throws its error. If its last argument is an std::error_code, it sets that instead. For
-// other values of the last argument see how.hpp and hinted.hpp.
+// other values of the last argument see access_options.hpp and hinted.hpp.
 //
 // If the file is not open, reads, writes and collective calls report errc::file. If it was never
 // opened, view(), mode(), path() and position() throw errc::file. After close() they still return
@@ -186,29 +186,29 @@ class basic_file {
   // policy is given, the hints choose one.
 
   // Read and write at an explicit offset.
-  report read_at(std::int64_t offset, target into, how const& with = {}) {
+  report read_at(std::int64_t offset, target into, access_options const& with = {}) {
     return access_alone({operation::read_at, offset, into, with});
   }
-  report write_at(std::int64_t offset, source from, how const& with = {}) {
+  report write_at(std::int64_t offset, source from, access_options const& with = {}) {
     return access_alone({operation::write_at, offset, from, with});
   }
 
   // Read and write at the individual pointer. The pointer moves by the amount asked for, as in MPI;
   // if there was an error it stays.
-  report read(target into, how const& with = {}) {
+  report read(target into, access_options const& with = {}) {
     return access_alone({operation::read, 0, into, with});
   }
-  report write(source from, how const& with = {}) {
+  report write(source from, access_options const& with = {}) {
     return access_alone({operation::write, 0, from, with});
   }
 
   // Read and write at the shared pointer of all ranks. The pointer moves by the amount asked for,
   // before the data is moved. If moving the data then fails, the pointer stays there. Each call of
   // any rank gets a range of its own, in any order.
-  report read_shared(target into, how const& with = {}) {
+  report read_shared(target into, access_options const& with = {}) {
     return access_alone({operation::read_shared, 0, into, with});
   }
-  report write_shared(source from, how const& with = {}) {
+  report write_shared(source from, access_options const& with = {}) {
     return access_alone({operation::write_shared, 0, from, with});
   }
 
@@ -239,25 +239,25 @@ class basic_file {
 
   // Every rank takes part, with any amount of data or none. Each report counts the bytes of its own
   // rank.
-  report read_at_all(std::int64_t offset, target into, how const& with = {}) {
+  report read_at_all(std::int64_t offset, target into, access_options const& with = {}) {
     return access_together({operation::read_at_all, offset, into, with});
   }
-  report write_at_all(std::int64_t offset, source from, how const& with = {}) {
+  report write_at_all(std::int64_t offset, source from, access_options const& with = {}) {
     return access_together({operation::write_at_all, offset, from, with});
   }
-  report read_all(target into, how const& with = {}) {
+  report read_all(target into, access_options const& with = {}) {
     return access_together({operation::read_all, 0, into, with});
   }
-  report write_all(source from, how const& with = {}) {
+  report write_all(source from, access_options const& with = {}) {
     return access_together({operation::write_all, 0, from, with});
   }
 
   // Read and write at the shared pointer. The data of the ranks lies one behind the other, in the
   // order of the ranks.
-  report read_ordered(target into, how const& with = {}) {
+  report read_ordered(target into, access_options const& with = {}) {
     return access_together({operation::read_ordered, 0, into, with});
   }
-  report write_ordered(source from, how const& with = {}) {
+  report write_ordered(source from, access_options const& with = {}) {
     return access_together({operation::write_ordered, 0, from, with});
   }
 

@@ -50,7 +50,7 @@ concept no_address =
 // or copies of a static datatype.
 struct item_row {
   void const* address;
-  basic type;
+  basic_type type;
   std::int64_t count;
   static_data const* known = nullptr;  // the static datatype; null: numbers
 
@@ -238,7 +238,7 @@ class source {
     if constexpr (detail::static_in_memory<Datatype, T>) {
       constexpr detail::static_data const& known = detail::known_data<T, Datatype>;
       if (address == nullptr || !known.fits(count, room)) return false;
-      row_ = {detail::first_byte(address), extend::basic::byte, count, &known};
+      row_ = {detail::first_byte(address), extend::basic_type::byte, count, &known};
       return true;
     } else {
       return false;
@@ -276,7 +276,7 @@ class source {
     if (fault_) buffer_.reset();
   }
 
-  detail::item_row row_{nullptr, extend::basic::byte, 0};
+  detail::item_row row_{nullptr, extend::basic_type::byte, 0};
   mutable std::optional<const_buffer> buffer_;  // for a row: made at the first use
   std::optional<extend::failure> fault_;
   extend::source_location where_;

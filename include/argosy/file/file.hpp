@@ -15,7 +15,7 @@ namespace argosy {
 using file = basic_file<mpi>;
 
 // Returns the report summed over the ranks of any communicator: see summed_report.hpp. Collective.
-inline summed_report sum(report const& r, mpi const& world) { return sum<mpi>(r, world); }
+inline summed_report summed(report const& r, mpi const& world) { return summed<mpi>(r, world); }
 
 extern template class basic_file<mpi>;
 

@@ -71,7 +71,7 @@ struct summed_report {
 // Returns the report summed over all ranks, the same on every rank. Collective. On MPI, `world` is
 // any communicator. Costs one reduction and one broadcast.
 template <extend::agreeing World>
-summed_report sum(report const& r, World const& world);
+summed_report summed(report const& r, World const& world);
 
 // Returns a table with a line for each number: least, mean, most, sum.
 std::string to_table(summed_report const& s);
@@ -92,7 +92,7 @@ inline void combine(report_spreads& mine, report_spreads const& other) {
 }  // namespace detail
 
 template <extend::agreeing World>
-summed_report sum(report const& r, World const& world) {
+summed_report summed(report const& r, World const& world) {
   struct numbers_of_all {
     detail::report_spreads numbers;
     detail::extremes policy;

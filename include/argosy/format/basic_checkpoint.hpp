@@ -29,7 +29,7 @@ class joint_call;
 // The state of a program, named once for saving and loading. `io::checkpoint` is this class on MPI:
 // checkpoint.hpp.
 //   io::checkpoint state;
-//   state.add("step", step).add("u", tile, io::interior(u, {1, 1, 1}));
+//   state.add_value("step", step).add("u", tile, io::interior(u, {1, 1, 1}));
 //   state.save(world, "state.checkpoint");
 //   state.load(world, "state.checkpoint");  // any other day, any number of ranks
 // The object refers to the data, which must outlive it. Containers that can be resized may get
@@ -45,7 +45,7 @@ class basic_checkpoint {
     auto described = [part = std::move(part)](source from) {
       return content{part, std::move(from)};
     };
-    return add<T>(std::move(name), data, false, std::move(described));
+    return add_entry<T>(std::move(name), data, false, std::move(described));
   }
   // Adds an array of chosen members of all elements. Local.
   //   state.add("particles", io::subarray({all}, {n}, {first}, choice), particles, choice);
@@ -70,11 +70,12 @@ class basic_checkpoint {
   // element or of none. A list of lists is two arrays: `name` has all elements, `name`.lengths the
   // number of elements of each list.
   template <class T>
-  basic_checkpoint& add(std::string name, T& value) {
+  basic_checkpoint& add_value(std::string name, T& value) {
     using bare = std::remove_const_t<T>;
     if constexpr (element_type<bare>) {
-      return add<T&>(std::move(name), value, true,
-                     [](source from) { return content{array_part(type<bare>), std::move(from)}; });
+      return add_entry<T&>(std::move(name), value, true, [](source from) {
+        return content{array_part(type<bare>), std::move(from)};
+      });
     } else if constexpr (detail::is_optional_element<bare>) {
       return add_optional(std::move(name), value);
     } else if constexpr (detail::ragged_rows<bare>) {
@@ -139,7 +140,7 @@ class basic_checkpoint {
   struct share;  // one rank's part of the checksums of an array
 
   template <class T, class Data, class Describe>
-  basic_checkpoint& add(std::string name, Data& data, bool everywhere, Describe describe) {
+  basic_checkpoint& add_entry(std::string name, Data& data, bool everywhere, Describe describe) {
     std::function<content()> now;
     if constexpr (std::is_lvalue_reference_v<T> &&
                   requires(std::remove_cvref_t<T>& x) { x.resize(1); })
@@ -152,7 +153,7 @@ class basic_checkpoint {
   template <class T>
   basic_checkpoint& add_list(std::string name, T& list) {
     using element_of = std::ranges::range_value_t<T>;
-    add<T&>(std::move(name), list, true, [](source from) {
+    add_entry<T&>(std::move(name), list, true, [](source from) {
       std::int64_t const n =
           from.fault() ? 0 : from.buffer().size() / detail::types_of<element_of>().size();
       return content{detail::list_of<element_of>(n), std::move(from)};

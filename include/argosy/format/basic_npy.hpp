@@ -56,8 +56,8 @@ class basic_npy {
   // Writes or reads this rank's part. Collective. The data must be the whole part, of its type or
   // as bytes. Throws errc::datatype if it is not. read_all() throws errc::truncated if the file
   // ends inside the part.
-  report write_all(source from, how with = {});
-  report read_all(target into, how with = {});
+  report write_all(source from, access_options with = {});
+  report read_all(target into, access_options with = {});
   // Closes the file. Collective. A new file then gets its first byte, and is whole; parts that were
   // not written are zeros. Throws errc::damaged if the last write_all to a new file failed. The
   // file is then closed, but not whole.

@@ -24,8 +24,8 @@ struct copied {
 
 // Copies as much as one pair of loops can copy. The pieces have equal length, or each piece of one
 // side is several pieces of the other. Otherwise the shorter of the two pieces is copied.
-inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w,
-                        std::int64_t size) {
+inline copied copy_runs(std::byte const* from, piece_run const& r, std::byte* to,
+                        piece_run const& w, std::int64_t size) {
   from = moved(from, r.offset);
   to = moved(to, w.offset);
   std::int64_t const shorter = std::min(r.length, w.length), longer = std::max(r.length, w.length);
@@ -37,7 +37,7 @@ inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run 
   if (longer % shorter == 0) {
     std::int64_t const parts = longer / shorter;
     bool const splits = r.length == longer;
-    run const &whole = splits ? r : w, &part = splits ? w : r;
+    piece_run const &whole = splits ? r : w, &part = splits ? w : r;
     std::int64_t const count = std::min({whole.count, part.count / parts, size / longer});
     if (count > 0) {
       if (splits)

@@ -16,7 +16,7 @@ namespace argosy {
 namespace extend {
 
 // Evenly spaced pieces of one length. A copy loop copies one run at a time.
-struct run {
+struct piece_run {
   std::int64_t offset = 0;  // start of the first piece
   std::int64_t length = 0;  // bytes of each piece
   std::int64_t count = 0;   // number of pieces
@@ -45,7 +45,7 @@ class cursor {
   // pieces may have the same length and stride and still not be in the run. In a table or concat,
   // the run is one piece. If the cursor is inside a piece, the run is the rest of that piece.
   // Precondition: not done.
-  constexpr run current_run() const noexcept;
+  constexpr piece_run current_run() const noexcept;
 
   // Moves to the next piece. Precondition: not done.
   constexpr void next() { skip(1); }
@@ -76,7 +76,7 @@ class cursor {
     std::int64_t base;   // offset of the node's first piece
   };
 
-  constexpr node const& at(std::int64_t i) const noexcept {
+  constexpr detail::layout_node const& at(std::int64_t i) const noexcept {
     return layout_->nodes()[static_cast<std::size_t>(i)];
   }
   // Descends from node `i` at `base` to the leaf that holds byte `rest` of the node.
@@ -105,7 +105,7 @@ constexpr void extend::cursor::seek(std::int64_t position) {
 
 constexpr void extend::cursor::descend(std::int64_t i, std::int64_t base, std::int64_t rest) {
   for (;;) {
-    extend::node const& n = at(i);
+    detail::layout_node const& n = at(i);
     switch (n.kind) {
       case detail::node_kind::bytes:
         leaf_ = {base, n.size};
@@ -122,11 +122,11 @@ constexpr void extend::cursor::descend(std::int64_t i, std::int64_t base, std::i
       }
       case detail::node_kind::concat: {
         auto const places = layout_->places().subspan(n.child, static_cast<std::size_t>(n.count));
-        auto const after =
-            std::upper_bound(places.begin() + 1, places.end(), rest,
-                             [](std::int64_t r, extend::place const& p) { return r < p.start; });
+        auto const after = std::upper_bound(
+            places.begin() + 1, places.end(), rest,
+            [](std::int64_t r, detail::layout_place const& p) { return r < p.start; });
         auto const index = after - places.begin() - 1;
-        extend::place const& p = places[static_cast<std::size_t>(index)];
+        detail::layout_place const& p = places[static_cast<std::size_t>(index)];
         frames_.push_back({i, index, base});
         rest -= p.start;
         base += p.displacement;
@@ -145,11 +145,11 @@ constexpr void extend::cursor::descend(std::int64_t i, std::int64_t base, std::i
   }
 }
 
-constexpr extend::run extend::cursor::current_run() const noexcept {
+constexpr extend::piece_run extend::cursor::current_run() const noexcept {
   if (within_ > 0) return {leaf_.offset + within_, leaf_.length - within_, 1, 0};
   frame const& top = frames_.back();
   if (top.node >= 0) {
-    extend::node const& n = at(top.node);
+    detail::layout_node const& n = at(top.node);
     if (n.kind == detail::node_kind::repeat)
       return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
   }
@@ -162,13 +162,14 @@ constexpr void extend::cursor::skip(std::int64_t pieces) {
   for (std::int64_t step = pieces; !frames_.empty(); step = 1) {
     frame& top = frames_.back();
     if (top.node >= 0) {
-      extend::node const& n = at(top.node);
+      detail::layout_node const& n = at(top.node);
       top.index += step;
       if (top.index < n.count) {
         if (n.kind == detail::node_kind::repeat)
           return descend(n.child, top.base + top.index * n.stride, 0);
         if (n.kind == detail::node_kind::concat) {
-          extend::place const& p = layout_->places()[n.child + static_cast<std::size_t>(top.index)];
+          detail::layout_place const& p =
+              layout_->places()[n.child + static_cast<std::size_t>(top.index)];
           return descend(p.node, top.base + p.displacement, 0);
         }
         detail::piece_table const& table = layout_->tables()[n.child];

@@ -16,7 +16,7 @@ namespace argosy {
 namespace detail {
 
 // Returns the tree below one node of a layout as a layout of its own.
-constexpr layout part(layout const& l, node const& n) {
+constexpr layout part(layout const& l, layout_node const& n) {
   switch (n.kind) {
     case node_kind::bytes:
       return bytes(n.size);
@@ -24,7 +24,7 @@ constexpr layout part(layout const& l, node const& n) {
       return repeat(n.count, n.stride, part(l, l.nodes()[n.child]));
     case node_kind::concat: {
       assembler members;
-      for (place const& p : l.places().subspan(n.child, static_cast<std::size_t>(n.count)))
+      for (layout_place const& p : l.places().subspan(n.child, static_cast<std::size_t>(n.count)))
         members.add(p.displacement, part(l, l.nodes()[static_cast<std::size_t>(p.node)]));
       return members.finish();
     }
@@ -45,9 +45,9 @@ struct period_of {
   static constexpr layout form() {
     layout const once = Source{}.form();
     layout const row = repeat(4, once.extent(), once);
-    for (node const& n : row.nodes())
+    for (layout_node const& n : row.nodes())
       if (n.kind == node_kind::repeat && n.stride == once.extent() && n.count >= 3) {
-        node const& inner = row.nodes()[n.child];
+        layout_node const& inner = row.nodes()[n.child];
         return inner.kind == node_kind::bytes ? layout() : part(row, inner);
       }
     return {};
@@ -62,7 +62,7 @@ class element_layout {
   explicit element_layout(layout whole) : whole_(std::move(whole)) {
     static constexpr auto root = Element.nodes.back();
     for (std::size_t i = 0; i < whole_.nodes().size() && element_ == none; ++i) {
-      node const& n = whole_.nodes()[i];
+      layout_node const& n = whole_.nodes()[i];
       if (n.kind == root.kind && n.size == root.size && n.pieces == root.pieces &&
           n.low == root.low && n.high == root.high &&
           same_bytes(detail::part(whole_, n), static_layout<Element>::value()))
@@ -74,7 +74,7 @@ class element_layout {
   constexpr layout const& value() const noexcept { return whole_; }
   // Returns the node with the form known at compile time, or null if `whole` has joined its
   // elements into something simpler.
-  node const* element() const noexcept {
+  layout_node const* element() const noexcept {
     return element_ == none ? nullptr : &whole_.nodes()[element_];
   }
 

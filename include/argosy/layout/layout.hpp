@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include <argosy/layout/detail/layout_node.hpp>
 #include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/error.hpp>
-#include <argosy/layout/node.hpp>
 #include <argosy/layout/piece.hpp>
 #include <argosy/layout/table.hpp>
 
@@ -92,10 +92,10 @@ class layout {
   // Returns the tree, for code that walks it. Children stand before their parents; the root is
   // last. A layout without bytes has no nodes, and then root() must not be called. Valid until the
   // layout is destroyed or assigned to.
-  constexpr std::span<extend::node const> nodes() const noexcept { return nodes_; }
-  constexpr std::span<extend::place const> places() const noexcept { return places_; }
+  constexpr std::span<detail::layout_node const> nodes() const noexcept { return nodes_; }
+  constexpr std::span<detail::layout_place const> places() const noexcept { return places_; }
   constexpr std::span<detail::piece_table const> tables() const noexcept { return tables_; }
-  constexpr extend::node const& root() const noexcept { return nodes_.back(); }
+  constexpr detail::layout_node const& root() const noexcept { return nodes_.back(); }
   // Returns the offset of the first piece of the stream; 0 if there is none.
   constexpr std::int64_t origin() const noexcept { return origin_; }
   // Returns the number of levels, including the root.
@@ -115,8 +115,8 @@ class layout {
   friend constexpr layout at(std::int64_t, layout const&);
 
   // Room for a 5-D block-cyclic array that is cut in every dimension, without the heap.
-  detail::small_array<extend::node, 16> nodes_;
-  detail::small_array<extend::place, 20> places_;
+  detail::small_array<detail::layout_node, 16> nodes_;
+  detail::small_array<detail::layout_place, 20> places_;
   std::vector<detail::piece_table> tables_;
   std::int64_t origin_ = 0;
   std::int64_t lower_bound_ = 0;

@@ -1,5 +1,5 @@
-// Numbers that may be known at compile time. The number `io::c<8>` is known from its type, `8` is a
-// value at run time. Every count, stride and displacement of a datatype takes either.
+// Numbers that may be known at compile time. The number `io::constant<8>` is known from its type,
+// `8` is a value at run time. Every count, stride and displacement of a datatype takes either.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ struct fixed {
 };
 
 template <std::int64_t Value>
-inline constexpr fixed<Value> c{};
+inline constexpr fixed<Value> constant{};
 
 namespace detail {
 

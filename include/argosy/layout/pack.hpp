@@ -17,7 +17,7 @@ namespace detail {
 
 // Both directions take plain pointers: pack only reads memory, unpack only reads the stream.
 template <direction Way, auto Element = no_element{}>
-inline void transfer_all(layout const& l, node const* element, void const* memory,
+inline void transfer_all(layout const& l, layout_node const* element, void const* memory,
                          void const* stream) {
   if (!l.empty())
     transfer<Way, Element>(l, element).all(l.root(), moved(memory, l.origin()), moved(stream, 0));

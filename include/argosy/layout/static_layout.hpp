@@ -21,8 +21,8 @@ namespace detail {
 // The normal form as a template argument: the content of a `layout`, in arrays of exactly its size.
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form {
-  std::array<node, Nodes> nodes{};
-  std::array<place, Places> places{};
+  std::array<layout_node, Nodes> nodes{};
+  std::array<layout_place, Places> places{};
   // Table t has the pieces [table_ends[t - 1], table_ends[t]).
   std::array<std::size_t, Tables> table_ends{};
   std::array<piece, Pieces> pieces{};
@@ -38,8 +38,8 @@ struct static_form {
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> const& form)
     : origin_(form.origin), lower_bound_(form.lower_bound), extent_(form.extent) {
-  for (extend::node const& n : form.nodes) nodes_.push_back(n);
-  for (extend::place const& p : form.places) places_.push_back(p);
+  for (detail::layout_node const& n : form.nodes) nodes_.push_back(n);
+  for (detail::layout_place const& p : form.places) places_.push_back(p);
   for (std::size_t t = 0; t < Tables; ++t) {
     std::span<extend::piece const> const pieces(form.pieces.data() + form.table_begin(t),
                                                 form.pieces.data() + form.table_ends[t]);
@@ -98,7 +98,7 @@ class static_layout {
   friend constexpr bool operator==(static_layout, static_layout) { return true; }
 
  private:
-  static constexpr node const& root() noexcept { return Form.nodes.back(); }
+  static constexpr detail::layout_node const& root() noexcept { return Form.nodes.back(); }
 };
 
 }  // namespace extend

@@ -106,8 +106,8 @@ constexpr std::int64_t granule_of(piece_table const& t, std::int64_t g) {
 constexpr std::int64_t granule_of(layout const& l) {
   if (l.empty()) return 0;
   std::int64_t g = l.origin();
-  for (extend::place const& p : l.places()) g = std::gcd(g, p.displacement);
-  for (extend::node const& n : l.nodes())
+  for (detail::layout_place const& p : l.places()) g = std::gcd(g, p.displacement);
+  for (detail::layout_node const& n : l.nodes())
     g = std::gcd(g, n.kind == detail::node_kind::bytes    ? n.size
                     : n.kind == detail::node_kind::repeat ? n.stride
                                                           : 0);

@@ -43,7 +43,7 @@ class converter {
 
  private:
   struct node {
-    basic type;
+    basic_type type;
     std::uint32_t body;  // like in signature_node
     bool flat;           // a loop with runs only
     std::int64_t count;
@@ -51,7 +51,7 @@ class converter {
     std::int64_t file_bytes;
   };
   struct item {
-    basic type;
+    basic_type type;
     std::int64_t memory;  // position in memory's stream
     std::int64_t file;    // position in the file's stream
     std::int64_t memory_bytes, file_bytes;

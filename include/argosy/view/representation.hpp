@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/extend.hpp>
 
 namespace argosy {
@@ -23,11 +23,13 @@ namespace extend {
 // write. A function that is left out copies; the sizes must then be those in memory.
 struct representation_functions {
   // Returns the bytes of one item in the file, 1 to 256. If left out, they are those in memory.
-  std::function<std::int64_t(basic)> file_bytes;
+  std::function<std::int64_t(basic_type)> file_bytes;
   // Converts `count` items from the file to memory.
-  std::function<bool(basic, std::int64_t count, std::byte const* file, std::byte* memory)> read;
+  std::function<bool(basic_type, std::int64_t count, std::byte const* file, std::byte* memory)>
+      read;
   // Converts `count` items from memory to the file.
-  std::function<bool(basic, std::int64_t count, std::byte const* memory, std::byte* file)> write;
+  std::function<bool(basic_type, std::int64_t count, std::byte const* memory, std::byte* file)>
+      write;
 };
 
 }  // namespace extend

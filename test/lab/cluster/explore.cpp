@@ -242,7 +242,7 @@ TEST_CASE("where converting a value throws or does not fit, nothing else is writ
                      .culprit = 3};
         view_choice const v{.shape = shape::dealt,
                             .seed = 7,
-                            .item = argosy::extend::basic::int32,
+                            .item = argosy::extend::basic_type::int32,
                             .representation = representation_choice::shrinking};
         p.steps = {
             {.what = op::open}, {.what = op::set_view, .view = v}, s, s, {.what = op::close}};
@@ -256,7 +256,7 @@ TEST_CASE("an item of the file that does not fit is told", "[explore][kinds]") {
   p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=3 seed=3");
   p.before = {19000, -1};
   view_choice const v{.displacement = 3,
-                      .item = argosy::extend::basic::int64,
+                      .item = argosy::extend::basic_type::int64,
                       .representation = representation_choice::picky};
   p.steps = {{.what = op::open}, {.what = op::set_view, .view = v}};
   // Few items at a time, so that the item that does not fit is alone in its call.

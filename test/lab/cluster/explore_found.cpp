@@ -71,7 +71,7 @@ TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore]
       {.what = op::open},
       {.what = op::set_view},
       {.what = op::set_view,
-       .view = {.shape = shape::ghosts, .seed = 1569u, .item = argosy::extend::basic::int32}},
+       .view = {.shape = shape::ghosts, .seed = 1569u, .item = argosy::extend::basic_type::int32}},
       nothing,
       {.what = op::set_hints},
       {.what = op::write_at, .offset = 22, .count = 23, .policy = {.kind = policy_kind::sieving}},
@@ -124,7 +124,7 @@ TEST_CASE("found: calls of two handles cross in one page, and who wrote last is 
       {.what = op::set_view,
        .view = {.shape = shape::ghosts,
                 .seed = 846u,
-                .item = argosy::extend::basic::int128,
+                .item = argosy::extend::basic_type::int128,
                 .representation = representation_choice::external32}},
       {.what = op::iwrite_at,
        .offset = 388,
@@ -243,7 +243,7 @@ TEST_CASE(
         {.what = op::open,
          .modes = mode::write | mode::create | mode::append | mode::sequential,
          .hints = {{"argosy_develop", "true"}}},
-        {.what = op::set_view, .view = {.item = argosy::extend::basic::int32}},
+        {.what = op::set_view, .view = {.item = argosy::extend::basic_type::int32}},
     };
     CAPTURE(fault);
     CHECK(verdict_of(p).wrong == "");
@@ -293,7 +293,7 @@ TEST_CASE("found: a split call has wrong arguments, and is told of a death", "[e
 TEST_CASE("found: an agent that has left because a rank died", "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=22 ranks_per_node=1 die=21:25");
-  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic::int32};
+  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic_type::int32};
   policy_choice const sieving{.kind = policy_kind::sieving};
   policy_choice const shipping{.kind = policy_kind::data_shipping,
                                .buffer_bytes = 32,
@@ -303,7 +303,7 @@ TEST_CASE("found: an agent that has left because a rank died", "[explore][found]
   p.steps = {
       {.what = op::open, .view = ints, .hints = {{"IBM_largeblock_io", "switchable"}}},
       {.what = op::set_view,
-       .view = {.shape = shape::dealt, .seed = 3u, .item = argosy::extend::basic::int32}},
+       .view = {.shape = shape::dealt, .seed = 3u, .item = argosy::extend::basic_type::int32}},
       {.what = op::seek, .view = ints, .whence = argosy::seek_from::end},
       {.what = op::read_at,
        .count = 1,
@@ -354,7 +354,7 @@ TEST_CASE("found: parts of the file are given back with lost writes while a view
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.disks_per_server = 1;
   p.gpfs->machine.pagepool_bytes = 16777216;
-  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic::int32};
+  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic_type::int32};
   p.steps = {
       {.what = op::open, .view = ints},
       {.what = op::set_view, .view = ints, .hints = {{"argosy_partitioning", "enable"}}},
@@ -370,7 +370,7 @@ TEST_CASE("found: ranks that cannot make the file of the shared pointer ask wher
   program p;
   p.world = argosy::lab::parse_scenario(
       "ranks=2 ranks_per_node=1 fault=rank:-1,call:open,first:2,error:EPERM");
-  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic::int32};
+  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic_type::int32};
   p.before = {0, 17730};
   p.steps = {{.what = op::open}, {.what = op::ask, .view = ints}};
   CHECK(verdict_of(p).wrong == "");
@@ -380,7 +380,7 @@ TEST_CASE("found: ranks seek to different places, all but one before the start",
           "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=2");
-  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic::int32};
+  view_choice const ints{.shape = shape::plain, .item = argosy::extend::basic_type::int32};
   p.steps = {
       {.what = op::open, .view = ints},
       {.what = op::seek_shared,
@@ -409,12 +409,13 @@ TEST_CASE("found: whoever merges is told that a lock against other opens could n
       "ranks=6 ranks_per_node=1 fault=rank:-1,call:unlock,error:ENOLCK");
   p.steps = {
       {.what = op::open,
-       .view = {.shape = shape::plain, .item = argosy::extend::basic::int32},
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32},
        .hints = {{"IBM_largeblock_io", "switchable"}}},
-      {.what = op::set_view, .view = {.shape = shape::dealt, .item = argosy::extend::basic::int32}},
+      {.what = op::set_view,
+       .view = {.shape = shape::dealt, .item = argosy::extend::basic_type::int32}},
       {.what = op::read,
        .count = 5,
-       .view = {.shape = shape::plain, .item = argosy::extend::basic::int32},
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32},
        .mix = 418947032u,
        .both_ways = true},
   };
@@ -443,12 +444,13 @@ TEST_CASE("found: a call fails as servers do, and a server refuses what it wrote
   p.gpfs->machine.disk_streams = 1;
   p.gpfs->machine.retry_ms = 10;
   p.steps = {
-      {.what = op::open, .view = {.shape = shape::plain, .item = argosy::extend::basic::int32}},
+      {.what = op::open,
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32}},
       {.what = op::set_view,
        .view = {.shape = shape::dealt,
                 .seed = 3945u,
                 .displacement = 3784,
-                .item = argosy::extend::basic::unsigned_long}},
+                .item = argosy::extend::basic_type::unsigned_long}},
       {.what = op::write_all,
        .offset = 390,
        .count = 91,
@@ -473,12 +475,14 @@ TEST_CASE("found: a program ends by a death while work beside it waits for the f
   p.gpfs->machine.disks_per_server = 1;
   p.gpfs->machine.pagepool_bytes = 16777216;
   p.steps = {
-      {.what = op::open, .view = {.shape = shape::plain, .item = argosy::extend::basic::int32}},
-      {.what = op::set_view, .view = {.shape = shape::plain, .item = argosy::extend::basic::int32}},
+      {.what = op::open,
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32}},
+      {.what = op::set_view,
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32}},
       {.what = op::iwrite_at_all,
        .count = 1,
        .policy = {.kind = policy_kind::sieving},
-       .view = {.shape = shape::plain, .item = argosy::extend::basic::int32},
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32},
        .later = true,
        .loose = true,
        .other = {.kind = policy_kind::sieving}},
@@ -507,17 +511,17 @@ TEST_CASE("found: of two writes of a handle that are under way one is told of a 
   p.gpfs->machine.retry_ms = 13;
   p.steps = {
       {.what = op::open,
-       .view = {.shape = shape::plain, .item = argosy::extend::basic::int32},
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32},
        .modes = mode::read_write | mode::create | mode::unique_open,
        .hints = {{"IBM_largeblock_io", "false"}}},
       {.what = op::write_at_all,
        .count = 5,
        .memory = 1u,
-       .view = {.shape = shape::plain, .item = argosy::extend::basic::int32}},
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32}},
       {.what = op::set_view,
        .view = {.shape = shape::dealt,
                 .displacement = 50,
-                .item = argosy::extend::basic::int32,
+                .item = argosy::extend::basic_type::int32,
                 .representation = representation_choice::external32}},
       {.what = op::write,
        .count = 43,
@@ -526,7 +530,7 @@ TEST_CASE("found: of two writes of a handle that are under way one is told of a 
                   .window_bytes = 16,
                   .aggregators = 2,
                   .align_bytes = 8},
-       .view = {.shape = shape::plain, .item = argosy::extend::basic::int32},
+       .view = {.shape = shape::plain, .item = argosy::extend::basic_type::int32},
        .other = {.kind = policy_kind::data_shipping,
                  .buffer_bytes = 100,
                  .window_bytes = 16,

@@ -231,10 +231,10 @@ TEST_CASE("a report says how long the program waited for a call in the backgroun
         io::report const blocking = f.write_at_all(mib * world.rank(), mine);
         CHECK_FALSE(blocking.in_background);
         CHECK(blocking.waited_ns == 0);
-        io::summed_report const all = io::sum(at_once, world);
+        io::summed_report const all = io::summed(at_once, world);
         CHECK(all.of(&io::report::waited_ns).most >= all.of(&io::report::waited_ns).least);
         CHECK_THAT(to_table(all), Catch::Contains("  waited_ns "));
-        CHECK_THAT(to_table(io::sum(blocking, world)), !Catch::Contains("waited_ns"));
+        CHECK_THAT(to_table(io::summed(blocking, world)), !Catch::Contains("waited_ns"));
         f.close();
       });
 }

@@ -184,7 +184,7 @@ class actor {
     std::int64_t const from = sequential ? current_displacement : t.displacement;
     representation const how = representation_of(v.representation);
     hints const h = hints_of(s);
-    if (v.item == basic::byte) {
+    if (v.item == basic_type::byte) {
       if (how == native && h.empty()) return file_->set_view(from, {t.etype, t.filetype}, error);
       return file_->set_view(from, {t.etype, t.filetype, how}, {h, error});
     }
@@ -312,9 +312,10 @@ class actor {
   }
 
   buffer buffer_of(record& r) const {
-    bool const typed = converts(r.representation) && r.item != basic::byte;
-    return {r.buffer.data() + r.memory.base, r.memory.form,
-            typed ? signature(r.item, r.etypes) : signature(basic::byte, r.memory.form.size())};
+    bool const typed = converts(r.representation) && r.item != basic_type::byte;
+    return {
+        r.buffer.data() + r.memory.base, r.memory.form,
+        typed ? signature(r.item, r.etypes) : signature(basic_type::byte, r.memory.form.size())};
   }
 
   void transfer(step const& s, record& r, bool culprit) {

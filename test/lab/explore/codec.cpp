@@ -21,39 +21,39 @@ std::byte mask_of(representation_choice r) noexcept {
          : r == representation_choice::picky   ? std::byte{0x5a}
                                                : std::byte{0};
 }
-bool is_signed(basic item) noexcept {
-  return item == basic::int16 || item == basic::int32 || item == basic::int64 ||
-         item == basic::long_int;
+bool is_signed(basic_type item) noexcept {
+  return item == basic_type::int16 || item == basic_type::int32 || item == basic_type::int64 ||
+         item == basic_type::long_int;
 }
 // Returns true if an item is stored byte by byte. The functions of the user do not convert bytes.
-bool is_plain(representation_choice r, basic item) noexcept {
-  return !converts(r) || item == basic::byte || item == basic::character;
+bool is_plain(representation_choice r, basic_type item) noexcept {
+  return !converts(r) || item == basic_type::byte || item == basic_type::character;
 }
-bool all_are(std::byte const* memory, basic item, std::byte value) noexcept {
+bool all_are(std::byte const* memory, basic_type item, std::byte value) noexcept {
   return std::all_of(memory, memory + memory_bytes_of(item),
                      [=](std::byte b) { return b == value; });
 }
 
 }  // namespace
 
-std::int64_t memory_bytes_of(basic item) noexcept {
+std::int64_t memory_bytes_of(basic_type item) noexcept {
   return argosy::detail::size_in(argosy::detail::native_sizes, item);
 }
 
-std::int64_t file_bytes_of(representation_choice r, basic item) noexcept {
+std::int64_t file_bytes_of(representation_choice r, basic_type item) noexcept {
   std::int64_t const bytes = memory_bytes_of(item);
   if (r == representation_choice::external32) {
-    if (item == basic::long_int || item == basic::unsigned_long) return 4;
-    if (item == basic::wide_character) return 2;
+    if (item == basic_type::long_int || item == basic_type::unsigned_long) return 4;
+    if (item == basic_type::wide_character) return 2;
   }
   if (r == representation_choice::shrinking) {
-    if (item == basic::int32) return 3;
-    if (item == basic::int64 || item == basic::long_int) return 5;
+    if (item == basic_type::int32) return 3;
+    if (item == basic_type::int64 || item == basic_type::long_int) return 5;
   }
   return bytes;
 }
 
-void decode(representation_choice r, basic item, std::byte const* file,
+void decode(representation_choice r, basic_type item, std::byte const* file,
             std::byte* memory) noexcept {
   std::int64_t const n = file_bytes_of(r, item), m = memory_bytes_of(item);
   std::byte const mask = is_plain(r, item) ? std::byte{0} : mask_of(r);
@@ -63,7 +63,7 @@ void decode(representation_choice r, basic item, std::byte const* file,
   std::fill(memory + n, memory + m, negative ? std::byte{0xff} : std::byte{0});
 }
 
-void encode(representation_choice r, basic item, std::byte const* memory,
+void encode(representation_choice r, basic_type item, std::byte const* memory,
             std::byte* file) noexcept {
   std::int64_t const n = file_bytes_of(r, item);
   std::byte const mask = is_plain(r, item) ? std::byte{0} : mask_of(r);
@@ -71,18 +71,18 @@ void encode(representation_choice r, basic item, std::byte const* memory,
   for (std::int64_t i = 0; i < n; ++i) file[turned ? place(r, n, i) : i] = memory[i] ^ mask;
 }
 
-bool is_wrong(representation_choice r, basic item, std::byte const* file) noexcept {
+bool is_wrong(representation_choice r, basic_type item, std::byte const* file) noexcept {
   if (r != representation_choice::picky || is_plain(r, item) || memory_bytes_of(item) < 4)
     return false;
   return static_cast<unsigned>(file[0]) % 8 == 3 && static_cast<unsigned>(file[1]) % 8 == 5;
 }
 
-bool can_misfit(representation_choice r, basic item) noexcept {
+bool can_misfit(representation_choice r, basic_type item) noexcept {
   if (is_plain(r, item)) return false;
   return file_bytes_of(r, item) < memory_bytes_of(item) ||
          (r == representation_choice::picky && memory_bytes_of(item) >= 4);
 }
-bool can_throw(representation_choice r, basic item) noexcept {
+bool can_throw(representation_choice r, basic_type item) noexcept {
   return is_users(r) && !is_plain(r, item) && memory_bytes_of(item) >= 4;
 }
 
@@ -90,8 +90,8 @@ namespace {
 
 representation_functions functions_of(representation_choice r) {
   representation_functions f;
-  f.file_bytes = [r](basic item) { return file_bytes_of(r, item); };
-  f.read = [r](basic item, std::int64_t count, std::byte const* file, std::byte* memory) {
+  f.file_bytes = [r](basic_type item) { return file_bytes_of(r, item); };
+  f.read = [r](basic_type item, std::int64_t count, std::byte const* file, std::byte* memory) {
     bool fits = true;
     for (std::int64_t i = 0; i < count;
          ++i, file += file_bytes_of(r, item), memory += memory_bytes_of(item)) {
@@ -100,7 +100,7 @@ representation_functions functions_of(representation_choice r) {
     }
     return fits;
   };
-  f.write = [r](basic item, std::int64_t count, std::byte const* memory, std::byte* file) {
+  f.write = [r](basic_type item, std::int64_t count, std::byte const* memory, std::byte* file) {
     bool fits = true;
     for (std::int64_t i = 0; i < count;
          ++i, file += file_bytes_of(r, item), memory += memory_bytes_of(item)) {

@@ -86,7 +86,7 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
     case feature::shape:
       return {"plain", "dealt", "woven", "common", "ghosts"};
     case feature::item:
-      for (basic const b : items) all.emplace_back(name_of(b));
+      for (basic_type const b : items) all.emplace_back(name_of(b));
       break;
     case feature::representation:
       return {"native", "internal", "external32", "shrinking", "picky"};

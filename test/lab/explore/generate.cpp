@@ -84,7 +84,7 @@ class writer_of_programs {
   // The state of an open file that the generator needs.
   struct known {
     explore::shape shape = shape::plain;
-    basic item = basic::byte;
+    basic_type item = basic_type::byte;
     representation_choice representation = representation_choice::native;
     // develop: the hint argosy_develop, which reports mistakes of several ranks together
     bool agents = false, sequential = false, develop = false;
@@ -164,7 +164,8 @@ class writer_of_programs {
       v.representation = weights::pick(random_, weights::representations);
       if (blocks) v.item = weights::pick(random_, weights::items);
     }
-    if (blocks && v.item == basic::byte) v.etype_bytes = weights::pick(random_, weights::etypes);
+    if (blocks && v.item == basic_type::byte)
+      v.etype_bytes = weights::pick(random_, weights::etypes);
     if (one_in(random_, weights::hints_with_view)) s.hints = random_hints(random_, false, more_);
     f.shape = v.shape;
     f.item = v.item;

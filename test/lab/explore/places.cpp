@@ -138,7 +138,7 @@ void interleave(test::engine& random, stretches& all, std::int64_t extent) {
 }
 
 std::int64_t etype_bytes_of(view_choice const& v) {
-  return v.item == basic::byte ? v.etype_bytes : file_bytes_of(v.representation, v.item);
+  return v.item == basic_type::byte ? v.etype_bytes : file_bytes_of(v.representation, v.item);
 }
 
 // Makes a tile of blocks of etypes.
@@ -154,7 +154,7 @@ tile tile_of(view_choice const& v, std::vector<piece> const& etypes, std::int64_
     starts.push_back(p.offset * e);
   }
   t.pieces = test::joined(t.pieces);
-  if (v.item != basic::byte) return t;
+  if (v.item != basic_type::byte) return t;
   t.etype = bytes(e);
   t.filetype = argosy::resized(hindexed(lengths, starts, bytes(e)).form(), 0, t.extent);
   return t;

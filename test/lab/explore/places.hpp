@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/piece.hpp>
@@ -21,7 +21,7 @@ using namespace extend;
 // One item of a basic type, as a datatype.
 struct item_type {
   static constexpr bool is_static = false;
-  basic item = basic::byte;
+  basic_type item = basic_type::byte;
   layout form() const { return bytes(argosy::detail::size_in(argosy::detail::native_sizes, item)); }
   signature types() const { return signature(item); }
   layout file_form(argosy::basic_sizes const& sizes) const {

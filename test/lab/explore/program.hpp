@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/file/seek_from.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
@@ -44,8 +44,8 @@ struct view_choice {
   explore::shape shape = shape::plain;
   std::uint64_t seed = 0;
   std::int64_t displacement = 0;
-  std::int64_t etype_bytes = 1;  // for plain, dealt and ghosts, if the item is a byte
-  basic item = basic::byte;      // the type of the etype, if it has one
+  std::int64_t etype_bytes = 1;        // for plain, dealt and ghosts, if the item is a byte
+  basic_type item = basic_type::byte;  // the type of the etype, if it has one
   representation_choice representation = representation_choice::native;
   bool operator==(view_choice const&) const = default;
 };
@@ -53,9 +53,10 @@ constexpr bool is_own(shape s) noexcept { return s == shape::dealt || s == shape
 constexpr bool is_one_for_all(shape s) noexcept { return s == shape::plain || s == shape::common; }
 
 // The items of typed views.
-inline constexpr std::array items{basic::byte,          basic::int16,          basic::int32,
-                                  basic::int64,         basic::float64,        basic::long_int,
-                                  basic::unsigned_long, basic::wide_character, basic::int128};
+inline constexpr std::array items{
+    basic_type::byte,          basic_type::int16,          basic_type::int32,
+    basic_type::int64,         basic_type::float64,        basic_type::long_int,
+    basic_type::unsigned_long, basic_type::wide_character, basic_type::int128};
 
 enum class policy_kind { of_hints, independent, sieving, two_phase, automatic, data_shipping };
 inline constexpr std::array<std::string_view, 6> policy_kind_names{

@@ -39,13 +39,13 @@ std::vector<std::string> names_of(mode m) {
 namespace {
 
 // Returns the name of the C++ enumerator.
-std::string_view enumerator_of(basic item) {
+std::string_view enumerator_of(basic_type item) {
   switch (item) {
-    case basic::long_int:
+    case basic_type::long_int:
       return "long_int";
-    case basic::unsigned_long:
+    case basic_type::unsigned_long:
       return "unsigned_long";
-    case basic::wide_character:
+    case basic_type::wide_character:
       return "wide_character";
     default:
       return name_of(item);
@@ -74,8 +74,8 @@ std::string text_of(view_choice const& v) {
   std::string text = fmt::format("{{.shape = shape::{}", name_of(v.shape));
   if (v.seed > 0) text += fmt::format(", .seed = {}u", v.seed);
   if (v.displacement > 0) text += fmt::format(", .displacement = {}", v.displacement);
-  if (v.item != basic::byte)
-    text += fmt::format(", .item = argosy::extend::basic::{}", enumerator_of(v.item));
+  if (v.item != basic_type::byte)
+    text += fmt::format(", .item = argosy::extend::basic_type::{}", enumerator_of(v.item));
   if (v.representation != representation_choice::native)
     text += fmt::format(", .representation = representation_choice::{}", name_of(v.representation));
   if (v.etype_bytes > 1) text += fmt::format(", .etype_bytes = {}", v.etype_bytes);

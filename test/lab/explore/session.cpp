@@ -242,7 +242,7 @@ record& session::begin(std::size_t k, int rank) {
     r.floats = at_shared_pointer(s.what);
     if (!r.floats) r.file = t.locate(offset_of(s, rank) * t.etype_bytes, r.bytes);
     if (is_here(rank)) {  // the memory of other ranks is in their processes
-      r.memory = memory_of(s.memory, converts(r.representation) && r.item != basic::byte
+      r.memory = memory_of(s.memory, converts(r.representation) && r.item != basic_type::byte
                                          ? r.etypes * memory_bytes_of(r.item)
                                          : r.bytes);
       r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));

@@ -54,7 +54,7 @@ struct record {
   std::uint64_t key = 0;  // key of the data that it writes
   bool by_place = false;  // the data depends on the place in the file, not in the stream
   representation_choice representation = representation_choice::native;
-  basic item = basic::byte;
+  basic_type item = basic_type::byte;
   std::int64_t bad_item = -1;     // index of the item at which code of the program fails; -1: none
   trouble bad = trouble::none;    // the failure at that item
   std::int64_t sought = 0;        // the target of seek()

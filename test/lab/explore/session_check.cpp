@@ -41,7 +41,7 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
   std::size_t m = 0;
   std::int64_t within = 0;
   std::vector<bool> named(r.buffer.size());
-  bool const typed = converts(r.representation) && r.item != basic::byte;
+  bool const typed = converts(r.representation) && r.item != basic_type::byte;
   for (piece const& p : r.memory.pieces)
     std::fill_n(named.begin() + p.offset, r.bytes > 0 ? p.length : 0, true);
   for (std::size_t i = 0; i < r.buffer.size() && r.bytes > 0; ++i)

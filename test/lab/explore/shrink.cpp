@@ -156,9 +156,9 @@ class shrinker {
     with([&](step& s) { s.view.displacement = 0; });
     with([&](step& s) { s.view.etype_bytes = 1; });
     with([&](step& s) {
-      s.view.representation = representation_choice::native, s.view.item = basic::byte;
+      s.view.representation = representation_choice::native, s.view.item = basic_type::byte;
     });
-    with([&](step& s) { s.view.item = basic::int32; });
+    with([&](step& s) { s.view.item = basic_type::int32; });
     for (std::uint64_t seed = 0; seed < 4 && best_.steps[i].view.seed > 3; ++seed)
       with([&](step& s) { s.view.seed = seed; });
     for (std::uint64_t seed = 1; seed < 4 && best_.steps[i].memory > 3; ++seed)

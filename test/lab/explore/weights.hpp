@@ -79,10 +79,10 @@ inline constexpr weighted<shape> shapes[] = {
     {shape::plain, 3}, {shape::dealt, 6}, {shape::woven, 6}, {shape::common, 3}, {shape::ghosts, 4},
 };
 inline constexpr weighted<std::int64_t> etypes[] = {{1, 2}, {2, 1}, {4, 1}, {8, 1}, {12, 1}};
-inline constexpr weighted<basic> items[] = {
-    {basic::int16, 2},          {basic::int32, 4},    {basic::int64, 4},
-    {basic::float64, 2},        {basic::long_int, 3}, {basic::unsigned_long, 2},
-    {basic::wide_character, 2}, {basic::int128, 1},   {basic::byte, 2},
+inline constexpr weighted<basic_type> items[] = {
+    {basic_type::int16, 2},          {basic_type::int32, 4},    {basic_type::int64, 4},
+    {basic_type::float64, 2},        {basic_type::long_int, 3}, {basic_type::unsigned_long, 2},
+    {basic_type::wide_character, 2}, {basic_type::int128, 1},   {basic_type::byte, 2},
 };
 inline constexpr weighted<representation_choice> representations[] = {
     {representation_choice::native, 2},     {representation_choice::internal, 1},

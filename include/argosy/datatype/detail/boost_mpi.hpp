@@ -14,7 +14,7 @@
 #include <boost/mpi/datatype.hpp>
 #include <boost/mpi/skeleton_and_content.hpp>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/mpi.hpp>
 #include <argosy/datatype/signature.hpp>

@@ -66,30 +66,30 @@ class type_digest {
     }
     return all;
   }
-  static constexpr type_digest item(basic type, bool converts) {
+  static constexpr type_digest item(basic_type type, bool converts) {
     type_digest one;
-    basic written = without_sign(type);
-    if (written == basic::long_int && !converts)
-      written = sizeof(long) == 8 ? basic::int64 : basic::int32;
+    basic_type written = without_sign(type);
+    if (written == basic_type::long_int && !converts)
+      written = sizeof(long) == 8 ? basic_type::int64 : basic_type::int32;
     one.hash_ = static_cast<std::uint64_t>(written) + 1;
     one.power_ = base;
     one.items_ = 1;
-    one.only_bytes_ = type == basic::byte;
+    one.only_bytes_ = type == basic_type::byte;
     return one;
   }
   // Returns the unsigned type. Both are written alike, and many programs mix them.
-  static constexpr basic without_sign(basic type) {
+  static constexpr basic_type without_sign(basic_type type) {
     switch (type) {
-      case basic::uint16:
-        return basic::int16;
-      case basic::uint32:
-        return basic::int32;
-      case basic::uint64:
-        return basic::int64;
-      case basic::uint128:
-        return basic::int128;
-      case basic::unsigned_long:
-        return basic::long_int;
+      case basic_type::uint16:
+        return basic_type::int16;
+      case basic_type::uint32:
+        return basic_type::int32;
+      case basic_type::uint64:
+        return basic_type::int64;
+      case basic_type::uint128:
+        return basic_type::int128;
+      case basic_type::unsigned_long:
+        return basic_type::long_int;
       default:
         return type;
     }

@@ -53,7 +53,7 @@ struct stream_range {
     cursor const first(*file, p.from);
     p.file.low = first.current().offset;
     // Usually the part is one piece, or several at one distance.
-    run const r = first.current_run();
+    piece_run const r = first.current_run();
     if (r.length >= p.bytes()) {
       p.file.high = p.file.low + p.bytes();
     } else if (r.count >= p.bytes() / r.length && p.bytes() % r.length == 0) {

@@ -40,7 +40,7 @@ report basic_file<World>::access_alone(detail::call const& c, detail::plain_call
   report r = open ? crew_->access_alone(c, plain, f) : report();
   if (!open) f = detail::closed();
   if (f) {
-    end_call(extend::alone(rank(), std::move(f)), c.name(), &r, c.error());
+    end_call(detail::local_agreement(rank(), std::move(f)), c.name(), &r, c.error());
   } else {  // most calls succeed: no message is needed
     if (c.error()) c.error()->clear();
     what_failed_.clear();
@@ -50,7 +50,8 @@ report basic_file<World>::access_alone(detail::call const& c, detail::plain_call
 
 template <communicator World>
 report basic_file<World>::access_together(detail::call const& c) {
-  if (!is_open()) return finish(extend::alone(rank(), detail::closed()), c.name(), {}, c.error());
+  if (!is_open())
+    return finish(detail::local_agreement(rank(), detail::closed()), c.name(), {}, c.error());
   bool const split = split_.pending(), local_call = !split && crew_->goes_alone();
   if (local_call)
     if (auto const p = local().plain(c)) return access_alone(c, &*p);
@@ -73,8 +74,8 @@ std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call c
                                                                   extend::failure f) const {
   auto const of =
       crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
-  return std::make_shared<detail::background_failure>(c.what, of,
-                                                      extend::alone(of->rank(), std::move(f)));
+  return std::make_shared<detail::background_failure>(
+      c.what, of, detail::local_agreement(of->rank(), std::move(f)));
 }
 
 template <communicator World>
@@ -127,7 +128,7 @@ template <communicator World>
 void basic_file<World>::begin_split(detail::call const& c) {
   if (split_.pending())
     throw error(
-        extend::alone(
+        detail::local_agreement(
             rank(), {errc::argument, "another split call has begun on this file; end() it first"}),
         c.name(), path(), rank());
   split_ = begin_together(c);
@@ -148,7 +149,7 @@ extend::failure basic_file<World>::split_fault(std::string_view begun) const {
 template <communicator World>
 report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
   if (extend::failure f = split_fault(begun))
-    return finish(extend::alone(rank(), std::move(f)), "end", {}, e.error());
+    return finish(detail::local_agreement(rank(), std::move(f)), "end", {}, e.error());
   request r = std::move(split_);
   auto const tell = [&]() noexcept {
     what_failed_.clear();
@@ -178,7 +179,9 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
   plan p;
   if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
   if (f.thrown) std::rethrow_exception(f.thrown);
-  if (f) throw error(extend::alone(local().rank(), std::move(f)), c.name(), path(), local().rank());
+  if (f)
+    throw error(detail::local_agreement(local().rank(), std::move(f)), c.name(), path(),
+                local().rank());
   extend::any_policy const& given = c.policy();
   bool const shipped = given.target<data_shipping>() && t.bytes > 0 && local().ships_alone(t);
   if (given.has_value() && given.is_collective() && !shipped)
@@ -193,7 +196,7 @@ collective_plan basic_file<World>::explain_together(detail::call const& c) {
   collective_plan p;
   extend::agreement result;
   if (!is_open()) {
-    result = extend::alone(rank(), detail::closed());
+    result = detail::local_agreement(rank(), detail::closed());
   } else {
     p = detail::with_reserve(*crew_->world, [&] {
       detail::collective_call all = crew_->part_of(c, {}, false);

@@ -79,7 +79,8 @@ int basic_file<World>::rank() const noexcept {
 
 template <communicator World>
 detail::open_file& basic_file<World>::local() const {
-  if (!crew_ || !crew_->file) throw error(extend::alone(-1, detail::closed()), "a call", "", -1);
+  if (!crew_ || !crew_->file)
+    throw error(detail::local_agreement(-1, detail::closed()), "a call", "", -1);
   return *crew_->file;
 }
 
@@ -88,7 +89,7 @@ detail::open_file& basic_file<World>::local() const {
 template <communicator World>
 template <class Body>
 extend::agreement basic_file<World>::with_memory(Body&& body) {
-  if (!is_open()) return extend::alone(rank(), detail::closed());
+  if (!is_open()) return detail::local_agreement(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, body);
 }
 
@@ -172,10 +173,10 @@ void basic_file<World>::close(on_error e) {
 
 template <communicator World>
 extend::agreement basic_file<World>::close_agreed(on_error const& e) try {
-  if (!crew_ || !crew_->file) return extend::alone(-1, detail::closed());
+  if (!crew_ || !crew_->file) return detail::local_agreement(-1, detail::closed());
   detail::crew<World>& crew = *crew_;
   detail::open_file& part = *crew.file;
-  if (!is_open()) return extend::alone(rank(), detail::closed());
+  if (!is_open()) return detail::local_agreement(rank(), detail::closed());
   part.drain();
   // Rank 0 removes the file after all other ranks have closed it, and closes it last. While the
   // file is open, no other file can be mistaken for it.

@@ -17,8 +17,9 @@ namespace argosy {
 template <communicator World>
 std::int64_t basic_file<World>::position() const {
   if (has(local().modes(), mode::sequential))
-    throw error(extend::alone(rank(), detail::is_sequential("has no individual pointers")),
-                "position", path(), rank());
+    throw error(
+        detail::local_agreement(rank(), detail::is_sequential("has no individual pointers")),
+        "position", path(), rank());
   return local().position().get();
 }
 
@@ -53,7 +54,7 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
     });
   else if (std::int64_t const to = f ? 0 : from(offset, whence, 0, f); !f)
     local().position().set(to);
-  done(extend::alone(rank(), std::move(f)), "seek", e);
+  done(detail::local_agreement(rank(), std::move(f)), "seek", e);
 }
 
 template <communicator World>
@@ -96,7 +97,7 @@ std::int64_t basic_file<World>::position_shared() {
     at = crew_->pointer->get(f);
   else
     f = detail::closed();
-  finish(extend::alone(local().rank(), std::move(f)), "position_shared", {}, nullptr);
+  finish(detail::local_agreement(local().rank(), std::move(f)), "position_shared", {}, nullptr);
   return at;
 }
 

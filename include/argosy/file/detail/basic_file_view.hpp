@@ -73,7 +73,8 @@ template <communicator World>
 World const& basic_file<World>::world() const {
   detail::open_file const& part = local();
   if (!crew_->world)
-    throw error(extend::alone(part.rank(), detail::closed()), "world", part.path(), part.rank());
+    throw error(detail::local_agreement(part.rank(), detail::closed()), "world", part.path(),
+                part.rank());
   return crew_->for_program();
 }
 
@@ -113,7 +114,7 @@ template <communicator World>
 extend::agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
                                                      detail::view_shape const& shape,
                                                      detail::hinted const& with) {
-  if (!is_open()) return extend::alone(rank(), detail::closed());
+  if (!is_open()) return detail::local_agreement(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::agreed_hints asked{local().hints()};
     asked.mine.merge(with.hints(), hint_source::code, extend::hint_moment::set_view);
@@ -183,8 +184,9 @@ template <communicator World>
 std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
   auto const at = view().byte_offset(offset);
   if (!at)
-    throw error(extend::alone(local().rank(), {errc::argument, "offset " + std::to_string(offset) +
-                                                                   " is no place in the view"}),
+    throw error(detail::local_agreement(local().rank(),
+                                        {errc::argument, "offset " + std::to_string(offset) +
+                                                             " is no place in the view"}),
                 "byte_offset", path(), local().rank());
   return *at;
 }
@@ -197,7 +199,7 @@ std::int64_t basic_file<World>::size(on_error e) const {
   std::error_code error;
   std::int64_t const bytes = opened ? local().handle().size(error) : 0;
   if (error) f = error;
-  extend::agreement const result = extend::alone(rank(), std::move(f));
+  extend::agreement const result = detail::local_agreement(rank(), std::move(f));
   if (e.error()) *e.error() = result.code;
   if (result) return bytes;
   std::string const& path = crew_ && crew_->file ? crew_->file->path() : std::string();
@@ -286,7 +288,7 @@ void basic_file<World>::set_hints(hints const& h, on_error e) {
 
 template <communicator World>
 extend::agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e) {
-  if (!is_open()) return extend::alone(rank(), detail::closed());
+  if (!is_open()) return detail::local_agreement(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::open_file& part = local();
     // Compared as if no request were pending. Requests belong to single ranks, and if one rank

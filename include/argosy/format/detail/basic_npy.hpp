@@ -143,8 +143,9 @@ void basic_npy<World>::in_call(std::string_view name, extend::source_location wh
     World const world = file_.world();  // close ends the world of the file
     return detail::in_one_call(world, {name, file_.path(), where}, code, what_failed_, body);
   }
-  error const closed(extend::alone(-1, {errc::file, "the file is not open", "open it first"}), name,
-                     {}, -1);
+  error const closed(
+      detail::local_agreement(-1, {errc::file, "the file is not open", "open it first"}), name, {},
+      -1);
   what_failed_ = closed.what();
   if (!code) throw closed;
   *code = closed.code();
@@ -162,7 +163,7 @@ void basic_npy<World>::check(Data& data) const {
 }
 
 template <communicator World>
-report basic_npy<World>::write_all(source from, how with) {
+report basic_npy<World>::write_all(source from, access_options with) {
   report r;
   in_call("npy::write_all", from.where(), with.error(), [&](joint const& s) {
     if (state_ != progress::none) state_ = progress::failed;
@@ -175,7 +176,7 @@ report basic_npy<World>::write_all(source from, how with) {
 }
 
 template <communicator World>
-report basic_npy<World>::read_all(target into, how with) {
+report basic_npy<World>::read_all(target into, access_options with) {
   report r;
   in_call("npy::read_all", into.where(), with.error(), [&](joint const& s) {
     check(into);

@@ -252,7 +252,7 @@ inline std::exception_ptr ended_by(error const& e, program_call const& c, int ra
 }
 inline std::exception_ptr ended_by(thrown_together const& x, program_call const& c, int rank,
                                    std::error_code* code, std::string& what) {
-  what = message_of(argosy::extend::alone(rank, x.why), c.name, c.path, rank);
+  what = message_of(argosy::detail::local_agreement(rank, x.why), c.name, c.path, rank);
   if (!code || x.why.code != errc::no_memory) return x.why.thrown;
   *code = make_error_code(errc::no_memory);
   return {};

@@ -60,7 +60,7 @@ class builder : list_rules {
     std::size_t const first_table = tables_.size();
     for (piece_table const& table : part.tables()) tables_.push_back(table);
     small_array<std::int64_t, 16> index;
-    for (node const& n : part.nodes()) index.push_back(import(n, part, index, first_table));
+    for (layout_node const& n : part.nodes()) index.push_back(import(n, part, index, first_table));
     append_items(out, add(displacement, part.origin()), index.back());
   }
 
@@ -76,7 +76,7 @@ class builder : list_rules {
     }
     item const first = once[0];
     if (once.size() == 1) {
-      node const n = nodes_[index(first)];
+      layout_node const n = nodes_[index(first)];
       if (n.kind == node_kind::bytes && n.size == stride) {
         out.push_back({first.offset, leaf(mul(count, n.size))});
         return;
@@ -104,7 +104,7 @@ class builder : list_rules {
     if (hull.any) hull.include(hull.high, hull.low);  // negative extents
     std::int64_t size = 0;
     for (item i : list) {
-      node const& n = at(i.node);
+      layout_node const& n = at(i.node);
       hull.include(add(i.offset, n.low), add(i.offset, n.high));
       size = add(size, n.size);
     }
@@ -131,9 +131,9 @@ class builder : list_rules {
   // rules of append_repeat, and saves the lists. Most arrays are of this kind.
   static constexpr bool repeat_tower(layout& tower, std::int64_t count, std::int64_t stride,
                                      bounds const& hull) {
-    node& top = tower.nodes_.back();
+    layout_node& top = tower.nodes_.back();
     if (top.kind == node_kind::repeat && stride == wrapping_mul(top.count, top.stride)) {
-      node const below = tower.nodes_[top.child];
+      layout_node const below = tower.nodes_[top.child];
       top = node_of_copies(mul(count, top.count), top.stride, top.child, below);
     } else {
       std::int64_t end = tower.nodes_[0].size;  // end of the last piece
@@ -141,7 +141,7 @@ class builder : list_rules {
         end += (tower.nodes_[i].count - 1) * tower.nodes_[i].stride;
       if (end == stride) return false;
       auto const child = static_cast<std::int64_t>(tower.nodes_.size() - 1);
-      tower.nodes_.push_back(node_of_copies(count, stride, child, node(top)));
+      tower.nodes_.push_back(node_of_copies(count, stride, child, layout_node(top)));
     }
     tower.lower_bound_ = hull.low;
     tower.extent_ = sub(hull.high, hull.low);
@@ -164,7 +164,7 @@ class builder : list_rules {
     if (list.empty()) return result;
     result.origin_ = list[0].offset;
     std::int64_t const root = to_node(list);
-    node const& r = at(root);
+    layout_node const& r = at(root);
     add(result.origin_, r.high);
     add(result.origin_, r.low);
     small_array<std::int64_t, 48> index;
@@ -178,19 +178,19 @@ class builder : list_rules {
 
   // --- nodes from layouts, and back ---
 
-  constexpr std::int64_t import(node const& n, layout const& from,
+  constexpr std::int64_t import(layout_node const& n, layout const& from,
                                 small_array<std::int64_t, 16> const& index,
                                 std::size_t first_table) {
     switch (n.kind) {
       case node_kind::bytes:
         return intern(n);
       case node_kind::repeat: {
-        node moved = n;
+        layout_node moved = n;
         moved.child = static_cast<std::uint32_t>(index[n.child]);
         return intern(moved);
       }
       case node_kind::table: {
-        node moved = n;
+        layout_node moved = n;
         moved.child = static_cast<std::uint32_t>(first_table + n.child);
         return intern(moved);
       }
@@ -198,7 +198,7 @@ class builder : list_rules {
         break;
     }
     item_list list;
-    for (place const& p : from.places().subspan(n.child, static_cast<std::size_t>(n.count)))
+    for (layout_place const& p : from.places().subspan(n.child, static_cast<std::size_t>(n.count)))
       list.push_back({p.displacement, index[static_cast<std::size_t>(p.node)]});
     return to_node(list);
   }
@@ -207,20 +207,20 @@ class builder : list_rules {
   constexpr std::int64_t emit(std::int64_t i, layout& out, small_array<std::int64_t, 48>& index) {
     std::int64_t& known = index[static_cast<std::size_t>(i)];
     if (known >= 0) return known;
-    node n = at(i);
+    layout_node n = at(i);
     if (n.kind == node_kind::repeat) {
       n.child = static_cast<std::uint32_t>(emit(n.child, out, index));
     } else if (n.kind == node_kind::table) {
       out.tables_.push_back(tables_[n.child]);
       n.child = static_cast<std::uint32_t>(out.tables_.size() - 1);
     } else if (n.kind == node_kind::concat) {
-      small_array<place, 16> places;
-      for (place p : places_of(at(i))) {
+      small_array<layout_place, 16> places;
+      for (layout_place p : places_of(at(i))) {
         p.node = emit(p.node, out, index);
         places.push_back(p);
       }
       n.child = static_cast<std::uint32_t>(out.places_.size());
-      for (place p : places) out.places_.push_back(p);
+      for (layout_place p : places) out.places_.push_back(p);
     }
     out.nodes_.push_back(n);
     return known = static_cast<std::int64_t>(out.nodes_.size() - 1);

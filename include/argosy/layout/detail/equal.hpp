@@ -27,7 +27,7 @@ constexpr bool same_bytes_here(layout const& a, layout const& b) {
   // The forms differ, but may have the same bytes: compare whole runs at a time.
   cursor x(a), y(b);
   while (!x.done() && !y.done()) {
-    run const p = x.current_run(), q = y.current_run();
+    piece_run const p = x.current_run(), q = y.current_run();
     if (p.offset != q.offset || p.length != q.length) return false;
     std::int64_t const together = p.stride == q.stride ? std::min(p.count, q.count) : 1;
     x.skip(together);

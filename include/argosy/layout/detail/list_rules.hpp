@@ -37,13 +37,13 @@ class list_rules : protected node_store {
   }
   static constexpr std::int64_t most_opened = 64;
 
-  static constexpr bool opens(node const& n, bool all) {
+  static constexpr bool opens(layout_node const& n, bool all) {
     return n.kind == node_kind::table || n.kind == node_kind::concat ||
            (n.kind == node_kind::repeat && (all || n.count == 2));
   }
 
   constexpr void open_into(item_list& out, item i, bool all) {
-    node const n = at(i.node);
+    layout_node const n = at(i.node);
     if (!opens(n, all)) {
       out.push_back(i);
     } else if (n.kind == node_kind::table) {
@@ -53,7 +53,7 @@ class list_rules : protected node_store {
         open_into(out, {i.offset + k * n.stride, n.child}, all);
     } else {
       for (std::size_t k = 0; k < static_cast<std::size_t>(n.count); ++k) {
-        place const p = places_[n.child + k];
+        layout_place const p = places_[n.child + k];
         open_into(out, {i.offset + p.displacement, p.node}, all);
       }
     }
@@ -66,7 +66,7 @@ class list_rules : protected node_store {
     if (list.size() > longest_concat) return false;
     bool copies = false, irregular = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      node const& n = at(list[i].node);
+      layout_node const& n = at(list[i].node);
       bool const beside = i > 0 && (is_simple(at(list[i - 1].node)) ||
                                     at(list[i - 1].node).kind == node_kind::table);
       if (n.kind == node_kind::table) {
@@ -102,7 +102,7 @@ class list_rules : protected node_store {
     bool changed = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (at(list[i].node).kind != node_kind::repeat) continue;
-      node n = at(list[i].node);
+      layout_node n = at(list[i].node);
       item_list once;
       append_items(once, list[i].offset, n.child);
       std::size_t after = i + 1;
@@ -136,7 +136,7 @@ class list_rules : protected node_store {
     return changed;
   }
 
-  static constexpr bool continues(node const& a, node const& b) {
+  static constexpr bool continues(layout_node const& a, layout_node const& b) {
     return b.kind == node_kind::repeat && b.stride == a.stride && b.child == a.child;
   }
 
@@ -168,7 +168,7 @@ class list_rules : protected node_store {
     return found;
   }
 
-  constexpr bool is_simple(node const& n) const {
+  constexpr bool is_simple(layout_node const& n) const {
     return n.kind == node_kind::bytes ||
            (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
   }
@@ -184,7 +184,7 @@ class list_rules : protected node_store {
     offsets.reserve(static_cast<std::size_t>(pieces));
     if (!equal) lengths.reserve(static_cast<std::size_t>(pieces));
     for (std::size_t i = from; i < to; ++i) {
-      node const& n = at(list[i].node);
+      layout_node const& n = at(list[i].node);
       std::int64_t const copies = n.kind == node_kind::bytes ? 1 : n.count;
       for (std::int64_t k = 0; k < copies; ++k) {
         offsets.push_back(list[i].offset + k * n.stride);

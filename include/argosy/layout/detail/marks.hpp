@@ -85,7 +85,7 @@ class marks {
   constexpr void set(layout const& l, std::int64_t from, std::int64_t to, std::int64_t origin,
                      std::int64_t granule) {
     for (cursor at(l, from); from < to;) {
-      run const r = at.current_run();
+      piece_run const r = at.current_run();
       if (r.length >= to - from) {
         set((r.offset - origin) / granule, (r.offset - origin + to - from) / granule);
         return;

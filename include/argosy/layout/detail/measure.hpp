@@ -24,11 +24,11 @@ class measure {
 
   constexpr std::size_t depth() const {
     small_array<std::size_t, 24> levels;  // children stand first
-    for (node const& n : layout_.nodes()) {
+    for (layout_node const& n : layout_.nodes()) {
       std::size_t below = 0;
       if (n.kind == node_kind::repeat) below = levels[n.child];
       if (n.kind == node_kind::concat)
-        for (place const& p : places(n))
+        for (layout_place const& p : places(n))
           below = std::max(below, levels[static_cast<std::size_t>(p.node)]);
       levels.push_back(below + 1);
     }
@@ -36,7 +36,7 @@ class measure {
   }
 
   // Returns the offset of the last piece, relative to the first.
-  constexpr std::int64_t last_offset(node const& n) const {
+  constexpr std::int64_t last_offset(layout_node const& n) const {
     switch (n.kind) {
       case node_kind::bytes:
         return 0;
@@ -51,12 +51,12 @@ class measure {
   }
 
   constexpr bool is_monotonic() const {
-    for (node const& n : layout_.nodes()) {
+    for (layout_node const& n : layout_.nodes()) {
       if (n.kind == node_kind::table && !table(n).is_monotonic()) return false;
       if (n.kind == node_kind::repeat && last_offset(child(n)) > n.stride) return false;
       if (n.kind != node_kind::concat) continue;
       std::int64_t last = 0;
-      for (place const& p : places(n)) {
+      for (layout_place const& p : places(n)) {
         if (p.displacement < last) return false;
         last = p.displacement + last_offset(child(p));
       }
@@ -67,7 +67,7 @@ class measure {
   // Returns the bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies
   // that lie wholly below x are counted by division. Copies that contain x are visited; if copies
   // do not overlap, there is only one.
-  constexpr std::int64_t bytes_before(node const& n, std::int64_t x) const {
+  constexpr std::int64_t bytes_before(layout_node const& n, std::int64_t x) const {
     if (x <= n.low) return 0;
     if (x >= n.high) return n.size;
     switch (n.kind) {
@@ -84,7 +84,7 @@ class measure {
   }
 
   // Returns the number of pieces of `n` before the one that holds byte `position` of its stream.
-  constexpr std::int64_t piece_at(node const& n, std::int64_t position) const {
+  constexpr std::int64_t piece_at(layout_node const& n, std::int64_t position) const {
     switch (n.kind) {
       case node_kind::bytes:
         return 0;
@@ -94,7 +94,7 @@ class measure {
       }
       case node_kind::concat: {
         std::int64_t before = 0;
-        for (place const& p : places(n)) {
+        for (layout_place const& p : places(n)) {
           if (position < p.start + child(p).size)
             return before + piece_at(child(p), position - p.start);
           before += child(p).pieces;
@@ -109,13 +109,13 @@ class measure {
 
   // Returns the hull of the bytes [from, to) of the stream of `n`, relative to its first piece;
   // from < to.
-  constexpr piece hull(node const& n, std::int64_t from, std::int64_t to) const {
+  constexpr piece hull(layout_node const& n, std::int64_t from, std::int64_t to) const {
     if (from == 0 && to == n.size) return {n.low, n.high - n.low};
     switch (n.kind) {
       case node_kind::bytes:
         return {from, to - from};
       case node_kind::repeat: {
-        node const& c = child(n);
+        layout_node const& c = child(n);
         std::int64_t const first = from / c.size, last = (to - 1) / c.size;
         if (first == last)
           return moved(hull(c, from - first * c.size, to - first * c.size), first * n.stride);
@@ -129,7 +129,7 @@ class measure {
       }
       case node_kind::concat: {
         piece all;
-        for (place const& p : places(n)) {
+        for (layout_place const& p : places(n)) {
           std::int64_t const a = std::max(from, p.start), b = std::min(to, p.start + child(p).size);
           if (a < b)
             all = joined(all, moved(hull(child(p), a - p.start, b - p.start), p.displacement));
@@ -154,7 +154,7 @@ class measure {
   // stride, must each step over everything inside, and the members of a concat must not interleave.
   constexpr bool nests() const {
     small_array<bool, 24> answers;  // children stand first
-    for (node const& n : layout_.nodes()) answers.push_back(nests(n, answers));
+    for (layout_node const& n : layout_.nodes()) answers.push_back(nests(n, answers));
     return answers.back();
   }
 
@@ -163,13 +163,13 @@ class measure {
     std::int64_t stride, count;
   };
 
-  constexpr bool nests(node const& n, small_array<bool, 24> const& answers) const {
+  constexpr bool nests(layout_node const& n, small_array<bool, 24> const& answers) const {
     if (n.kind == node_kind::bytes) return true;
     if (n.kind == node_kind::table) return table(n).is_sorted();
     if (n.kind == node_kind::concat) {
       std::int64_t end = n.low;
       bool ordered = true;
-      for (place const& p : places(n)) {
+      for (layout_place const& p : places(n)) {
         if (!answers[static_cast<std::size_t>(p.node)]) return false;
         ordered = ordered && p.displacement + child(p).low >= end;
         end = p.displacement + child(p).high;
@@ -177,7 +177,7 @@ class measure {
       return ordered;
     }
     small_array<level, 12> levels;
-    node const* inner = &n;
+    layout_node const* inner = &n;
     std::size_t last = 0;
     for (; inner->kind == node_kind::repeat; inner = &layout_.nodes()[last]) {
       levels.push_back({inner->stride < 0 ? -inner->stride : inner->stride, inner->count});
@@ -203,17 +203,21 @@ class measure {
     return {low, std::max(a.end(), b.end()) - low};
   }
 
-  constexpr node const& child(node const& n) const { return layout_.nodes()[n.child]; }
-  constexpr node const& child(place const& p) const {
+  constexpr layout_node const& child(layout_node const& n) const {
+    return layout_.nodes()[n.child];
+  }
+  constexpr layout_node const& child(layout_place const& p) const {
     return layout_.nodes()[static_cast<std::size_t>(p.node)];
   }
-  constexpr std::span<place const> places(node const& n) const {
+  constexpr std::span<layout_place const> places(layout_node const& n) const {
     return layout_.places().subspan(n.child, static_cast<std::size_t>(n.count));
   }
-  constexpr piece_table const& table(node const& n) const { return layout_.tables()[n.child]; }
+  constexpr piece_table const& table(layout_node const& n) const {
+    return layout_.tables()[n.child];
+  }
 
-  constexpr std::int64_t copies_before(node const& n, std::int64_t x) const {
-    node const& c = child(n);
+  constexpr std::int64_t copies_before(layout_node const& n, std::int64_t x) const {
+    layout_node const& c = child(n);
     if (n.stride == 0) return n.count * bytes_before(c, x);
     // Copy k lies at k * stride; a negative stride counts the copies from the other end.
     std::int64_t const stride = n.stride < 0 ? -n.stride : n.stride;
@@ -227,10 +231,10 @@ class measure {
     return bytes;
   }
 
-  constexpr std::int64_t places_before(node const& n, std::int64_t x) const {
+  constexpr std::int64_t places_before(layout_node const& n, std::int64_t x) const {
     // Members are few, or large, because a long list of single pieces is a table.
     std::int64_t bytes = 0;
-    for (place const& p : places(n)) bytes += bytes_before(child(p), x - p.displacement);
+    for (layout_place const& p : places(n)) bytes += bytes_before(child(p), x - p.displacement);
     return bytes;
   }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/layout_node.hpp>
 #include <argosy/layout/detail/small_array.hpp>
-#include <argosy/layout/node.hpp>
 #include <argosy/layout/piece.hpp>
 #include <argosy/layout/table.hpp>
 
@@ -31,14 +31,17 @@ using item_list = small_array<item, 64>;
 class node_store {
  protected:
   static constexpr std::size_t index(item i) { return static_cast<std::size_t>(i.node); }
-  constexpr node const& at(std::int64_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  constexpr std::span<place const> places_of(node const& n) const {
-    return std::span<place const>(places_).subspan(n.child, static_cast<std::size_t>(n.count));
+  constexpr layout_node const& at(std::int64_t i) const {
+    return nodes_[static_cast<std::size_t>(i)];
+  }
+  constexpr std::span<layout_place const> places_of(layout_node const& n) const {
+    return std::span<layout_place const>(places_).subspan(n.child,
+                                                          static_cast<std::size_t>(n.count));
   }
 
   // --- making nodes; equal nodes are made once ---
 
-  constexpr std::int64_t intern(node const& n) {
+  constexpr std::int64_t intern(layout_node const& n) {
     // Sharing only saves memory, so a long irregular list is not searched to its beginning.
     std::size_t const searched = std::min<std::size_t>(nodes_.size(), 64);
     for (std::size_t i = nodes_.size(); i-- > nodes_.size() - searched;)
@@ -47,14 +50,14 @@ class node_store {
     return static_cast<std::int64_t>(nodes_.size() - 1);
   }
 
-  static constexpr node piece_node(std::int64_t length) {
+  static constexpr layout_node piece_node(std::int64_t length) {
     return {node_kind::bytes, 0, 1, 0, length, 0, length, 1};
   }
   constexpr std::int64_t leaf(std::int64_t length) { return intern(piece_node(length)); }
 
   // Returns the node of copies of node `c`, which has number `child`.
-  static constexpr node node_of_copies(std::int64_t count, std::int64_t stride, std::int64_t child,
-                                       node const& c) {
+  static constexpr layout_node node_of_copies(std::int64_t count, std::int64_t stride,
+                                              std::int64_t child, layout_node const& c) {
     std::int64_t const last = mul(count - 1, stride);
     return {node_kind::repeat,
             static_cast<std::uint32_t>(child),
@@ -70,14 +73,14 @@ class node_store {
   }
 
   constexpr std::int64_t table_node(piece_table table) {
-    node const n{node_kind::table,
-                 static_cast<std::uint32_t>(tables_.size()),
-                 static_cast<std::int64_t>(table.size()),
-                 0,
-                 table.bytes(),
-                 table.low(),
-                 table.high(),
-                 static_cast<std::int64_t>(table.size())};
+    layout_node const n{node_kind::table,
+                        static_cast<std::uint32_t>(tables_.size()),
+                        static_cast<std::int64_t>(table.size()),
+                        0,
+                        table.bytes(),
+                        table.low(),
+                        table.high(),
+                        static_cast<std::int64_t>(table.size())};
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (nodes_[i].kind == node_kind::table && tables_[nodes_[i].child] == table)
         return static_cast<std::int64_t>(i);
@@ -91,9 +94,9 @@ class node_store {
     if (list.size() == 1) return list[0].node;
     std::int64_t const origin = list[0].offset;
     std::uint32_t const first = static_cast<std::uint32_t>(places_.size());
-    node n{node_kind::concat, first, static_cast<std::int64_t>(list.size()), 0, 0, 0, 0, 0};
+    layout_node n{node_kind::concat, first, static_cast<std::int64_t>(list.size()), 0, 0, 0, 0, 0};
     for (item i : list) {
-      node const& part = at(i.node);
+      layout_node const& part = at(i.node);
       std::int64_t const displacement = sub(i.offset, origin);
       places_.push_back({displacement, n.size, i.node});
       n.size = add(n.size, part.size);
@@ -103,7 +106,7 @@ class node_store {
     }
     auto const fresh = places_of(n);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      node const& other = nodes_[i];
+      layout_node const& other = nodes_[i];
       if (other.kind != node_kind::concat || other.count != n.count || other.size != n.size)
         continue;
       auto const places = places_of(other);
@@ -127,17 +130,17 @@ class node_store {
 
   // Appends the items of a node: the members of a concat, or the node itself.
   constexpr void append_items(item_list& out, std::int64_t offset, std::int64_t i) const {
-    node const& n = at(i);
+    layout_node const& n = at(i);
     if (n.kind != node_kind::concat) {
       out.push_back({offset, i});
       return;
     }
-    for (place const& p : places_of(n)) out.push_back({add(offset, p.displacement), p.node});
+    for (layout_place const& p : places_of(n)) out.push_back({add(offset, p.displacement), p.node});
   }
 
   constexpr std::int64_t first_length(std::int64_t i) const {
     for (;;) {
-      node const& n = at(i);
+      layout_node const& n = at(i);
       if (n.kind == node_kind::bytes) return n.size;
       if (n.kind == node_kind::table) return tables_[n.child].length(0);
       i = n.kind == node_kind::repeat ? n.child : places_[n.child].node;
@@ -146,7 +149,7 @@ class node_store {
 
   constexpr piece last_piece(item i) const {
     for (;;) {
-      node const& n = at(i.node);
+      layout_node const& n = at(i.node);
       if (n.kind == node_kind::bytes) return {i.offset, n.size};
       if (n.kind == node_kind::table) {
         piece const last = tables_[n.child][static_cast<std::size_t>(n.count - 1)];
@@ -155,7 +158,7 @@ class node_store {
       if (n.kind == node_kind::repeat) {
         i = {i.offset + (n.count - 1) * n.stride, n.child};
       } else {
-        place const& last = places_of(n).back();
+        layout_place const& last = places_of(n).back();
         i = {i.offset + last.displacement, last.node};
       }
     }
@@ -163,14 +166,14 @@ class node_store {
 
   // Appends all of `i` but its first piece.
   constexpr void append_rest(item_list& out, item i) {
-    node const n = at(i.node);
+    layout_node const n = at(i.node);
     if (n.kind == node_kind::repeat) {
       append_rest(out, {i.offset, n.child});
       append_copies(out, i.offset + n.stride, n.count - 1, n);
     } else if (n.kind == node_kind::concat) {
       append_rest(out, {i.offset, places_[n.child].node});
       for (std::size_t k = 1; k < static_cast<std::size_t>(n.count); ++k) {
-        place const p = places_[n.child + k];
+        layout_place const p = places_[n.child + k];
         append_items(out, i.offset + p.displacement, p.node);
       }
     } else if (n.kind == node_kind::table) {
@@ -180,17 +183,17 @@ class node_store {
 
   // Appends all of `i` but its last piece.
   constexpr void append_without_last(item_list& out, item i) {
-    node const n = at(i.node);
+    layout_node const n = at(i.node);
     if (n.kind == node_kind::repeat) {
       append_copies(out, i.offset, n.count - 1, n);
       append_without_last(out, {i.offset + (n.count - 1) * n.stride, n.child});
     } else if (n.kind == node_kind::concat) {
       std::size_t const last = static_cast<std::size_t>(n.count) - 1;
       for (std::size_t k = 0; k < last; ++k) {
-        place const p = places_[n.child + k];
+        layout_place const p = places_[n.child + k];
         append_items(out, i.offset + p.displacement, p.node);
       }
-      place const p = places_[n.child + last];
+      layout_place const p = places_[n.child + last];
       append_without_last(out, {i.offset + p.displacement, p.node});
     } else if (n.kind == node_kind::table) {
       append_pieces(out, tables_[n.child], i.offset, 0, static_cast<std::size_t>(n.count) - 1);
@@ -199,7 +202,7 @@ class node_store {
 
   // Appends `count` copies of the child of a repeat.
   constexpr void append_copies(item_list& out, std::int64_t offset, std::int64_t count,
-                               node const& repeated) {
+                               layout_node const& repeated) {
     if (count == 1)
       append_items(out, offset, repeated.child);
     else if (count > 1)
@@ -212,8 +215,8 @@ class node_store {
       append_bytes(out, offset + pieces.offset(k), pieces.length(k));
   }
 
-  small_array<node, 48> nodes_;
-  small_array<place, 64> places_;
+  small_array<layout_node, 48> nodes_;
+  small_array<layout_place, 64> places_;
   std::vector<piece_table> tables_;
 };
 

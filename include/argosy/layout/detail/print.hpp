@@ -60,14 +60,14 @@ class algebra_text {
   // Nodes may be shared, so the text of a short form may be long.
   static constexpr std::size_t most_characters = 10'000;
 
-  void placed(std::int64_t displacement, node const& n) {
+  void placed(std::int64_t displacement, layout_node const& n) {
     if (displacement == 0) return of(n);
     text_ += "at(" + number_text(displacement) + ", ";
     of(n);
     text_ += ")";
   }
 
-  void of(node const& n) {
+  void of(layout_node const& n) {
     if (text_.size() > most_characters) {
       text_ += "/* " + counted(n.pieces, "piece") + " */";
       return;
@@ -89,11 +89,11 @@ class algebra_text {
     }
   }
 
-  void list(node const& n) {
+  void list(layout_node const& n) {
     std::int64_t const shown = n.count <= most_places ? n.count : shown_places;
     text_ += "concat(";
     for (std::int64_t i = 0; i < shown; ++i) {
-      place const& p = layout_.places()[n.child + static_cast<std::size_t>(i)];
+      layout_place const& p = layout_.places()[n.child + static_cast<std::size_t>(i)];
       if (i > 0) text_ += ", ";
       placed(p.displacement, layout_.nodes()[static_cast<std::size_t>(p.node)]);
     }
@@ -132,7 +132,7 @@ class tree_text {
 
   void row(cells c) { rows_.push_back(std::move(c)); }
 
-  void of(node const& n, std::size_t level, std::string const& where) {
+  void of(layout_node const& n, std::size_t level, std::string const& where) {
     if (rows_.size() > most_rows) return;
     auto& line = line_of_[static_cast<std::size_t>(&n - layout_.nodes().data())];
     bool const seen = line > 0 && n.kind != node_kind::bytes;
@@ -146,7 +146,7 @@ class tree_text {
     if (n.kind == node_kind::concat) {
       std::int64_t const shown = n.count <= most_places ? n.count : shown_places;
       for (std::int64_t i = 0; i < shown; ++i) {
-        place const& p = layout_.places()[n.child + static_cast<std::size_t>(i)];
+        layout_place const& p = layout_.places()[n.child + static_cast<std::size_t>(i)];
         of(layout_.nodes()[static_cast<std::size_t>(p.node)], level + 1,
            "at " + number_text(p.displacement) + ": ");
       }
@@ -155,7 +155,7 @@ class tree_text {
     }
   }
 
-  std::string name(node const& n) const {
+  std::string name(layout_node const& n) const {
     switch (n.kind) {
       case node_kind::bytes:
         return "bytes";

@@ -129,7 +129,7 @@ inline void write_table(byte_writer& out, piece_table const& t) {
 }
 
 inline void write_node(byte_writer& out, layout const& l, std::size_t i) {
-  node const& n = l.nodes()[i];
+  layout_node const& n = l.nodes()[i];
   switch (n.kind) {
     case node_kind::bytes:
       out.byte(static_cast<std::uint8_t>(serial_tag::bytes));
@@ -143,7 +143,7 @@ inline void write_node(byte_writer& out, layout const& l, std::size_t i) {
       out.byte(static_cast<std::uint8_t>(serial_tag::concat));
       out.count(static_cast<std::uint64_t>(n.count));
       std::int64_t before = 0;
-      for (place const& p : l.places().subspan(n.child, static_cast<std::size_t>(n.count))) {
+      for (layout_place const& p : l.places().subspan(n.child, static_cast<std::size_t>(n.count))) {
         out.count(i - static_cast<std::size_t>(p.node));
         out.step(before, p.displacement);
         before = p.displacement;
@@ -179,7 +179,7 @@ class layout_reader {
     node_kind kind;
     item made{};                      // unless a concat
     std::size_t first = 0, last = 0;  // for a concat: its range in members_
-    std::int64_t low = 0, high = 0;   // like in `node`
+    std::int64_t low = 0, high = 0;   // like in layout_node
     piece tail{};                     // the last piece
   };
 

@@ -15,12 +15,12 @@ namespace argosy::detail {
 // Memory and stream never overlap, so the compiler may vectorise the loops.
 template <direction Way, auto Form, std::size_t I>
 inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict stream) {
-  static constexpr node n = Form.nodes[I];
+  static constexpr layout_node n = Form.nodes[I];
   if constexpr (n.kind == node_kind::bytes) {
     if constexpr (Way == direction::pack)
-      copy_piece(stream, memory, c<n.size>);
+      copy_piece(stream, memory, constant<n.size>);
     else
-      copy_piece(memory, stream, c<n.size>);
+      copy_piece(memory, stream, constant<n.size>);
   } else if constexpr (n.kind == node_kind::repeat) {
     constexpr std::int64_t copy_bytes = n.size / n.count;
     for (std::int64_t i = 0; i < n.count; ++i)

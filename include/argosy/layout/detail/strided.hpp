@@ -60,43 +60,43 @@ template <class F>
 inline void with_length(std::int64_t length, F&& f) {
   switch (length) {
     case 1:
-      return f(c<1>);
+      return f(constant<1>);
     case 2:
-      return f(c<2>);
+      return f(constant<2>);
     case 3:
-      return f(c<3>);
+      return f(constant<3>);
     case 4:
-      return f(c<4>);
+      return f(constant<4>);
     case 6:
-      return f(c<6>);
+      return f(constant<6>);
     case 8:
-      return f(c<8>);
+      return f(constant<8>);
     case 12:
-      return f(c<12>);
+      return f(constant<12>);
     case 16:
-      return f(c<16>);
+      return f(constant<16>);
     case 20:
-      return f(c<20>);
+      return f(constant<20>);
     case 24:
-      return f(c<24>);
+      return f(constant<24>);
     case 32:
-      return f(c<32>);
+      return f(constant<32>);
     case 40:
-      return f(c<40>);
+      return f(constant<40>);
     case 48:
-      return f(c<48>);
+      return f(constant<48>);
     case 56:
-      return f(c<56>);
+      return f(constant<56>);
     case 64:
-      return f(c<64>);
+      return f(constant<64>);
     case 80:
-      return f(c<80>);
+      return f(constant<80>);
     case 96:
-      return f(c<96>);
+      return f(constant<96>);
     case 128:
-      return f(c<128>);
+      return f(constant<128>);
     case 256:
-      return f(c<256>);
+      return f(constant<256>);
     default:
       return f(length);
   }
@@ -109,7 +109,7 @@ inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const*
   with_length(length, [&](auto n) {
     if constexpr (is_fixed<decltype(n)>) {
       if constexpr (n <= 16) {
-        constexpr auto twice = c<2 * decltype(n)::value>;
+        constexpr auto twice = constant<2 * decltype(n)::value>;
         if (to_stride == n && from_stride == twice)
           return copy_pieces(to, n, from, twice, count, n);
         if (to_stride == twice && from_stride == n)
@@ -128,15 +128,15 @@ template <class F>
 inline void with_parts(std::int64_t parts, F&& f) {
   switch (parts) {
     case 2:
-      return f(c<2>);
+      return f(constant<2>);
     case 3:
-      return f(c<3>);
+      return f(constant<3>);
     case 4:
-      return f(c<4>);
+      return f(constant<4>);
     case 5:
-      return f(c<5>);
+      return f(constant<5>);
     case 6:
-      return f(c<6>);
+      return f(constant<6>);
     default:
       return f(parts);
   }

@@ -36,16 +36,16 @@ inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict 
 template <direction Way, auto Element = no_element{}>
 class transfer {
  public:
-  explicit transfer(layout const& l, node const* element = nullptr)
+  explicit transfer(layout const& l, layout_node const* element = nullptr)
       : layout_(l), element_(element) {}
 
   // Moves all of node `n`, with its first piece at `memory`.
-  void all(node const& n, std::byte* memory, std::byte* stream) const {
+  void all(layout_node const& n, std::byte* memory, std::byte* stream) const {
     copies(n, memory, 0, stream, 1);
   }
 
   // Moves bytes [from, to) of the stream of node `n`. `stream` is the address of byte `from`.
-  void range(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
+  void range(layout_node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
              std::int64_t to) const {
     if (from >= to) return;
     if (from == 0 && to == n.size) return all(n, memory, stream);
@@ -68,14 +68,14 @@ class transfer {
   static constexpr bool has_element =
       !std::same_as<std::remove_const_t<decltype(Element)>, no_element>;
 
-  node const& child(node const& n) const { return layout_.nodes()[n.child]; }
-  node const& child(place const& p) const {
+  layout_node const& child(layout_node const& n) const { return layout_.nodes()[n.child]; }
+  layout_node const& child(layout_place const& p) const {
     return layout_.nodes()[static_cast<std::size_t>(p.node)];
   }
-  std::span<place const> places(node const& n) const {
+  std::span<layout_place const> places(layout_node const& n) const {
     return layout_.places().subspan(n.child, static_cast<std::size_t>(n.count));
   }
-  piece_table const& table(node const& n) const { return layout_.tables()[n.child]; }
+  piece_table const& table(layout_node const& n) const { return layout_.tables()[n.child]; }
 
   template <class Length>
   static void block(std::byte* memory, std::byte* stream, Length length) {
@@ -96,7 +96,7 @@ class transfer {
   // Moves `count` copies of `n`, `stride` apart in memory and dense in the stream. The outer loop
   // depends on the kind of `n`, so that the innermost loop is always a long one over pieces of one
   // length.
-  void copies(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
+  void copies(layout_node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
               std::int64_t count) const {
     if constexpr (has_element)
       if (&n == element_) return elements(memory, stride, stream, count);
@@ -131,10 +131,10 @@ class transfer {
                                           stream + i * Element.nodes[root].size);
   }
 
-  void members(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
+  void members(layout_node const& n, std::byte* memory, std::int64_t stride, std::byte* stream,
                std::int64_t count) const {
-    for (place const& p : places(n)) {
-      node const& member = child(p);
+    for (layout_place const& p : places(n)) {
+      layout_node const& member = child(p);
       if (member.kind == node_kind::bytes)
         strided(memory + p.displacement, stride, stream + p.start, n.size, count, member.size);
       else
@@ -145,7 +145,7 @@ class transfer {
 
   // Moves rows of pieces. The specialisation is chosen once for all rows, and the longer of the two
   // loops is the inner one.
-  static void two_strides(node const& rows, std::byte* memory, std::int64_t stride,
+  static void two_strides(layout_node const& rows, std::byte* memory, std::int64_t stride,
                           std::byte* stream, std::int64_t count) {
     std::int64_t const length = rows.size / rows.count;
     with_length(length, [&](auto n) {
@@ -163,7 +163,7 @@ class transfer {
   template <class Length>
   static void row(std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count,
                   Length n) {
-    constexpr auto twice = c<2 * Length::value>;
+    constexpr auto twice = constant<2 * Length::value>;
     if constexpr (Way == direction::pack) {
       if constexpr (n <= 16)
         if (stride == twice) return copy_pieces(stream, n, memory, twice, count, n);
@@ -216,9 +216,9 @@ class transfer {
     }
   }
 
-  void range_of_copies(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
-                       std::int64_t to) const {
-    node const& c = child(n);
+  void range_of_copies(layout_node const& n, std::byte* memory, std::byte* stream,
+                       std::int64_t from, std::int64_t to) const {
+    layout_node const& c = child(n);
     std::int64_t const first = from / c.size, last = to / c.size;
     std::int64_t const begin = from - first * c.size, end = to - last * c.size;
     if (first == last) return range(c, moved(memory, first * n.stride), stream, begin, end);
@@ -232,11 +232,11 @@ class transfer {
     if (end > 0) range(c, moved(memory, last * n.stride), stream + (last - whole) * c.size, 0, end);
   }
 
-  void range_of_places(node const& n, std::byte* memory, std::byte* stream, std::int64_t from,
-                       std::int64_t to) const {
+  void range_of_places(layout_node const& n, std::byte* memory, std::byte* stream,
+                       std::int64_t from, std::int64_t to) const {
     auto const all_places = places(n);
     auto p = std::upper_bound(all_places.begin() + 1, all_places.end(), from,
-                              [](std::int64_t x, place const& q) { return x < q.start; }) -
+                              [](std::int64_t x, layout_place const& q) { return x < q.start; }) -
              1;
     for (; p != all_places.end() && p->start < to; ++p) {
       std::int64_t const begin = std::max(from, p->start),
@@ -264,7 +264,7 @@ class transfer {
   }
 
   layout const& layout_;
-  node const* element_;
+  layout_node const* element_;
 };
 
 }  // namespace argosy::detail

@@ -75,7 +75,7 @@ ARGOSY_ONCE extend::converter::item extend::converter::find(std::int64_t positio
       ++i;
     }
   }
-  return {extend::basic::byte, form_->size(), file_size_, 1, 1};  // the end
+  return {extend::basic_type::byte, form_->size(), file_size_, 1, 1};  // the end
 }
 
 ARGOSY_ONCE std::int64_t extend::converter::item_start(std::int64_t position) const {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/view/detail/binary128.hpp>
 
 namespace argosy::detail {
@@ -182,37 +182,37 @@ bool convert_plain(item_run const& r, std::byte* memory, std::byte* file) noexce
 }
 
 template <conversion Way>
-bool convert_external32(basic type, item_run const& r, std::byte* memory,
+bool convert_external32(basic_type type, item_run const& r, std::byte* memory,
                         std::byte* file) noexcept {
   switch (type) {
-    case basic::byte:
-    case basic::character:
+    case basic_type::byte:
+    case basic_type::character:
       return convert_plain<Way>(r, memory, file);
-    case basic::boolean:
+    case basic_type::boolean:
       return convert_items<truth, Way>(r, memory, file);
-    case basic::int16:
-    case basic::uint16:
+    case basic_type::int16:
+    case basic_type::uint16:
       return convert_items<swapped<2>, Way>(r, memory, file);
-    case basic::int32:
-    case basic::uint32:
-    case basic::float32:
+    case basic_type::int32:
+    case basic_type::uint32:
+    case basic_type::float32:
       return convert_items<swapped<4>, Way>(r, memory, file);
-    case basic::int64:
-    case basic::uint64:
-    case basic::float64:
+    case basic_type::int64:
+    case basic_type::uint64:
+    case basic_type::float64:
       return convert_items<swapped<8>, Way>(r, memory, file);
-    case basic::int128:
-    case basic::uint128:
-    case basic::float128:
+    case basic_type::int128:
+    case basic_type::uint128:
+    case basic_type::float128:
       return convert_items<swapped<16>, Way>(r, memory, file);
-    case basic::long_int:
+    case basic_type::long_int:
       return convert_items<resized_integer<long, std::int32_t>, Way>(r, memory, file);
-    case basic::unsigned_long:
+    case basic_type::unsigned_long:
       return convert_items<resized_integer<unsigned long, std::uint32_t>, Way>(r, memory, file);
     // Unsigned in the file, whatever the sign of wchar_t: code points of Unicode's first plane.
-    case basic::wide_character:
+    case basic_type::wide_character:
       return convert_items<resized_integer<wchar_t, std::uint16_t>, Way>(r, memory, file);
-    case basic::long_double:
+    case basic_type::long_double:
       return convert_items<wide_float, Way>(r, memory, file);
   }
   return false;

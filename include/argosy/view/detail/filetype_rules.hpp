@@ -38,9 +38,9 @@ constexpr bool is_built_of(piece_table const& pieces, std::int64_t unit) {
 // O(pieces) in tables.
 constexpr bool is_built_of(layout const& form, std::int64_t unit) {
   if (form.origin() % unit != 0) return false;
-  for (node const& n : form.nodes())
+  for (layout_node const& n : form.nodes())
     if ((n.kind == node_kind::bytes && n.size % unit != 0) || n.stride % unit != 0) return false;
-  for (place const& p : form.places())
+  for (layout_place const& p : form.places())
     if (p.displacement % unit != 0) return false;
   for (piece_table const& t : form.tables())
     if (!is_built_of(t, unit)) return false;

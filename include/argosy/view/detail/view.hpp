@@ -53,7 +53,7 @@ void view::make_of(Filetype const& type, layout filetype) {
   // The type can be a filetype, but not an etype.
   if (fault == etype_empty || fault == etype_bounds || fault == etype_order)
     make(bytes(1), std::move(filetype),
-         extend::stream_types(extend::signature(extend::basic::byte)));
+         extend::stream_types(extend::signature(extend::basic_type::byte)));
   else
     make(std::move(etype), std::move(filetype), detail::types_of_copies(core, 1));
 }

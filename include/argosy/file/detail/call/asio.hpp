@@ -55,13 +55,13 @@ struct launcher {
     // Some tokens start the call later, or on another thread. They store all arguments except the
     // file.
     return boost::asio::async_initiate<Token, void(boost::system::error_code, report)>(
-        [&file, what](auto handler, source given, how const& with) {
+        [&file, what](auto handler, source given, access_options const& with) {
           // Handlers can only be moved, but std::function must be copyable.
           auto const then = std::make_shared<completion<decltype(handler)>>(std::move(handler));
           file.launch({what.call, what.offset, given, with},
                       [then](background_call const& o) { (*then)(o); });
         },
-        token, std::move(data), how(std::move(by)));
+        token, std::move(data), access_options(std::move(by)));
   }
   template <communicator World, class Token>
   static auto initiate(basic_file<World>& file, begun what, source data, Token&& token) {

@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include <argosy/error/source_location.hpp>
+#include <argosy/file/access_options.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/detail/call/operation.hpp>
-#include <argosy/file/how.hpp>
 #include <argosy/policy/access.hpp>
 
 namespace argosy::detail {
@@ -19,7 +19,7 @@ struct call {
   operation what;
   std::int64_t offset;  // in etypes; only for explicit offsets
   source& data;         // a request moves the data out, because it outlives the call
-  how const& with;
+  access_options const& with;
 
   std::string_view name() const noexcept { return row_of(what).name; }
   pointer_kind pointer() const noexcept { return row_of(what).pointer; }

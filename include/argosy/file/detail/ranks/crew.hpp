@@ -376,7 +376,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   file->in_use().last().note_plan(c.what, [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(t); }))
-      result = alone(file->rank(), f);
+      result = local_agreement(file->rank(), f);
   return p;
 } catch (rank_failure const& lost) {
   result = without(lost, world);

@@ -113,7 +113,7 @@ class team {
     // Requests and threads of this rank may have cached pages that were not completely written yet.
     if (kept_apart)
       if (failure const late = file.reconcile())
-        file.late().add("a write", alone(file.rank(), late));
+        file.late().add("a write", local_agreement(file.rank(), late));
     // If a rank could not bring all of its data, it does not know which of its windows failed, and
     // counts no bytes. If some rank's data did not reach the file, no rank counts any.
     if (!result && t.kind == access_kind::write) {

@@ -17,24 +17,24 @@ namespace argosy {
 //   f.write_all(u, {io::two_phase{}, error});      both
 // Reads and writes are not templates. For one more type of policy the compiler therefore generates
 // only its conversion to any_policy, not the call again.
-class how {
+class access_options {
  public:
-  how() = default;
+  access_options() = default;
   template <class Policy>
-    requires(!std::same_as<Policy, how> &&
+    requires(!std::same_as<Policy, access_options> &&
              (std::same_as<Policy, extend::any_policy> || extend::independent_policy<Policy> ||
               extend::collective_policy<Policy>))
-  how(Policy policy) : policy_(std::move(policy)) {}
-  how(std::error_code& error) noexcept : error_(&error) {}
+  access_options(Policy policy) : policy_(std::move(policy)) {}
+  access_options(std::error_code& error) noexcept : error_(&error) {}
   template <class Number>
     requires std::is_arithmetic_v<Number>
-  how(Number) {
+  access_options(Number) {
     static_assert(
         !std::is_arithmetic_v<Number>,
         "argosy: this argument is a policy or an error; data at an address goes into braces: "
         "f.write_at(offset, {address, io::type<double>, count}), or std::span(address, count)");
   }
-  how(extend::any_policy policy, std::error_code& error) noexcept
+  access_options(extend::any_policy policy, std::error_code& error) noexcept
       : policy_(std::move(policy)), error_(&error) {}
 
   extend::any_policy const& policy() const& noexcept { return policy_; }  // empty: the hints choose

@@ -16,7 +16,7 @@ namespace extend {
 
 // The names follow meaning and width, because C++ types are deduced. C's own names are used only if
 // their width differs between machines.
-enum class basic : std::uint8_t {
+enum class basic_type : std::uint8_t {
   byte,       // never converted: std::byte, and all data of unknown type
   character,  // char, signed char, unsigned char, char8_t
   boolean,
@@ -50,7 +50,7 @@ using basic_sizes = std::array<std::int64_t, detail::basic_count>;
 
 namespace detail {
 
-constexpr std::int64_t size_in(basic_sizes const& sizes, basic type) noexcept {
+constexpr std::int64_t size_in(basic_sizes const& sizes, basic_type type) noexcept {
   return sizes[static_cast<std::size_t>(type)];
 }
 
@@ -84,7 +84,7 @@ inline constexpr basic_sizes external32_sizes{1,  1,  1, 2, 2, 4, 4, 8,  8,
 namespace extend {
 
 // Returns the name of the type in texts, such as "float64".
-constexpr std::string_view name_of(basic type) noexcept {
+constexpr std::string_view name_of(basic_type type) noexcept {
   constexpr std::array<std::string_view, detail::basic_count> names{
       "byte",          "character",      "boolean", "int16",   "uint16",   "int32",
       "uint32",        "int64",          "uint64",  "int128",  "uint128",  "long",
@@ -99,36 +99,38 @@ using extend::name_of;
 namespace detail {
 
 template <class T>
-constexpr basic integer_of_width() {
+constexpr basic_type integer_of_width() {
   constexpr bool negative = std::is_signed_v<T>;
-  if constexpr (sizeof(T) == 1) return basic::character;
-  if constexpr (sizeof(T) == 2) return negative ? basic::int16 : basic::uint16;
-  if constexpr (sizeof(T) == 4) return negative ? basic::int32 : basic::uint32;
-  if constexpr (sizeof(T) == 8) return negative ? basic::int64 : basic::uint64;
-  return negative ? basic::int128 : basic::uint128;
+  if constexpr (sizeof(T) == 1) return basic_type::character;
+  if constexpr (sizeof(T) == 2) return negative ? basic_type::int16 : basic_type::uint16;
+  if constexpr (sizeof(T) == 4) return negative ? basic_type::int32 : basic_type::uint32;
+  if constexpr (sizeof(T) == 8) return negative ? basic_type::int64 : basic_type::uint64;
+  return negative ? basic_type::int128 : basic_type::uint128;
 }
 
 // Returns the basic type of an arithmetic type, an enumeration or std::byte.
 template <class T>
-constexpr basic basic_of() {
+constexpr basic_type basic_of() {
   static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
                 "argosy::basic_of: not a basic type; see signature_of");
   if constexpr (std::is_same_v<T, std::byte>)
-    return basic::byte;
+    return basic_type::byte;
   else if constexpr (std::is_enum_v<T>)
     return basic_of<std::underlying_type_t<T>>();
   else if constexpr (std::is_same_v<T, bool>)
-    return basic::boolean;
+    return basic_type::boolean;
   else if constexpr (std::is_same_v<T, wchar_t>)
-    return basic::wide_character;
+    return basic_type::wide_character;
   else if constexpr (std::is_same_v<T, long>)
-    return basic::long_int;
+    return basic_type::long_int;
   else if constexpr (std::is_same_v<T, unsigned long>)
-    return basic::unsigned_long;
+    return basic_type::unsigned_long;
   else if constexpr (std::is_same_v<T, long double>)
-    return basic::long_double;
+    return basic_type::long_double;
   else if constexpr (std::is_floating_point_v<T>)
-    return sizeof(T) == 4 ? basic::float32 : sizeof(T) == 8 ? basic::float64 : basic::float128;
+    return sizeof(T) == 4   ? basic_type::float32
+           : sizeof(T) == 8 ? basic_type::float64
+                            : basic_type::float128;
   else
     return detail::integer_of_width<T>();
 }

@@ -1,4 +1,4 @@
-// The argument `how`, the error text, and reports, for files of one rank.
+// The argument of type access_options, the error text, and reports, for files of one rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/independent.hpp>
