@@ -3,11 +3,12 @@
 # an installed package.
 #   argosy_pure_headers         argosy::headers   rooms that need only the standard library
 #   argosy_lab_headers          argosy::lab       the laboratory
+#   argosy_benchmark_headers    argosy::benchmark what needs Google Benchmark
 #   argosy_integration_headers  argosy::argosy    all other headers
 
 # The rooms, in their order. A room includes only rooms before it, in include/ and in lib/ (the test
 # `rooms`).
-set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file format lab mpiio)
+set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file format lab benchmark mpiio)
 
 set(argosy_pure_rooms datatype layout view policy plan world version extend)
 
@@ -28,14 +29,17 @@ list(SORT argosy_pure_headers)
 set(argosy_integration_headers "${argosy_pure_headers}")
 set(argosy_lab_headers "${argosy_pure_headers}")
 list(FILTER argosy_lab_headers INCLUDE REGEX "^argosy/lab/")
+set(argosy_benchmark_headers "${argosy_integration_headers}")
+list(FILTER argosy_benchmark_headers INCLUDE REGEX "^argosy/benchmark/")
 
 list(JOIN argosy_pure_rooms "|" argosy_rooms_regex)
 list(JOIN argosy_integration_names "|" argosy_names_regex)
 list(FILTER argosy_pure_headers INCLUDE REGEX "^argosy/(${argosy_rooms_regex})(/|\\.hpp$)")
 list(FILTER argosy_pure_headers EXCLUDE REGEX "/(${argosy_names_regex})(/|\\.hpp$)")
 list(REMOVE_ITEM argosy_pure_headers "" ${argosy_integration_paths})
-list(REMOVE_ITEM argosy_integration_headers "" ${argosy_pure_headers} ${argosy_lab_headers})
+list(REMOVE_ITEM argosy_integration_headers "" ${argosy_pure_headers} ${argosy_lab_headers} ${argosy_benchmark_headers})
 
 list(TRANSFORM argosy_pure_headers PREPEND "include/")
 list(TRANSFORM argosy_integration_headers PREPEND "include/")
 list(TRANSFORM argosy_lab_headers PREPEND "include/")
+list(TRANSFORM argosy_benchmark_headers PREPEND "include/")

@@ -55,6 +55,10 @@ if(ARGOSY_ENABLE_INSTALL)
   argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON
     "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fno-rtti"
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
+  if(TARGET benchmark::benchmark AND ARGOSY_BUILD_LAB)
+    argosy_add_package_test(suite ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DSUITE=ON)
+    set_tests_properties(package.suite PROPERTIES FIXTURES_REQUIRED staged_package)
+  endif()
   set_tests_properties(package.examples package.consumer package.headers_only
     PROPERTIES FIXTURES_REQUIRED staged_package)
 endif()

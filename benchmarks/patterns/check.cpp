@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <argosy/benchmark/family.hpp>
 #include <argosy/datatype/mpi.hpp>
 #include <argosy/layout.hpp>
 
@@ -78,6 +79,11 @@ std::string what_is_wrong(int most_ranks) {
         independent_patterns(ranks, {1 << 12, 1 << 5, 1 << 16});
     for (collective_case& c : collective_cases(ranks, {1 << 16, 20, {1 << 8, 1 << 12}}))
       all.push_back(std::move(c.what));
+    for (argosy::bench::family const& f : argosy::bench::families()) {
+      std::vector<std::int64_t> sizes = f.usual;
+      for (std::int64_t& size : sizes) size = std::min<std::int64_t>(size, 4096);
+      all.push_back(make_pattern(f, ranks, sizes));
+    }
     for (auto const& p : all)
       if (std::string const wrong = fault_of(*p); !wrong.empty()) return p->name() + ": " + wrong;
   }

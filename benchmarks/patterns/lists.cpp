@@ -2,30 +2,15 @@
 #include "lists.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
-#include "shapes.hpp"
+#include <argosy/benchmark/family.hpp>
 
 namespace patterns {
 namespace {
 
-// Interleaves pieces of all ranks: a row of the file has one of each rank.
-dealt interleaved(std::string name, int ranks, std::int64_t piece, std::int64_t file) {
-  return {std::move(name), ranks,        piece, std::max<std::int64_t>(1, file / (piece * ranks)),
-          piece,           piece * ranks};
-}
-
-// Returns cells of equal edges that fill a file of about that many bytes, with as many cells as the
-// grid has.
-cells cubes(cells c, std::int64_t file) {
-  auto const items =
-      static_cast<double>(file / (c.doubles * static_cast<std::int64_t>(sizeof(double))));
-  auto const edge = static_cast<std::int64_t>(std::cbrt(items));
-  for (std::size_t d = 0; d < 3; ++d) c.part[d] = std::max<std::int64_t>(1, edge / c.grid[d]);
-  c.whole = times(c.grid, c.part);
-  return c;
-}
+using namespace argosy::bench;
+using namespace argosy::bench::detail;
 
 // Returns the same rows, but only as many as the limit on calls allows.
 cells with_few_pieces(cells c, std::int64_t calls) {
@@ -50,9 +35,9 @@ std::vector<std::unique_ptr<pattern>> independent_patterns(int ranks, limits con
         auto const slot = static_cast<std::int64_t>(static_cast<double>(piece) / density);
         std::int64_t const count =
             std::min({most.bytes / piece, most.pieces, most.span / (slot * ranks)});
-        all.push_back(
-            make(dealt{"vector", ranks, piece, std::max<std::int64_t>(1, count), slot, slot * ranks,
-                       static_cast<double>(piece) / static_cast<double>(slot)}));
+        all.push_back(make_pattern(dealt{"vector", ranks, piece, std::max<std::int64_t>(1, count),
+                                         slot, slot * ranks,
+                                         static_cast<double>(piece) / static_cast<double>(slot)}));
       }
   std::int64_t edge = 2;
   while ((edge + 2) * (edge + 2) * (edge + 2) * 8 <= most.bytes) edge += 2;
@@ -61,38 +46,32 @@ std::vector<std::unique_ptr<pattern>> independent_patterns(int ranks, limits con
     c.halo = halo;
     // One more cell in each dimension than there are ranks, so that even a single rank has gaps.
     c.whole = times({c.grid[0] + 1, c.grid[1] + 1, c.grid[2] + 1}, c.part);
-    all.push_back(make(c));
+    all.push_back(make_pattern(c));
   }
   return all;
 }
 
 std::vector<collective_case> collective_cases(int ranks, sizes const& s) {
   std::vector<collective_case> all;
-  auto const add = [&](auto const& shape, level how) { all.push_back({make(shape), how}); };
+  auto const add = [&](auto const& shape, level how) { all.push_back({make_pattern(shape), how}); };
   auto const add_cells = [&](cells const& c, level how) {
     add(call_for_each_piece(how) ? with_few_pieces(c, s.calls) : c, how);
   };
 
-  cells const dist3d = cubes({"dist3d", ranks, {}, block_grid(ranks)}, s.file);
+  cells const blocks = dist3d(ranks, s.file);
   for (level how : {level::pieces, level::pieces_together, level::independent, level::collective})
-    add_cells(dist3d, how);
+    add_cells(blocks, how);
 
-  cells btio{"btio", ranks, {}, multipartition_grid(ranks)};
-  btio.doubles = 5;
-  btio.owners = ownership::multipartition;
-  btio = cubes(btio, s.file);
-  for (level how : {level::pieces, level::independent, level::collective}) add_cells(btio, how);
+  cells const diagonals = btio(ranks, s.file);
+  for (level how : {level::pieces, level::independent, level::collective})
+    add_cells(diagonals, how);
 
   for (level how : {level::independent, level::collective}) {
-    add(shuffled{"unstruc", ranks, 64, std::max<std::int64_t>(1, s.file / (64 * ranks))}, how);
-    add(shuffled{"discontig", ranks, 1024, std::max<std::int64_t>(1, s.file / (1024 * ranks))},
-        how);
+    add(slots("unstruc", ranks, s.file, 64), how);
+    add(slots("discontig", ranks, s.file, 1024), how);
   }
 
-  cells hpcx3d{"hpcx3d", ranks, {}, block_grid(ranks)};
-  hpcx3d.halo = 2;
-  hpcx3d.order = MPI_ORDER_FORTRAN;
-  add(cubes(hpcx3d, s.file), level::collective);
+  add(hpcx3d(ranks, s.file), level::collective);
 
   for (std::int64_t piece : {8, 64, 512, 8192})
     add(interleaved("tiled/" + std::to_string(piece), ranks, piece, s.file), level::collective);

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include <argosy/benchmark/detail/shuffle.hpp>
 #include <argosy/handle/gpfs_fcntl.hpp>
 
-#include "../../shuffle.hpp"
 #include "experiment.hpp"
 
 namespace shapes {
@@ -33,14 +33,14 @@ std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks,
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks) + 100);
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  shuffle(all, random);
+  io::bench::detail::shuffle(all, random);
   // With gaps, because two adjacent pieces would look like a stream.
   std::vector<std::int64_t> places(static_cast<std::size_t>(block_bytes / (2 * piece_bytes)));
   std::vector<std::vector<block_access>> of_ranks(static_cast<std::size_t>(ranks));
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t k = 0; k < places.size(); ++k)
       places[k] = static_cast<std::int64_t>(k) * 2 * piece_bytes;
-    shuffle(places, random);
+    io::bench::detail::shuffle(places, random);
     block_access a{all[i]};
     std::copy_n(places.begin(), pieces_per_block, a.offsets.begin());
     std::sort(a.offsets.begin(), a.offsets.end());

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include <argosy/benchmark/detail/shuffle.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "../../shuffle.hpp"
 #include "experiment.hpp"
 
 namespace shapes {
@@ -31,7 +31,7 @@ deal at_random(int ranks, std::int64_t blocks, std::int64_t block_bytes) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i) * block_bytes;
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks));
-  shuffle(all, random);
+  io::bench::detail::shuffle(all, random);
   return [all = std::move(all), blocks](int rank) {
     std::vector<std::int64_t> mine(all.begin() + rank * blocks, all.begin() + (rank + 1) * blocks);
     std::sort(mine.begin(), mine.end());

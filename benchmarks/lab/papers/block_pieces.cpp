@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include <argosy/benchmark/detail/shuffle.hpp>
 #include <argosy/datatype.hpp>
 
-#include "../../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {
@@ -29,10 +29,10 @@ rates block_pieces(setup const& s) {
   std::iota(dealt.begin(), dealt.end(), 0);
   std::iota(places.begin(), places.end(), 0);
   std::mt19937_64 random(s.seed);
-  shuffle(dealt, random);
+  io::bench::detail::shuffle(dealt, random);
   std::vector<std::vector<std::int64_t>> offsets(static_cast<std::size_t>(tasks));
   for (std::size_t k = 0; k < dealt.size(); ++k) {
-    shuffle(places, random);
+    io::bench::detail::shuffle(places, random);
     for (std::int64_t const i : std::span(places).first(static_cast<std::size_t>(of_block)))
       offsets[k % offsets.size()].push_back(dealt[k] * block + i * piece);
   }

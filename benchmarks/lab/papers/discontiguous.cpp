@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/benchmark/detail/shuffle.hpp>
 #include <argosy/datatype.hpp>
 
-#include "../../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {
@@ -32,7 +32,7 @@ rates discontiguous(setup const& s) {
     dealt.resize(static_cast<std::size_t>(blocks));
     std::iota(dealt.begin(), dealt.end(), 0);
     std::mt19937_64 random(s.seed * 1000 + static_cast<std::uint64_t>(region));
-    shuffle(dealt, random);
+    io::bench::detail::shuffle(dealt, random);
   };
   return play(s, [&](player& p) {
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../shuffle.hpp"
+#include <argosy/benchmark/detail/shuffle.hpp>
+
 #include "workloads.hpp"
 
 namespace papers {
@@ -102,7 +103,7 @@ rates dealt_blocks(setup const& s) {
   std::vector<std::int64_t> dealt(static_cast<std::size_t>(count * s.what.tasks()));
   std::iota(dealt.begin(), dealt.end(), 0);
   std::mt19937_64 random(s.seed);
-  shuffle(dealt, random);
+  io::bench::detail::shuffle(dealt, random);
   io::lab::hollow_memory const memory(static_cast<std::size_t>(each));
   return play(s, [&](player& p) {
     p.fill(each * count * p.world.size());

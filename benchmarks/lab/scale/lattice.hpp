@@ -15,57 +15,28 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/datatype.hpp>
+#include <argosy/benchmark/patterns/lattice.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/world/communicator.hpp>
 
 namespace lattice {
 
-using numbers = std::array<std::int64_t, 4>;  // the last dimension is the fastest
+using numbers = argosy::bench::box4;  // the last dimension is the fastest
 
 struct block {
   std::int64_t offset, memory, length;  // in the file and in memory, in bytes
 };
 
-struct geometry {
-  static constexpr std::int64_t site_bytes = 576;  // four complex 3x3 matrices of double precision
-  numbers local{4, 4, 4, 8};
-  numbers grid, at;
+struct geometry : argosy::bench::detail::lattice_block {
+  geometry(int ranks, int rank, numbers const& sites)
+      : lattice_block(ranks, rank, sites, argosy::bench::lattice().site_bytes) {}
 
-  geometry(int ranks, int rank, numbers sites) : local(sites) {
-    argosy::process_grid const g(ranks, 4);
-    std::int64_t left = rank;
-    for (int d = 3; d >= 0; --d) {
-      auto const i = static_cast<std::size_t>(d);
-      grid[i] = g.extent(d);
-      at[i] = left % grid[i];
-      left /= grid[i];
-    }
-  }
-  std::int64_t extent(std::size_t d) const { return grid[d] * local[d]; }
-  std::int64_t bytes() const { return local[0] * local[1] * local[2] * local[3] * site_bytes; }
-  std::int64_t file_bytes() const { return bytes() * grid[0] * grid[1] * grid[2] * grid[3]; }
-
-  argosy::layout view() const {
-    auto const box = [](numbers const& n) { return std::vector<std::int64_t>(n.begin(), n.end()); };
-    numbers sizes{}, starts{};
-    for (std::size_t d = 0; d < 4; ++d) sizes[d] = extent(d), starts[d] = at[d] * local[d];
-    return argosy::flatten(
-        argosy::subarray(box(sizes), box(local), box(starts), argosy::bytes(site_bytes)));
-  }
   // Returns the blocks as a list, in the order of the file.
   std::vector<block> blocks() const {
     std::vector<block> all;
-    std::int64_t const length = local[3] * site_bytes;
-    std::int64_t memory = 0;
-    for (std::int64_t t = 0; t < local[0]; ++t)
-      for (std::int64_t z = 0; z < local[1]; ++z)
-        for (std::int64_t y = 0; y < local[2]; ++y, memory += length)
-          all.push_back({(((at[0] * local[0] + t) * extent(1) + at[1] * local[1] + z) * extent(2) +
-                          at[2] * local[2] + y) *
-                                 extent(3) * site_bytes +
-                             at[3] * length,
-                         memory, length});
+    walk([&](argosy::bench::transfer const& t) {
+      all.push_back({t.file_offset, t.memory_offset, t.bytes});
+    });
     return all;
   }
   // For checks: every byte encodes its place in the file.

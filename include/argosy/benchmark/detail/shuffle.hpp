@@ -6,7 +6,11 @@
 #include <random>
 #include <utility>
 
+namespace argosy::bench::detail {
+
 template <class Items>
 void shuffle(Items& what, std::mt19937_64& random) {
   for (std::size_t k = what.size(); k > 1; --k) std::swap(what[k - 1], what[random() % k]);
 }
+
+}  // namespace argosy::bench::detail

@@ -1,15 +1,34 @@
+// Slots of one length, dealt to the ranks at random.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
+#pragma once
+
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "../shuffle.hpp"
-#include "shapes.hpp"
+#include <mpi.h>
 
-namespace patterns {
-namespace {
+#include <argosy/benchmark/detail/shuffle.hpp>
+#include <argosy/benchmark/patterns/pattern.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/layout/table.hpp>
+
+namespace argosy::bench {
+
+// Slots of one length, dealt to the ranks at random (equal in every run), equally many to each;
+// dense in memory.
+struct shuffled {
+  std::string name;
+  int ranks = 1;
+  std::int64_t piece = 0, count = 0;  // `count`: slots of a rank
+};
+
+namespace detail {
 
 class shuffled_pattern final : public pattern {
  public:
@@ -68,10 +87,10 @@ class shuffled_pattern final : public pattern {
   std::vector<int> owners_;  // one for each slot
 };
 
-}  // namespace
+}  // namespace detail
 
-std::unique_ptr<pattern> make(shuffled s) {
-  return std::make_unique<shuffled_pattern>(std::move(s));
+inline std::unique_ptr<pattern> make_pattern(shuffled s) {
+  return std::make_unique<detail::shuffled_pattern>(std::move(s));
 }
 
-}  // namespace patterns
+}  // namespace argosy::bench

@@ -1,14 +1,38 @@
+// Pieces of one length at equal distances: interleaved by the ranks, or one segment for each.
 // SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include <argosy/datatype.hpp>
+#include <mpi.h>
 
-#include "shapes.hpp"
+#include <argosy/benchmark/patterns/pattern.hpp>
+#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/datatype/flatten.hpp>
+#include <argosy/datatype/indexed_block.hpp>
+#include <argosy/datatype/resized.hpp>
+#include <argosy/layout/layout.hpp>
 
-namespace patterns {
-namespace {
+namespace argosy::bench {
+
+// Pieces of one length at equal distances, dense in memory. Piece i of a rank begins at rank *
+// rank_stride + i * stride.
+struct dealt {
+  std::string name;
+  int ranks = 1;
+  std::int64_t piece = 0, count = 0, rank_stride = 0, stride = 0;
+  double density = 1;
+};
+
+namespace detail {
 
 class dealt_pattern final : public pattern {
  public:
@@ -57,8 +81,10 @@ class dealt_pattern final : public pattern {
   dealt d_;
 };
 
-}  // namespace
+}  // namespace detail
 
-std::unique_ptr<pattern> make(dealt d) { return std::make_unique<dealt_pattern>(std::move(d)); }
+inline std::unique_ptr<pattern> make_pattern(dealt d) {
+  return std::make_unique<detail::dealt_pattern>(std::move(d));
+}
 
-}  // namespace patterns
+}  // namespace argosy::bench

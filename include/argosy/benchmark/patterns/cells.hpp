@@ -1,4 +1,4 @@
-// The shapes of patterns.
+// Cells of a 3-D array, one or several for each rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,28 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "pattern.hpp"
+#include <mpi.h>
 
-namespace patterns {
+#include <argosy/benchmark/patterns/pattern.hpp>
 
-// Pieces of one length at equal distances, dense in memory. Piece i of a rank begins at rank *
-// rank_stride + i * stride.
-struct dealt {
-  std::string name;
-  int ranks = 1;
-  std::int64_t piece = 0, count = 0, rank_stride = 0, stride = 0;
-  double density = 1;
-};
-std::unique_ptr<pattern> make(dealt d);
-
-// Slots of one length, dealt to the ranks at random (equal in every run), equally many to each;
-// dense in memory.
-struct shuffled {
-  std::string name;
-  int ranks = 1;
-  std::int64_t piece = 0, count = 0;  // `count`: slots of a rank
-};
-std::unique_ptr<pattern> make(shuffled s);
+namespace argosy::bench {
 
 // The slowest dimension first.
 using box = std::array<std::int64_t, 3>;
@@ -54,12 +37,19 @@ struct cells {
   // The order in which dimensions are described; the places of the bytes do not depend on it.
   int order = MPI_ORDER_C;
 };
-std::unique_ptr<pattern> make(cells c);
+std::unique_ptr<pattern> make_pattern(cells c);
 
 // Returns the grid for a number of ranks. A block grid cuts the fastest dimension first, so that
 // even a few ranks interleave.
 box block_grid(int ranks);
 box multipartition_grid(int ranks);
+
+namespace detail {
+
 constexpr box times(box a, box const& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }
 
-}  // namespace patterns
+}  // namespace detail
+
+}  // namespace argosy::bench
+
+#include <argosy/benchmark/detail/cells_pattern.hpp>

@@ -1,16 +1,33 @@
+// The bodies of cells.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include <argosy/datatype.hpp>
+#include <mpi.h>
 
-#include "shapes.hpp"
+#include <argosy/benchmark/patterns/cells.hpp>
+#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/contiguous.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/datatype/flatten.hpp>
+#include <argosy/datatype/order.hpp>
+#include <argosy/datatype/subarray.hpp>
+#include <argosy/layout/layout.hpp>
 
-namespace patterns {
-namespace {
+namespace argosy::bench {
 
-std::int64_t product(box const& b) { return b[0] * b[1] * b[2]; }
+namespace detail {
+
+inline std::int64_t product(box const& b) { return b[0] * b[1] * b[2]; }
 
 class cells_pattern final : public pattern {
  public:
@@ -127,19 +144,21 @@ class cells_pattern final : public pattern {
   cells c_;
 };
 
-}  // namespace
+}  // namespace detail
 
-box block_grid(int ranks) {
+inline box block_grid(int ranks) {
   std::array<int, 3> n{};
   MPI_Dims_create(ranks, 3, n.data());  // returns the greatest number first
   return {n[2], n[1], n[0]};
 }
-box multipartition_grid(int ranks) {
+inline box multipartition_grid(int ranks) {
   std::array<int, 2> n{};
   MPI_Dims_create(ranks, 2, n.data());
   return {n[0], n[1], n[0]};
 }
 
-std::unique_ptr<pattern> make(cells c) { return std::make_unique<cells_pattern>(std::move(c)); }
+inline std::unique_ptr<pattern> make_pattern(cells c) {
+  return std::make_unique<detail::cells_pattern>(std::move(c));
+}
 
-}  // namespace patterns
+}  // namespace argosy::bench
