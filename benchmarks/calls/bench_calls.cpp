@@ -5,14 +5,14 @@
 // rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
-#include <vector>
 
 #include <benchmark/benchmark.h>
-#include <mpi.h>
+
+#include <argosy/benchmark/mpi_main.hpp>
 
 #include "../support/google.hpp"
 #include "../support/options.hpp"
-#include "contest.hpp"
+#include "cost.hpp"
 #include "rows.hpp"
 #include "table.hpp"
 
@@ -28,33 +28,25 @@ constexpr bench::program usage{
     "library's own file.",
     table};
 
-// Reporter of the other ranks, which take part without printing.
-class silent : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(Context const&) override { return true; }
-  void ReportRuns(std::vector<Run> const&) override {}
-};
+void help() {
+  benchmark::PrintDefaultHelp();
+  std::fputs(bench::help_of(usage).c_str(), stdout);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  benchmark::Initialize(&argc, argv);  // which removes its own options
+  argosy::bench::session all(argc, argv, help);  // which removes the options of Google Benchmark
+  if (!all.runs()) return all.status();
   int status = 0;
   auto const read = [](bench::arguments const& given) {
     return calls::setting{given.value("--dir", "/dev/shm"), given.small_number("--rounds", 41, 1)};
   };
-  if (auto const how = bench::options_of(usage, argc, argv, status, read, rank == 0)) {
-    calls::enter_all(*how);
-    silent nothing;
-    bench::collecting<benchmark::ConsoleReporter> reporter(benchmark::ConsoleReporter::OO_None);
-    benchmark::RunSpecifiedBenchmarks(
-        rank == 0 ? static_cast<benchmark::BenchmarkReporter*>(&reporter) : &nothing);
-    if (rank == 0) calls::print_table(stdout, reporter.all());
-    status = calls::wrong_bytes() ? 1 : 0;
-  }
-  MPI_Finalize();
-  return status;
+  auto const how = bench::options_of(usage, argc, argv, status, read, all.rank() == 0);
+  if (!how) return status;
+  calls::enter_all(*how);
+  bench::collecting<benchmark::ConsoleReporter> reporter(benchmark::ConsoleReporter::OO_None);
+  status = all.run(&reporter);
+  if (all.rank() == 0) calls::print_table(stdout, reporter.all());
+  return calls::wrong_bytes() ? 1 : status;
 }

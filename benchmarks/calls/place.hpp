@@ -15,7 +15,7 @@
 
 #include <argosy/argosy.hpp>
 
-#include "contest.hpp"
+#include "cost.hpp"
 
 namespace calls {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "contest.hpp"
+#include "cost.hpp"
 
 namespace calls {
 

@@ -9,18 +9,21 @@
 #include <string_view>
 
 #include <benchmark/benchmark.h>
-#include <mpi.h>
+
+#include <argosy/benchmark/mpi_main.hpp>
 
 #include "cases.hpp"
 #include "table.hpp"
 
 // The tables go to `out`, so that they do not mix with JSON.
 template <class Reporter>
-void run(std::FILE* out) {
+int run(argosy::bench::session& all, std::FILE* out) {
   bench::collecting<Reporter> reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
+  int const status = all.run(&reporter);
+  if (all.rank() != 0) return status;
   contest::print_copies(out, reporter.all());
   contest::print_seeks(out, reporter.all());
+  return status;
 }
 
 int main(int argc, char** argv) {
@@ -28,8 +31,8 @@ int main(int argc, char** argv) {
   // get.
   bool const json = std::any_of(argv, argv + argc,
                                 [](std::string_view s) { return s == "--benchmark_format=json"; });
-  MPI_Init(&argc, &argv);
-  benchmark::Initialize(&argc, argv);
+  argosy::bench::session all(argc, argv);
+  if (!all.runs()) return all.status();
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   contest::enter_strided();
   contest::enter_arrays();
@@ -37,10 +40,6 @@ int main(int argc, char** argv) {
   contest::enter_irregular();
   contest::enter_copies();
   contest::enter_seeks();
-  if (json)
-    run<benchmark::JSONReporter>(stderr);
-  else
-    run<benchmark::ConsoleReporter>(stdout);
-  benchmark::Shutdown();
-  MPI_Finalize();
+  return json ? run<benchmark::JSONReporter>(all, stderr)
+              : run<benchmark::ConsoleReporter>(all, stdout);
 }

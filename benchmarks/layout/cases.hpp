@@ -14,7 +14,7 @@
 
 #include <argosy/layout.hpp>
 
-#include "contest.hpp"
+#include "entry.hpp"
 
 namespace contest {
 

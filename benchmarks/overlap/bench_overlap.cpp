@@ -9,6 +9,7 @@
 // processor is busy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
+#include <argosy/benchmark/measure.hpp>
 
 #include <mpi.h>
 
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,14 +53,11 @@ setting setting_from(bench::arguments const& given) {
   return s;
 }
 
-// Returns the time of the slowest rank.
+// Returns the time of the slowest rank. Throws on all ranks if one fails.
 double seconds_of(std::function<void()> const& what) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double const begin = MPI_Wtime();
-  what();
-  double mine = MPI_Wtime() - begin, all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all;
+  io::bench::outcome const o = io::bench::measure(io::mpi(MPI_COMM_WORLD), what);
+  if (o.failed()) throw std::runtime_error(o.error());
+  return o.seconds;
 }
 
 void sleep_for(double seconds) {
@@ -91,7 +90,7 @@ void contest(std::vector<implementation> const& all, int rounds, char const* kin
       hidden[i].push_back((a + a - b) / a);
     }
   for (std::size_t i = 0; i < all.size() && tells; ++i) {
-    bench::rank_statistics const share = bench::spread_of(hidden[i]);
+    bench::spread const share = bench::spread_of(hidden[i]);
     std::printf("%-26s %-10s %10.2f %10.2f   (%.2f to %.2f)\n", all[i].name, kind,
                 bench::median(alone[i]), share.median, share.low, share.high);
   }

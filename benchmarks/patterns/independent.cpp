@@ -2,7 +2,10 @@
 #include "independent.hpp"
 
 #include <algorithm>
+#include <string>
 #include <thread>
+
+#include <argosy/benchmark/contest.hpp>
 
 namespace patterns {
 
@@ -30,20 +33,19 @@ class contest {
     trial_.make_file();
     for (auto const& i : all_)
       i->open({trial_.comm(), trial_.path(), &trial_.what(), level::independent, false});
-    std::vector<std::int64_t> calls;
+    argosy::bench::contest turns(
+        [this](argosy::bench::action const& one, std::int64_t n) { return timed(one, n); });
     for (std::size_t i = 0; i < all_.size(); ++i) {
       check(i);
-      calls.push_back(calls_for(i));
+      turns.enter(std::to_string(i), [this, i] { call(i); }, calls_for(i));
     }
     row done = empty_row();
-    double spent = 0;
     int const rounds = how_.repeat > 0 ? how_.repeat : 21;
-    for (int round = 0; round < rounds && (round < 5 || spent < how_.row_seconds); ++round)
-      for (std::size_t i = 0; i < all_.size(); ++i) {
-        double const seconds = timed(i, calls[i]);
-        spent += seconds;
-        done.results[i].seconds.push_back(seconds / static_cast<double>(calls[i]));
-      }
+    spent_ = 0;
+    for (int round = 0; round < rounds && (round < 5 || spent_ < how_.row_seconds); ++round)
+      turns.round();
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      done.results[i].seconds = turns.seconds(std::to_string(i));
     for (std::size_t i = 0; i < all_.size(); ++i) {
       auto& r = done.results[i];
       r.last = all_[i]->last();
@@ -70,11 +72,13 @@ class contest {
   }
 
   // Makes one call before the timing, so that the caches hold what this implementation left there.
-  double timed(std::size_t i, std::int64_t calls) {
-    call(i);
-    return slowest(trial_.comm(), [&] {
-      for (std::int64_t k = 0; k < calls; ++k) call(i);
+  double timed(argosy::bench::action const& one, std::int64_t calls) {
+    one();
+    double const seconds = slowest(trial_.comm(), [&] {
+      for (std::int64_t k = 0; k < calls; ++k) one();
     });
+    spent_ += seconds;
+    return seconds;
   }
   // Measures a call alone, the shortest of three. If ranks wait for a processor, a barrier takes
   // longer than many calls.
@@ -118,6 +122,7 @@ class contest {
   std::vector<std::unique_ptr<implementation>> const& all_;
   effort const& how_;
   int checks_ = 0;
+  double spent_ = 0;  // seconds of all rounds
 };
 
 }  // namespace

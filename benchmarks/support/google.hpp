@@ -1,4 +1,4 @@
-// Contests under Google Benchmark: spreads as counters, and the runs for a table at the end.
+// The runs of Google Benchmark, for a table at the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,9 +9,12 @@
 
 #include <benchmark/benchmark.h>
 
-#include "statistics.hpp"
+#include <argosy/benchmark/contest.hpp>
+#include <argosy/benchmark/detail/relay.hpp>
 
 namespace bench {
+
+using argosy::bench::count;
 
 using results = std::vector<benchmark::BenchmarkReporter::Run>;
 
@@ -22,7 +25,8 @@ class collecting : public Reporter {
   using Reporter::Reporter;
   void ReportRuns(results const& runs) override {
     for (auto const& r : runs)
-      if (r.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration && !r.error_occurred)
+      if (r.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration &&
+          !argosy::bench::detail::has_failed(r))
         all_.push_back(r);
     Reporter::ReportRuns(runs);
   }
@@ -31,12 +35,6 @@ class collecting : public Reporter {
  private:
   results all_;
 };
-
-inline void count(benchmark::State& state, std::string const& name, rank_statistics const& s) {
-  state.counters[name] = s.median;
-  state.counters[name + "_low"] = s.low;
-  state.counters[name + "_high"] = s.high;
-}
 
 // Returns -1 if there is none.
 inline double counter(benchmark::BenchmarkReporter::Run const& r, std::string const& name) {

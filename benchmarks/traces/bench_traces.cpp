@@ -6,7 +6,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include <argosy/argosy.hpp>
+#include <argosy/benchmark/contest.hpp>
 
 #include "../support/options.hpp"
 #include "../support/statistics.hpp"
@@ -63,7 +63,7 @@ ground ground_from(bench::arguments const& given) {
   return g;
 }
 
-// Each round makes a number of calls on each file. The first file changes from round to round.
+// Each round makes a number of calls on each file.
 void contest(ground const& g, char const* name, std::int64_t bytes, io::view const& seen,
              std::function<void(io::file&, std::vector<std::byte>&)> const& call) {
   std::int64_t const calls =
@@ -80,29 +80,22 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
     files.back().set_view(seen);
   }
   std::vector<std::byte> memory(static_cast<std::size_t>(bytes), std::byte{1});
-  std::array<std::vector<double>, ways.size()> ns, ratio;
-  for (int round = -1; round < g.rounds; ++round) {  // the first round does not count
-    std::array<double, ways.size()> took{};
-    for (std::size_t k = 0; k < ways.size(); ++k) {
-      std::size_t const which = (k + static_cast<std::size_t>(round + 1)) % ways.size();
-      g.world.barrier();
-      auto const begin = std::chrono::steady_clock::now();
-      for (std::int64_t i = 0; i < calls; ++i) call(files[which], memory);
-      std::chrono::duration<double, std::nano> const mine =
-          std::chrono::steady_clock::now() - begin;
-      double slowest = mine.count();
-      MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, g.world.get());
-      took[which] = slowest / static_cast<double>(calls);
-    }
-    for (std::size_t k = 0; k < ways.size() && round >= 0; ++k) {
-      ns[k].push_back(took[k]);
-      ratio[k].push_back(2 * took[k] / (took[0] + took[1]));
-    }
+  io::bench::contest turns(io::bench::slowest_of(g.world));
+  for (std::size_t k = 0; k < ways.size(); ++k)
+    turns.enter(std::to_string(k), [&, k] { call(files[k], memory); }, calls);
+  for (int round = -1; round < g.rounds; ++round) turns.round();
+  std::array<std::vector<double>, ways.size()> took, ratio;
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    std::vector<double> const& all = turns.seconds(std::to_string(k));
+    took[k].assign(all.begin() + 1, all.end());  // the first round does not count
   }
+  for (std::size_t round = 0; round < took[0].size(); ++round)
+    for (std::size_t k = 0; k < ways.size(); ++k)
+      ratio[k].push_back(2 * took[k][round] / (took[0][round] + took[1][round]));
   for (io::file& f : files) f.close();
   if (g.world.rank() != 0) return;
   std::printf("| `%s` | %lld | %.2f |", name, static_cast<long long>(bytes),
-              bench::median(ns[0]) * 1e-3);
+              bench::median(took[0]) * 1e6);
   for (std::size_t k = 1; k < ways.size(); ++k)
     std::printf(" %+.1f %% |", 100 * (bench::median(ratio[k]) - 1));
   std::printf("\n");

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <argosy/benchmark/measure.hpp>
 #include <argosy/datatype.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
@@ -144,16 +146,17 @@ void run(options const& o, std::string const& view, int ranks) {
         world, "state", io::mode::create | io::mode::read_write, {}, files.opener());
     f.set_view(0, {io::bytes(1), mine});
     for (int call = 0; call < o.calls; ++call) {
-      world.barrier();
-      double const start = world.now();
-      io::report const r = f.write_at_all(0, data, together);
+      io::report r;
+      io::bench::outcome const done =
+          io::bench::measure(world, [&] { r = f.write_at_all(0, data, together); });
+      if (done.failed()) throw std::runtime_error(done.error());
       for (int const i : {0, 1}) {
         if (call != (i == 0 ? 0 : o.calls - 1)) continue;
         all.messages[i].add(r.messages);
         all.view_bytes[i].add(r.view_bytes);
       }
       all.rounds = r.rounds;
-      if (call == o.calls - 1) all.seconds = std::max(all.seconds, world.now() - start);
+      all.seconds = done.seconds;
     }
     f.close();
   });

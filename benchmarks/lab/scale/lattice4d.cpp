@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/benchmark/measure.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
@@ -40,15 +41,12 @@ result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& m
     auto way = make(world, g, files);
     for (bool const write : {true, false}) {
       double& slowest = write ? r.write_s : r.read_s;
-      slowest = 0;
       for (int call = 0; call < 2; ++call) {
         if (!write) std::fill(data.begin(), data.end(), std::byte{});
-        world.barrier();
-        double const start = world.now();
-        write ? way.write(data) : way.read(data);
-        double const took = world.now() - start;
-        world.barrier();
-        if (call == 1) slowest = std::max(slowest, took);
+        io::bench::outcome const done =
+            io::bench::measure(world, [&] { write ? way.write(data) : way.read(data); });
+        if (done.failed()) throw std::runtime_error(done.error());
+        slowest = done.seconds;
       }
     }
     if (!g.holds(data)) throw std::runtime_error("what was read is not what was written");

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contest.hpp"
+#include "cost.hpp"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <vector>
+
+#include <argosy/world/mpi.hpp>
 
 #include "support/allocations.hpp"
 
@@ -40,30 +43,26 @@ class instruction_counter {
   int descriptor_;
 };
 
-double slowest_ns(MPI_Comm comm, action const& one, std::int64_t calls) {
-  // warms caches and predictors to their state in a row of such calls
-  for (int i = 0; i < 16; ++i) one();
-  MPI_Barrier(comm);
-  double const start = MPI_Wtime();
-  for (std::int64_t i = 0; i < calls; ++i) one();
-  double seconds = MPI_Wtime() - start;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return seconds * 1e9 / static_cast<double>(calls);
+// Returns the spread in ns.
+spread in_ns(std::vector<double> const& seconds) {
+  spread const s = argosy::bench::spread_of(seconds);
+  return {s.low * 1e9, s.median * 1e9, s.high * 1e9};
 }
 
 }  // namespace
 
 outcome run(MPI_Comm comm, entry const& e, std::int64_t calls, int rounds) {
-  std::vector<double> raw, mpi, ours, above, ratio;
-  for (int round = 0; round < rounds; ++round) {
-    if (e.raw) raw.push_back(slowest_ns(comm, e.raw, calls));
-    if (e.mpi) mpi.push_back(slowest_ns(comm, e.mpi, calls));
-    ours.push_back(slowest_ns(comm, e.argosy, calls));
-    if (e.raw) above.push_back(ours.back() - raw.back());
-    if (e.mpi) ratio.push_back(mpi.back() / ours.back());
-  }
-  using bench::spread_of;
-  outcome o{spread_of(raw), spread_of(mpi), spread_of(ours), spread_of(above), spread_of(ratio)};
+  constexpr int calls_before = 16;
+  argosy::bench::contest c(argosy::bench::slowest_of(argosy::mpi(comm), calls_before));
+  c.enter("raw", e.raw, calls);
+  c.enter("mpi", e.mpi, calls);
+  c.enter("argosy", e.argosy, calls);
+  for (int round = 0; round < rounds; ++round) c.round();
+  std::vector<double> const &raw = c.seconds("raw"), &ours = c.seconds("argosy");
+  std::vector<double> above;
+  for (std::size_t k = 0; k < raw.size(); ++k) above.push_back(ours[k] - raw[k]);
+  outcome o{in_ns(raw), in_ns(c.seconds("mpi")), in_ns(ours), in_ns(above),
+            c.ratio("argosy", "mpi")};
   argosy::allocation_count const count;
   instruction_counter const counter;
   std::int64_t const before = counter.now();
