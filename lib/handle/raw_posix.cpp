@@ -146,7 +146,7 @@ extend::io_result extend::raw_posix::written(std::int64_t end, std::int64_t byte
 extend::io_result extend::raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
   auto const bytes = std::min(memory.size(), static_cast<std::size_t>(most_bytes));
   if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
-  ssize_t const got = ::pread(descriptor_, memory.data(), bytes, offset);
+  ssize_t const got = ::pread(reader(), memory.data(), bytes, offset);
   return result(got);
 }
 
@@ -165,7 +165,7 @@ extend::io_result extend::raw_posix::read(std::span<read_part const> parts) {
   vector_of_parts const vector(parts, most_bytes);
   if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
   ssize_t const got =
-      ::preadv(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
+      ::preadv(reader(), vector.elements.data(), vector.count, parts.front().offset);
   return result(got);
 }
 

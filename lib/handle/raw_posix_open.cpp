@@ -153,12 +153,15 @@ extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_
   opened.locks_ = std::move(locks);
   std::uint32_t const type =
       type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
-  opened.storage_ = type == detail::fuse_type
-                        ? detail::storage_behind_fuse(detail::mounted_as(about.st_dev))
-                        : detail::storage_by_type(type);
+  detail::mounted const mount =
+      type == detail::fuse_type ? detail::mounted_as(about.st_dev) : detail::mounted();
+  opened.storage_ = type == detail::fuse_type ? detail::storage_behind_fuse(mount)
+                                              : detail::storage_by_type(type);
   if (opened.storage_.separate_caches) {
     opened.cache_ = std::make_unique<detail::separate_cache>();
     detail::separate_cache::read_nothing_ahead(descriptor);
+    if (detail::keeps_reads(mount) && flags.read)
+      opened.storage_.reads_late = !opened.cache_->read_at_server(descriptor);
   }
   if (auto const library = library_for(type, lustre)) {
     detail::file_stripes const told = library->stripes_of(descriptor);

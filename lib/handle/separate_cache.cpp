@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 namespace argosy::detail {
@@ -23,6 +25,18 @@ int separate_cache::write_out(int descriptor) {
   written_.store(true, std::memory_order_relaxed);
   if (error != EINTR) lost_ = error;
   return error;
+}
+
+separate_cache::~separate_cache() {
+  if (reader_ >= 0) ::close(reader_);
+}
+
+bool separate_cache::read_at_server(int descriptor) noexcept {
+  // By number, because the name may mean another file by now.
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "/proc/self/fd/%d", descriptor);
+  reader_ = ::open(name.data(), O_RDONLY | O_DIRECT | O_CLOEXEC);
+  return reader_ >= 0;
 }
 
 // Only one thread at a time: a thread that finds nothing to write must not return while another

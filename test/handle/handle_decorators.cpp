@@ -317,6 +317,8 @@ TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handl
     return io::detail::mounted_as(lines, makedev(0, minor));
   };
   CHECK(as(61) == io::detail::mounted{"fuse.glusterfs", "h1:data"});
+  CHECK_FALSE(io::detail::keeps_reads(as(61)));
+  CHECK(io::detail::keeps_reads({"fuse.ceph-fuse", "ceph-fuse"}));
   CHECK(as(67) == io::detail::mounted{"fuse", "mfs\\043h1:9421"});
   CHECK(as(69) == io::detail::mounted());
   CHECK(as(6) == io::detail::mounted());

@@ -106,6 +106,7 @@ class raw_posix {
   template <class Write>
   io_result written(std::int64_t end, std::int64_t bytes, Write&& write);
   int write_out();
+  int reader() const noexcept { return cache_ ? cache_->reader(descriptor_) : descriptor_; }
 
   int descriptor_ = -1;
   // process that opened the file; a child made by fork must not release its locks

@@ -16,9 +16,19 @@ namespace argosy::detail {
 // Any thread may call them.
 class separate_cache {
  public:
+  separate_cache() = default;
+  separate_cache(separate_cache const&) = delete;
+  separate_cache& operator=(separate_cache const&) = delete;
+  ~separate_cache();
+
   // Switches off read-ahead. Pages that the kernel requested before a lock was obtained, and that
   // arrive after the cache was dropped, would be stale and stay in the cache.
   static void read_nothing_ahead(int descriptor) noexcept;
+  // Makes all reads ask the server. For clients that keep bytes in a process of their own, where no
+  // call of this program can drop them. Returns false if the client cannot do that.
+  bool read_at_server(int descriptor) noexcept;
+  // Returns the descriptor for reads.
+  int reader(int descriptor) const noexcept { return reader_ >= 0 ? reader_ : descriptor; }
   // Marks the cache as stale, because another node may have changed the file. The next read asks
   // the server.
   void distrust() noexcept { wanted_.fetch_add(1, std::memory_order_release); }
@@ -48,6 +58,7 @@ class separate_cache {
   int lost_ = 0, untold_ = 0;                        // guarded by one_at_a_time_
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // stale at open, too
   std::atomic<bool> written_{false};
+  int reader_ = -1;  // the same file, read without caches
 };
 
 }  // namespace argosy::detail
