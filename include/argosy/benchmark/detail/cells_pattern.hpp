@@ -15,7 +15,7 @@
 #include <mpi.h>
 
 #include <argosy/benchmark/patterns/cells.hpp>
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/flatten.hpp>

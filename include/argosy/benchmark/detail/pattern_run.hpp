@@ -15,7 +15,7 @@
 
 #include <argosy/benchmark/family.hpp>
 #include <argosy/benchmark/patterns/pattern.hpp>
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/file/any_world.hpp>
 #include <argosy/file/mode.hpp>

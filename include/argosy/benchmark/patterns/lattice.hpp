@@ -14,7 +14,7 @@
 #include <mpi.h>
 
 #include <argosy/benchmark/patterns/pattern.hpp>
-#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/basic_type.hpp>
 #include <argosy/datatype/flatten.hpp>
 #include <argosy/datatype/process_grid.hpp>
 #include <argosy/datatype/subarray.hpp>
