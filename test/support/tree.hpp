@@ -107,16 +107,16 @@ struct tree {
   test::form form = form::leaf;
   std::size_t leaf = 0;
   std::int64_t count = 0, blocklength = 0, stride = 0;
-  list lengths, displacements;
-  list sizes, subsizes, starts, grid;
-  std::vector<distribute::rule> rules;
+  list lengths = {}, displacements = {};
+  list sizes = {}, subsizes = {}, starts = {}, grid = {};
+  std::vector<distribute::rule> rules = {};
   std::int64_t rank = 0;
   bool fortran = false;
   std::int64_t lower_bound = 0, extent = 0;
-  std::vector<tree> parts;
+  std::vector<tree> parts = {};
 
   // Bounds that replace the computed ones, because MPI pads aligned data as it likes.
-  std::optional<std::pair<std::int64_t, std::int64_t>> given_bounds;
+  std::optional<std::pair<std::int64_t, std::int64_t>> given_bounds = {};
 };
 
 inline std::string to_text(tree const& t) {

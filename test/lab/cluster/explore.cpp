@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <argosy/lab/cluster/scenario.hpp>
+#include <argosy/layout/cursor.hpp>
 #include <argosy/policy/sieving.hpp>
 
 #include "lab/explore/features.hpp"
@@ -13,9 +14,12 @@
 #include "lab/explore/planted.hpp"
 #include "lab/explore/program.hpp"
 #include "lab/explore/run.hpp"
+#include "lab/explore/static_types.hpp"
 #include "lab/explore/sweep.hpp"
 #include "support/catch.hpp"
+#include "support/random_tree.hpp"
 #include "support/sanitized.hpp"
+#include "support/type_map.hpp"
 
 using argosy::mode;
 using namespace argosy::explore;
@@ -39,7 +43,32 @@ std::uint64_t first_found(std::function<verdict(program const&)> const& planted,
   return 0;
 }
 
+std::int64_t size_of(static_type const& t) {
+  return argosy::detail::size_in(argosy::detail::native_sizes, t.element);
+}
+
 }  // namespace
+
+TEST_CASE("each static datatype of programs is its twin", "[explore][static]") {
+  CHECK(static_types().size() == static_type_count);
+  for (static_type const& t : static_types()) {
+    CAPTURE(t.name, name_of(t.element));
+    std::vector<std::byte> room(1000);
+    auto const here = t.data(room.data() + 400, 3);
+    argosy::layout const same = argosy::test::to_layout(t.twin, argosy::test::bounds_rule::hull);
+    CHECK(here.buffer().form() == argosy::repeat(3, t.extent, same));
+    CHECK(here.buffer().types().get() ==
+          argosy::extend::signature(t.element, 3 * t.bytes / size_of(t)));
+    // A datatype that steps backwards is left to the layout.
+    CHECK((here.row().known != nullptr) == (same.true_lower_bound() >= 0));
+    memory_map const m = memory_of(t, 3 * t.bytes);
+    CHECK(m.form == here.buffer().form());
+    std::vector<argosy::extend::piece> pieces;
+    for (argosy::extend::cursor at(m.form); !at.done(); at.next())
+      pieces.push_back({at.current().offset + m.base, at.current().length});
+    CHECK(argosy::test::joined(m.pieces) == pieces);
+  }
+}
 
 // The generator must produce every feature, because one that never comes up would never be tested.
 TEST_CASE("random programs keep the contract, and nothing never comes up", "[explore][features]") {

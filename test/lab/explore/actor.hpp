@@ -23,6 +23,7 @@
 #include "meeting.hpp"
 #include "run.hpp"
 #include "session.hpp"
+#include "static_types.hpp"
 
 namespace argosy::explore {
 
@@ -318,14 +319,23 @@ class actor {
         typed ? signature(r.item, r.etypes) : signature(basic_type::byte, r.memory.form.size())};
   }
 
+  // Returns the data of a call, at no address if the call is to be refused for that.
+  target data_of(record& r, bool no_address) const {
+    std::byte* const address = no_address ? nullptr : r.buffer.data() + r.memory.base;
+    if (r.memory.type != nullptr && r.expected != errc::datatype)
+      return r.memory.type->data(address, r.memory.copies);
+    buffer in = buffer_of(r);
+    if (no_address) in = {nullptr, in.form(), in.types()};
+    if (r.expected == errc::datatype) in = {in.address(), bytes(r.bytes - 1)};
+    return in;
+  }
+
   void transfer(step const& s, record& r, bool culprit) {
     policy_choice const& choice = policy_of(s, me_);
     any_policy how =
         s.trouble == trouble::policy_throws ? throwing(choice.kind) : to_policy(choice);
     if (changes_.policy) how = changes_.policy(how);
-    buffer in = buffer_of(r);
-    if (culprit && s.mistake == slip::null_address) in = {nullptr, in.form(), in.types()};
-    if (r.expected == errc::datatype) in = {in.address(), bytes(r.bytes - 1)};
+    target const in = data_of(r, culprit && s.mistake == slip::null_address);
     std::int64_t place = session_.offset_of(s, me_);
     std::int64_t const at = s.mistake == slip::negative_offset && culprit ? -1 - place : place;
     if (at_pointer(s.what) && !has(session_.modes, mode::sequential)) {

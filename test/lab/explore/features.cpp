@@ -11,6 +11,7 @@
 #include <argosy/handle/file_call.hpp>
 
 #include "program.hpp"
+#include "static_types.hpp"
 
 namespace argosy::explore {
 
@@ -18,8 +19,8 @@ using namespace extend;
 
 std::string_view name_of(feature f) noexcept {
   constexpr std::array<std::string_view, feature_count> names{
-      "call", "policy", "asked", "shape", "item",  "representation", "mode",
-      "hint", "handle", "fault", "error", "world", "event"};
+      "call", "policy", "asked", "shape", "item",   "representation", "mode",
+      "hint", "handle", "fault", "error", "memory", "world",          "event"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -38,6 +39,10 @@ constexpr std::string_view event_names[] = {
     "messages between nodes",
     "messages put together on a node",
     "several rounds",
+    "static data by hints",
+    "static data of a collective call",
+    "static data of a nonblocking call",
+    "static data that is converted",
     "atomic",
     "two files open",
     "a file open twice",
@@ -108,6 +113,9 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
       all = {"EIO",    "ENOSPC", "EDQUOT", "EFBIG",  "ESTALE", "ENOLCK", "EACCES", "EROFS",
              "ENOENT", "EEXIST", "EISDIR", "EMFILE", "EINVAL", "EAGAIN", "EPERM",  "EBADF"};
       if (gpfs) all.emplace_back("EREMOTEIO");
+      break;
+    case feature::memory:
+      for (static_type const& t : static_types()) all.push_back(t.name);
       break;
     case feature::world:
       all = {"EINTR",     "short", "torn",          "late call", "death",

@@ -30,10 +30,11 @@ enum class feature {
   handle,  // the decorators around the handle
   fault,   // the file call that returned an error
   error,   // the error of the file call
+  memory,  // the datatypes that the compiler knows
   world,   // features of the program's world
   event,   // other things worth counting
 };
-inline constexpr std::size_t feature_count = 13;
+inline constexpr std::size_t feature_count = 14;
 std::string_view name_of(feature f) noexcept;
 
 // Returns the names of all features that should come up on these files.

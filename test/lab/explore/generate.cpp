@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "static_types.hpp"
 #include "weights.hpp"
 
 namespace argosy::explore {
@@ -51,7 +52,7 @@ policy_choice random_policy(engine& random, bool agents) {
 class writer_of_programs {
  public:
   writer_of_programs(std::uint64_t seed, int ranks, std::vector<hint_choice> more = {})
-      : random_(seed), more_(std::move(more)) {
+      : random_(seed), types_(mixed(seed, 1)), more_(std::move(more)) {
     p_.world.ranks = ranks > 0 ? ranks : random_ranks(random_);
     ranks_ = p_.world.ranks;
     most_ = std::max<std::int64_t>(4, 6000 / ranks_);
@@ -246,6 +247,7 @@ class writer_of_programs {
     }
     if (one_in(random_, weights::mistaken)) s.mistake = weights::pick(random_, weights::slips);
     s.culprit = static_cast<int>(pick(random_, 0, ranks_ - 1));
+    describe_statically(s);
     if (writes(s.what) && is_users(f.representation) && one_in(random_, weights::troubled_items))
       s.trouble = weights::pick(random_, weights::troubles_of_items);
     else if (writes(s.what) && converts(f.representation) &&
@@ -255,7 +257,17 @@ class writer_of_programs {
       s.trouble = weights::pick(random_, weights::troubles);
   }
 
-  engine random_;
+  // Draws a datatype that the compiler knows, from random numbers of its own. Its copies must fill
+  // the data, so the number of etypes often has many divisors. Local calls by hints take the short
+  // way of small data.
+  void describe_statically(step& s) {
+    if (!one_in(types_, weights::static_data)) return;
+    s.static_type = static_cast<int>(pick(types_, 1, static_type_count));
+    if (s.count > 0 && one_in(types_, 2)) s.count = std::min(most_, 24 * pick(types_, 1, 4));
+    if (is_local(s.what) && one_in(types_, 2)) s.policy = {};
+  }
+
+  engine random_, types_;
   std::vector<hint_choice> more_;
   program p_;
   int ranks_ = 1;

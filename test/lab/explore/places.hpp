@@ -49,11 +49,15 @@ struct tile {
 // Returns the tiles of all ranks; valid until the next call.
 std::vector<tile> const& tiles_of(view_choice const& v, int ranks);
 
+struct static_type;
+
 // A buffer for the bytes of a stream.
 struct memory_map {
   std::vector<piece> pieces;  // in the order of the stream; disjoint
   std::int64_t buffer_bytes = 0, base = 0;
-  layout form;  // relative to `base`
+  layout form;                        // relative to `base`
+  static_type const* type = nullptr;  // the datatype that the compiler knows, if the data has one
+  std::int64_t copies = 0;            // its number of copies
 };
 memory_map memory_of(std::uint64_t seed, std::int64_t bytes);
 

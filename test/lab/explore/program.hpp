@@ -102,6 +102,8 @@ struct step {
   std::int64_t count = 0;    // etypes that a rank moves
   std::uint64_t salt = 0;    // some ranks move fewer, or nothing; 0: all move `count`
   std::uint64_t memory = 0;  // seed of the datatype in memory; 0: contiguous
+  // in place of `memory`: the first number of a datatype that the compiler knows; 0: none
+  int static_type = 0;
   policy_choice policy = {};
   view_choice view = {};
   int file = 0;  // for open: which file

@@ -2,6 +2,7 @@
 // state of all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session.hpp"
+#include "static_types.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -242,9 +243,12 @@ record& session::begin(std::size_t k, int rank) {
     r.floats = at_shared_pointer(s.what);
     if (!r.floats) r.file = t.locate(offset_of(s, rank) * t.etype_bytes, r.bytes);
     if (is_here(rank)) {  // the memory of other ranks is in their processes
-      r.memory = memory_of(s.memory, converts(r.representation) && r.item != basic_type::byte
-                                         ? r.etypes * memory_bytes_of(r.item)
-                                         : r.bytes);
+      std::int64_t const n = converts(r.representation) && r.item != basic_type::byte
+                                 ? r.etypes * memory_bytes_of(r.item)
+                                 : r.bytes;
+      static_type const* const known =
+          s.static_type > 0 ? static_type_for(s.static_type, n, view) : nullptr;
+      r.memory = known ? memory_of(*known, n) : memory_of(s.memory, n);
       r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));
     }
     if (culprit && r.writes && r.etypes > 0 &&

@@ -12,6 +12,7 @@
 
 #include "mode_names.hpp"
 #include "session.hpp"
+#include "static_types.hpp"
 
 namespace argosy::explore {
 
@@ -100,6 +101,14 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     event(r.code == errc::rank_failed, "rank failed");
     event(r.expected != errc{}, "arguments refused");
     if (r.now != record::state::done || !moves_data(s.what)) continue;
+    if (r.memory.type != nullptr) {
+      now.add(feature::memory, r.memory.type->name);
+      event(is_local(s.what) && policy_of(s, rank).kind == policy_kind::of_hints,
+            "static data by hints");
+      event(is_collective(s.what), "static data of a collective call");
+      event(is_request(s.what), "static data of a nonblocking call");
+      event(converts(r.representation), "static data that is converted");
+    }
     bool const shipped = r.told.policy == "data_shipping" && r.bytes > 0;
     if (!r.told.policy.empty()) now.add(feature::policy, r.told.policy);
     if (r.bytes > 0) {

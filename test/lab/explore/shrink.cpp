@@ -134,6 +134,7 @@ class shrinker {
     auto const with = [&](auto&& f) { better |= change([&](program& p) { f(p.steps[i]); }); };
     with([&](step& s) { s.salt = 0; });
     with([&](step& s) { s.memory = 0; });
+    with([&](step& s) { s.static_type = 0; });
     with([&](step& s) { s.loose = s.later = false; });
     with([&](step& s) { s.mistake = slip::none; });
     with([&](step& s) { s.culprit = 0; });
