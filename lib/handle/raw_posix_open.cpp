@@ -104,6 +104,21 @@ int prepare_descriptor(int descriptor, struct stat& about) {
   return 0;
 }
 
+// Sets `told` to the storage of a file. Returns null if all nodes see each write at once.
+std::unique_ptr<detail::separate_cache> cache_for(int descriptor, struct stat const& about,
+                                                  std::uint32_t type, extend::open_flags flags,
+                                                  extend::storage& told) {
+  bool const in_user_space = type == detail::fuse_type;
+  auto const mount = in_user_space ? detail::mounted_as(about.st_dev) : detail::mounted();
+  told = in_user_space ? detail::storage_behind_fuse(mount) : detail::storage_by_type(type);
+  if (!told.separate_caches) return nullptr;
+  auto cache = std::make_unique<detail::separate_cache>();
+  detail::separate_cache::read_nothing_ahead(descriptor);
+  if (flags.read && detail::keeps_reads(mount))
+    told.reads_late = !cache->read_at_server(descriptor);
+  return cache;
+}
+
 }  // namespace
 
 extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_flags flags,
@@ -153,16 +168,7 @@ extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_
   opened.locks_ = std::move(locks);
   std::uint32_t const type =
       type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
-  detail::mounted const mount =
-      type == detail::fuse_type ? detail::mounted_as(about.st_dev) : detail::mounted();
-  opened.storage_ = type == detail::fuse_type ? detail::storage_behind_fuse(mount)
-                                              : detail::storage_by_type(type);
-  if (opened.storage_.separate_caches) {
-    opened.cache_ = std::make_unique<detail::separate_cache>();
-    detail::separate_cache::read_nothing_ahead(descriptor);
-    if (detail::keeps_reads(mount) && flags.read)
-      opened.storage_.reads_late = !opened.cache_->read_at_server(descriptor);
-  }
+  opened.cache_ = cache_for(descriptor, about, type, flags, opened.storage_);
   if (auto const library = library_for(type, lustre)) {
     detail::file_stripes const told = library->stripes_of(descriptor);
     opened.storage_.stripe_bytes = told.bytes;

@@ -58,7 +58,7 @@ class separate_cache {
   int lost_ = 0, untold_ = 0;                        // guarded by one_at_a_time_
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // stale at open, too
   std::atomic<bool> written_{false};
-  int reader_ = -1;  // the same file, read without caches
+  int reader_ = -1;  // a descriptor of this file that reads without caches
 };
 
 }  // namespace argosy::detail
