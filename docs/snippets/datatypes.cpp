@@ -212,6 +212,13 @@ void fixed_numbers() {
   static_assert(std::is_empty_v<decltype(form)>);
   // [fixed]
   REQUIRE(io::layout(form) == tile.form());
+  // [constant_view]
+  constexpr auto even =
+      io::vector(io::constant<4>, io::constant<1>, io::constant<2>, io::type<double>);
+  constexpr io::view view(64, even);
+  static_assert(view.etype_size() == 8 && view.byte_offset(1) == 64 + 16);
+  // [constant_view]
+  REQUIRE(view == io::view(64, io::vector(4, 1, 2, io::type<double>)));
 }
 
 void buffers() {

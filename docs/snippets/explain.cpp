@@ -27,6 +27,10 @@ int main() {
   std::printf("%s\n%s", io::to_string(r).c_str(), io::to_table(r).c_str());
   // [explain]
   f.seek(0);
+  // [constant_policy]
+  f.write_all(u, io::constant<io::two_phase{.window_bytes = 1 << 20}>);
+  // [constant_policy]
+  f.seek(0);
   io::report const pieces = f.read(u, io::independent{});
   if (pieces.read_calls != 2000 || pieces.bytes != r.bytes || p.file_calls() != r.read_calls)
     return 1;

@@ -72,6 +72,14 @@ void plans() {
   io::plan const single = io::make_plan(io::independent{}, read);
   // [make_plan]
   REQUIRE(merged.file_calls() == 1 && single.file_calls() == 100 && single.wanted() == 800);
+  // [static_plan]
+  constexpr auto even =
+      io::vector(io::constant<64>, io::constant<1>, io::constant<2>, io::type<double>);
+  constexpr auto data = io::contiguous(io::constant<64>, io::type<double>);
+  static_assert(io::explain<io::sieving{}>(even, data).windows() == 1);
+  static_assert(io::explain<io::independent{}, io::access_kind::write>(even, data).file_calls() ==
+                64);
+  // [static_plan]
 }
 
 }  // namespace

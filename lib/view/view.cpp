@@ -14,3 +14,14 @@ filetype_fault linked::check_filetype(layout const& etype, layout const& filetyp
 }
 
 }  // namespace argosy::detail
+
+namespace argosy {
+
+void view::make_in_library() { make_here(); }
+
+void view::compare_types_in_library(extend::signature const& etype,
+                                    extend::signature const& filetype) {
+  compare_types_here(etype, filetype);
+}
+
+}  // namespace argosy

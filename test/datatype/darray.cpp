@@ -178,6 +178,63 @@ TEST_CASE("building costs the same for 10 blocks and for 10^12", "[darray]") {
   CHECK(cube.form().size() == (std::int64_t{1} << 56) / 4096 * 8);
 }
 
+namespace {
+
+// Compares the parts of all ranks with those of a darray whose numbers are known at run time.
+// `fixed` and `now` make the part of a rank.
+template <class Fixed, class Now>
+int other_parts(int ranks, Fixed const& fixed, Now const& now) {
+  int others = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    io::layout const a = fixed(rank).form(), b = now(rank).form();
+    others += a == b && a.lower_bound() == b.lower_bound() && a.extent() == b.extent() ? 0 : 1;
+  }
+  return others;
+}
+
+}  // namespace
+
+TEST_CASE("parts whose rank alone is known at run time come from a table of shapes", "[darray]") {
+  using io::constant;
+  using namespace io::distribute;
+  constexpr auto sizes = io::list(constant<10>, constant<7>, constant<5>);
+  constexpr auto grid = io::list(constant<4>, constant<3>, constant<1>);
+  constexpr auto rules = each(block, cyclic(constant<2>), none);
+  auto const now = [](int rank, io::order o) {
+    return io::darray({10, 7, 5}, each(block, cyclic(2), none), io::list(4, 3, 1), rank,
+                      io::type<double>, o);
+  };
+  auto const in_c = [&](int rank) {
+    return io::darray(sizes, rules, grid, rank, io::type<double>);
+  };
+  using part = decltype(in_c(0));
+  static_assert(part::has_shapes && !part::is_static &&
+                !decltype(now(0, io::order::c))::has_shapes);
+  static_assert(part::shapes::number == 4);  // 3 rows or 1, and 3 columns or 2
+  CHECK(other_parts(12, in_c, [&](int rank) { return now(rank, io::order::c); }) == 0);
+  CHECK(other_parts(
+            12,
+            [&](int rank) {
+              return io::darray(sizes, rules, grid, rank, io::type<double>,
+                                io::extend::fortran_order);
+            },
+            [&](int rank) { return now(rank, io::order::fortran); }) == 0);
+  // Some ranks have nothing, and the extent of the elements is larger than their size.
+  CHECK(other_parts(
+            12,
+            [](int rank) {
+              return io::darray(io::list(constant<5>, constant<3>), block,
+                                io::list(constant<4>, constant<3>), rank,
+                                io::resized(io::type<int>, constant<0>, constant<12>));
+            },
+            [](int rank) {
+              return io::darray({5, 3}, block, io::list(4, 3), rank,
+                                io::resized(io::type<int>, 0, 12));
+            }) == 0);
+  CHECK_THROWS_WITH(in_c(12).form(), Catch::Contains("rank 12"));
+  CHECK_THROWS_WITH(in_c(-1).shape(), Catch::Contains("rank -1"));
+}
+
 TEST_CASE("a grid that does not match says so", "[darray][error]") {
   auto const make = [](auto sizes, rule r, auto grid, int rank) {
     return io::darray(sizes, r, grid, rank, io::type<int>).form();

@@ -1,6 +1,6 @@
 // A filetype whose second piece lies before its first.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (NextOffset = 0.*the filetype decrease|the filetype decrease.*16L?, 0L?>)
+// build error: (16L?, 0L?>.*the filetype decrease|the filetype decrease.*16L?, 0L?>)
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

@@ -1,6 +1,6 @@
 // Three floats are not a whole number of doubles. The error must show the sizes.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (FiletypeBytes = 12.*not divide the filetype|not divide the filetype.*8L?, 12L?)
+// build error: (8L?, 12L?, .*not divide the filetype|not divide the filetype.*8L?, 12L?)
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

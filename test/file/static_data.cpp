@@ -69,6 +69,14 @@ void for_each_type(F&& f) {
     io::resized(io::vector(2, 1, 3, number), -16, 64));
   f(double(), "backwards", io::vector(constant<4>, constant<1>, constant<-2>, number),
     io::vector(4, 1, -2, number));
+  // Only the rank is known at run time: ranks of three shapes.
+  for (int const rank : {0, 4, 5})
+    f(double(), "part of a rank",
+      io::darray(list(constant<8>, constant<7>),
+                 io::distribute::each(io::distribute::block, io::distribute::cyclic(constant<2>)),
+                 list(constant<3>, constant<2>), rank, number),
+      io::darray({8, 7}, io::distribute::each(io::distribute::block, io::distribute::cyclic(2)),
+                 list(3, 2), rank, number));
   f(particle(), "two members", io::members<&particle::mass, &particle::x>{},
     io::layout(io::members<&particle::mass, &particle::x>::form()));
 }

@@ -54,6 +54,11 @@ constexpr std::int64_t size_in(basic_sizes const& sizes, basic_type type) noexce
   return sizes[static_cast<std::size_t>(type)];
 }
 
+constexpr bool is_floating(basic_type type) noexcept {
+  return type == basic_type::float32 || type == basic_type::float64 ||
+         type == basic_type::float128 || type == basic_type::long_double;
+}
+
 // Sizes in memory.
 inline constexpr basic_sizes native_sizes{1,
                                           1,

@@ -12,6 +12,7 @@
 
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/detail/deal.hpp>
+#include <argosy/datatype/detail/shapes.hpp>
 #include <argosy/datatype/distribute.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/order.hpp>
@@ -37,15 +38,21 @@ class darray {
   static_assert(detail::sizes_may_agree<Sizes, Rules, Grid>(),
                 "argosy::darray: the lists differ in size; give one size, distribution and grid "
                 "dimension for each dimension");
+  static_assert(detail::common_size<Sizes, Rules, Grid>() != 0,
+                "argosy::darray: the array has no dimension; give at least one size");
   static constexpr auto fault = detail::known_deal_fault<Sizes, Rules, Grid>();
-  static_assert(fault != detail::deal_fault::size,
-                "argosy::darray: a size is negative; give 0 or more");
-  static_assert(fault != detail::deal_fault::grid,
-                "argosy::darray: a grid dimension is not positive; give 1 or more");
+  static constexpr bool has_sizes = fault != detail::deal_fault::size,
+                        has_grid = fault != detail::deal_fault::grid,
+                        has_rule_sizes = fault != detail::deal_fault::rule_size,
+                        fits_none = fault != detail::deal_fault::none_is_dealt,
+                        is_covered = fault != detail::deal_fault::block_too_small;
+  static_assert(has_sizes, "argosy::darray: a size is negative; give 0 or more");
+  static_assert(has_grid, "argosy::darray: a grid dimension is not positive; give 1 or more");
+  static_assert(has_rule_sizes, "argosy::darray: a block size is negative; give 1 or more");
   static_assert(
-      fault != detail::deal_fault::none_is_dealt,
+      fits_none,
       "argosy::darray: distribution none needs exactly 1 process along its dimension of the grid");
-  static_assert(fault != detail::deal_fault::block_too_small,
+  static_assert(is_covered,
                 "argosy::darray: block(k) times the processes does not cover a size; give a larger "
                 "k, or leave it out");
   static_assert(detail::may_be_not_negative<Process>,
@@ -61,6 +68,17 @@ class darray {
                                     detail::are_fixed_rules<Rules> && detail::is_fixed_list<Grid> &&
                                     detail::is_fixed<Process> && detail::is_fixed_order<Order> &&
                                     detail::static_datatype<old_type>;
+
+  // True if only the rank is known at run time. The compiler then makes a table of the few shapes
+  // that ranks can have.
+  static constexpr bool has_shapes =
+      detail::is_fixed_list<Sizes> && detail::are_fixed_rules<Rules> &&
+      detail::is_fixed_list<Grid> && !detail::is_fixed<Process> && detail::is_fixed_order<Order> &&
+      detail::static_datatype<old_type>;
+  // The part of a rank that is known at compile time.
+  template <std::int64_t Rank>
+  using part_of_rank = darray<T, Dimensions, Sizes, Rules, Grid, fixed<Rank>, Order>;
+  using shapes = detail::part_shapes<Sizes, Rules, Grid>;
 
   constexpr darray()
     requires is_static
@@ -84,6 +102,8 @@ class darray {
 
   constexpr layout form() const {
     auto const& old = detail::form_of(old_);
+    if constexpr (has_shapes)
+      if (!std::is_constant_evaluated()) return form_of_shape();
     check();
     detail::array_form array(old);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
@@ -91,6 +111,13 @@ class darray {
       detail::deal(array, sizes_[d], grid_[d], coordinate(d), rules_[d]);
     }
     return array.finish();
+  }
+
+  // Returns the shape of this rank. Throws invalid_layout if the rank is not in the grid.
+  // Precondition: has_shapes.
+  constexpr auto shape() const {
+    check();
+    return shapes::of(process_, order_);
   }
 
   // Returns the sizes of the whole array.
@@ -107,6 +134,12 @@ class darray {
   }
 
  private:
+  layout form_of_shape() const {
+    static constexpr auto forms = detail::forms_of_shapes<shapes, part_of_rank>();
+    auto const mine = shape();
+    layout const& form = forms[mine.shape]();
+    return resized(at(mine.elements * old_type{}.form().extent(), form), 0, form.extent());
+  }
   constexpr std::int64_t coordinate(std::size_t d) const {
     std::int64_t after = 1;
     for (std::size_t i = d + 1; i < grid_.size(); ++i) after *= grid_[i];

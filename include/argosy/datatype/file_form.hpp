@@ -62,7 +62,7 @@ constexpr signature signature_of(D const& type) {
 // Returns the basic types of `count` copies, one after the other. If a datatype finds its types
 // only on demand, this call does not demand them.
 template <datatype D>
-stream_types types_of_copies(D const& type, std::int64_t count) {
+constexpr stream_types types_of_copies(D const& type, std::int64_t count) {
   if constexpr (requires { type.types_of_copies(count); })
     return type.types_of_copies(count);
   else if constexpr (detail::typed_copies<D>)

@@ -28,6 +28,8 @@ class subarray {
   static_assert(detail::sizes_may_agree<Sizes, Subsizes, Starts>(),
                 "argosy::subarray: the lists differ in size; give one size, subsize and start for "
                 "each dimension");
+  static_assert(detail::common_size<Sizes, Subsizes, Starts>() != 0,
+                "argosy::subarray: the array has no dimension; give at least one size");
   static_assert(detail::all_may_be_not_negative<Sizes>(),
                 "argosy::subarray: a size is negative; give 0 or more");
   static_assert(detail::all_may_be_not_negative<Subsizes>(),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,15 @@ template <class D, class T>
 concept static_in_memory = static_datatype<D> && std::is_object_v<T>;
 template <class T, static_in_memory<T> D>
 inline constexpr static_data const& known_data = static_data_of<in_memory<T, D>>::value;
+
+// A datatype of which only the shape is known at run time, out of a few: a darray of fixed numbers.
+template <class D, class T>
+concept shaped_in_memory = std::is_object_v<T> && requires { requires D::has_shapes; };
+template <class T, class D>
+inline constexpr auto known_shapes = []<std::size_t... Shape>(std::index_sequence<Shape...>) {
+  return std::array<static_data const*, sizeof...(Shape)>{
+      &known_data<T, typename D::template part_of_rank<D::shapes::first_rank(Shape)>>...};
+}(std::make_index_sequence<D::shapes::number>());
 
 // Returns the datatype, or the result of a function that returns one.
 template <class D>
@@ -234,11 +244,19 @@ class source {
     }
   }
   template <class T, class Datatype>
-  bool take(T* address, Datatype const&, std::int64_t count, std::int64_t room) {
+  bool take(T* address, [[maybe_unused]] Datatype const& one, std::int64_t count,
+            std::int64_t room) {
     if constexpr (detail::static_in_memory<Datatype, T>) {
       constexpr detail::static_data const& known = detail::known_data<T, Datatype>;
       if (address == nullptr || !known.fits(count, room)) return false;
       row_ = {detail::first_byte(address), extend::basic_type::byte, count, &known};
+      return true;
+    } else if constexpr (detail::shaped_in_memory<Datatype, T>) {
+      auto const mine = one.shape();
+      detail::static_data const& known = *detail::known_shapes<T, Datatype>[mine.shape];
+      std::int64_t const moved = mine.elements * one.old().form().extent();
+      if (address == nullptr || moved < 0 || !known.fits(count, room - moved)) return false;
+      row_ = {detail::first_byte(address) + moved, extend::basic_type::byte, count, &known};
       return true;
     } else {
       return false;

@@ -39,13 +39,14 @@ class view_shape {
   template <class Filetype>
     requires(!std::same_as<Filetype, view_shape>)
   view_shape(Filetype const& filetype) noexcept : parts_{address_of(filetype)} {
-    require_rules<element<std::byte>, Filetype>();
+    if constexpr (static_datatype<Filetype>)
+      (void)require_rules<view_use::read_only, etype_type_of<Filetype>, Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0)); };
   }
   template <class Filetype, representation_like R>
   view_shape(Filetype const& filetype, R const& r) noexcept
       : parts_{address_of(filetype), address_of(r)} {
-    require_rules<element<std::byte>, Filetype>();
+    require_order<Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) {
       return view(at, s.made<Filetype>(0), s.named<R>(1));
     };
@@ -54,7 +55,8 @@ class view_shape {
     requires(!representation_like<Filetype>)
   view_shape(Etype const& etype, Filetype const& filetype) noexcept
       : parts_{address_of(etype), address_of(filetype)} {
-    require_rules<Etype, Filetype>();
+    if constexpr (static_datatype<Etype> && static_datatype<Filetype>)
+      (void)require_rules<view_use::read_only, Etype, Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) {
       return view(at, s.made<Etype>(0), s.made<Filetype>(1));
     };
@@ -62,7 +64,7 @@ class view_shape {
   template <class Etype, class Filetype, representation_like R>
   view_shape(Etype const& etype, Filetype const& filetype, R const& r) noexcept
       : parts_{address_of(etype), address_of(filetype), address_of(r)} {
-    require_rules<element<std::byte>, Filetype>();  // in the file the etype may have another size
+    require_order<Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) {
       return view(at, s.made<Etype>(0), s.made<Filetype>(1), s.named<R>(2));
     };
@@ -76,12 +78,12 @@ class view_shape {
   view at(std::int64_t displacement) const { return make_(*this, displacement); }
 
  private:
-  // Does not compile if static types break a rule for reading. Bytes that are named twice are wrong
-  // only in files that are written, which the mode of the file decides.
-  template <class Etype, class Filetype>
-  static constexpr void require_rules() {
-    if constexpr (static_datatype<Etype> && static_datatype<Filetype>)
-      static_require_filetype<view_use::read_only>(Etype{}, Filetype{});
+  // Does not compile if displacements of a static filetype are negative or decrease. A
+  // representation may change all sizes, so other rules are checked when the view is made.
+  template <class Filetype>
+  static constexpr void require_order() {
+    if constexpr (static_datatype<Filetype>)
+      (void)require_rules<view_use::read_only, element<std::byte>, Filetype>();
   }
 
   struct ready {};

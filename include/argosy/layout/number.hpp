@@ -18,8 +18,20 @@ struct fixed {
   friend constexpr bool operator==(fixed, fixed) = default;
 };
 
-template <std::int64_t Value>
-inline constexpr fixed<Value> constant{};
+namespace detail {
+
+// The type of a constant. Other headers specialise it for constants that are no numbers.
+template <auto Value>
+struct type_of_constant {
+  using type = fixed<Value>;
+};
+
+}  // namespace detail
+
+// A constant in a type: of a number, io::constant<8>, or of a policy,
+// io::constant<io::two_phase{}>.
+template <auto Value>
+inline constexpr typename detail::type_of_constant<Value>::type constant{};
 
 namespace detail {
 

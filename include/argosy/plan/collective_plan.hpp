@@ -69,14 +69,15 @@ struct collective_plan {
   std::optional<plan> alone = {};
 
   // Returns the number of rounds of the aggregator with most windows.
-  std::int64_t rounds() const noexcept {
+  constexpr std::int64_t rounds() const noexcept {
     std::int64_t most = 0;
     for (extend::file_domain const& d : domains) most = std::max(most, rounds_of(d));
     return most;
   }
   // Returns the window of a round. Windows start at multiples of their size, counted in the file or
   // in the stripe, so that they are aligned to blocks and pages.
-  detail::file_window window_of(extend::file_domain const& d, std::int64_t round) const noexcept {
+  constexpr detail::file_window window_of(extend::file_domain const& d,
+                                          std::int64_t round) const noexcept {
     if (round >= rounds_of(d)) return {d.end, d.end};
     if (d.striped()) return striped_window_of(d, round);
     std::int64_t const begin = std::max(d.begin, (d.begin / window_bytes + round) * window_bytes);
@@ -84,14 +85,15 @@ struct collective_plan {
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
   // Returns the number of windows of a domain.
-  std::int64_t rounds_of(extend::file_domain const& d) const noexcept {
+  constexpr std::int64_t rounds_of(extend::file_domain const& d) const noexcept {
     if (d.begin == d.end) return 0;
     if (d.striped()) return round_at(d, d.end - 1) + 1;
     return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
   }
   // Returns the round of the window that contains `offset`, or of the first window behind it.
   // Precondition: `offset` does not lie before the domain.
-  std::int64_t round_at(extend::file_domain const& d, std::int64_t offset) const noexcept {
+  constexpr std::int64_t round_at(extend::file_domain const& d,
+                                  std::int64_t offset) const noexcept {
     if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
     // Windows of the first stripe before the start of the domain.
     std::int64_t const before = d.begin % d.stripe_bytes / window_bytes;
@@ -101,14 +103,14 @@ struct collective_plan {
            (stripes % d.dealt_to == 0 ? offset % d.stripe_bytes / window_bytes
                                       : windows_in_stripe(d));
   }
-  friend bool operator==(collective_plan const&, collective_plan const&) = default;
+  friend constexpr bool operator==(collective_plan const&, collective_plan const&) = default;
 
  private:
-  std::int64_t windows_in_stripe(extend::file_domain const& d) const noexcept {
+  constexpr std::int64_t windows_in_stripe(extend::file_domain const& d) const noexcept {
     return (d.stripe_bytes - 1) / window_bytes + 1;
   }
-  detail::file_window striped_window_of(extend::file_domain const& d,
-                                        std::int64_t round) const noexcept {
+  constexpr detail::file_window striped_window_of(extend::file_domain const& d,
+                                                  std::int64_t round) const noexcept {
     std::int64_t const each = windows_in_stripe(d),
                        k = round + d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripe = (d.begin / d.stripe_bytes + k / each * d.dealt_to) * d.stripe_bytes;

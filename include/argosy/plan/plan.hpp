@@ -4,12 +4,31 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <argosy/plan/window.hpp>
 
 namespace argosy {
+
+namespace detail {
+
+constexpr std::int64_t wanted_of(std::span<window const> windows) noexcept {
+  std::int64_t bytes = 0;
+  for (window const& w : windows) bytes += w.wanted;
+  return bytes;
+}
+constexpr std::int64_t file_calls_of(std::span<window const> windows, access_kind kind) noexcept {
+  std::int64_t calls = 0;
+  for (window const& w : windows)
+    calls += w.how == transfer_mode::pieces                                 ? w.pieces
+             : w.how == transfer_mode::merged && kind == access_kind::write ? 2
+                                                                            : 1;
+  return calls;
+}
+
+}  // namespace detail
 
 struct plan {
   std::string policy;
@@ -19,22 +38,13 @@ struct plan {
   std::int64_t buffer_bytes = 0;  // staging memory that the call will take
 
   // Returns the requested bytes of all windows.
-  std::int64_t wanted() const noexcept {
-    std::int64_t bytes = 0;
-    for (extend::window const& w : windows) bytes += w.wanted;
-    return bytes;
-  }
+  constexpr std::int64_t wanted() const noexcept { return detail::wanted_of(windows); }
   // Returns the number of calls that read or write the file, if none is short and every merge
   // succeeds. A merged window of a write counts as two. Locks are not counted.
-  std::int64_t file_calls() const noexcept {
-    std::int64_t calls = 0;
-    for (extend::window const& w : windows)
-      calls += w.how == transfer_mode::pieces                                 ? w.pieces
-               : w.how == transfer_mode::merged && kind == access_kind::write ? 2
-                                                                              : 1;
-    return calls;
+  constexpr std::int64_t file_calls() const noexcept {
+    return detail::file_calls_of(windows, kind);
   }
-  friend bool operator==(plan const&, plan const&) = default;
+  friend constexpr bool operator==(plan const&, plan const&) = default;
 };
 
 // Returns a table for people: a line for each window. If there are many, only the first and the

@@ -19,44 +19,46 @@ namespace argosy::extend {
 // it is read. Small calls therefore make no text on the heap.
 class reason_text {
  public:
-  using numbers = std::array<std::int64_t, 5>;
+  using numbers = std::array<std::int64_t, 9>;
   using maker = std::string (*)(numbers const&, std::string_view name);
 
-  reason_text() = default;
-  reason_text(maker words, numbers const& of, std::string name) noexcept
-      : words_of_(words), numbers_(of), text_(std::move(name)) {}
-  reason_text(std::string text) noexcept : text_(std::move(text)) {}
+  constexpr reason_text() = default;
+  constexpr reason_text(maker words, numbers const& of, std::string_view name = {})
+      : words_of_(words), numbers_(of), text_(name) {}
+  constexpr reason_text(std::string text) noexcept : text_(std::move(text)) {}
   // Makes a reason from text that lives as long as the program.
   template <std::size_t N>
   constexpr reason_text(char const (&literal)[N]) noexcept : words_(literal, N - 1) {}
-  static reason_text of_words(std::string_view literal) noexcept {
+  static constexpr reason_text of_words(std::string_view literal) noexcept {
     reason_text r;
     r.say(literal);
     return r;
   }
   // Replaces the reason by text that lives as long as the program.
-  void say(std::string_view literal) noexcept {
+  constexpr void say(std::string_view literal) noexcept {
     words_ = literal;
     words_of_ = nullptr;
     text_.clear();
   }
 
   // Returns the text, which is made now if it consists of numbers.
-  std::string str() const {
+  constexpr std::string str() const {
     return words_of_ ? words_of_(numbers_, text_) : std::string(words_) + text_;
   }
-  operator std::string() const { return str(); }
-  bool empty() const noexcept { return !words_of_ && words_.empty() && text_.empty(); }
-  reason_text& operator+=(std::string_view more) {
+  constexpr operator std::string() const { return str(); }
+  constexpr bool empty() const noexcept { return !words_of_ && words_.empty() && text_.empty(); }
+  constexpr reason_text& operator+=(std::string_view more) {
     if (more.empty()) return *this;
     if (words_of_) *this = reason_text(str());
     text_ += more;
     return *this;
   }
 
-  friend bool operator==(reason_text const& a, reason_text const& b) { return a.str() == b.str(); }
+  friend constexpr bool operator==(reason_text const& a, reason_text const& b) {
+    return a.str() == b.str();
+  }
   template <std::convertible_to<std::string_view> Text>
-  friend bool operator==(reason_text const& a, Text const& b) {
+  friend constexpr bool operator==(reason_text const& a, Text const& b) {
     return a.str() == std::string_view(b);
   }
   friend std::ostream& operator<<(std::ostream& out, reason_text const& r) {

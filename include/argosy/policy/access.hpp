@@ -22,7 +22,7 @@ struct access {
   // and windows are accessed piece by piece.
   bool sorted = true;
 
-  std::int64_t end() const noexcept { return position + bytes; }
+  constexpr std::int64_t end() const noexcept { return position + bytes; }
 };
 
 namespace extend {
@@ -30,7 +30,7 @@ namespace extend {
 // Returns the shortest window with the stream bytes [position, position + wanted) of `file`. It is
 // accessed whole if it has one piece, otherwise by pieces. Preconditions: wanted > 0, and offsets
 // only increase.
-inline window window_of(layout const& file, std::int64_t position, std::int64_t wanted) {
+constexpr window window_of(layout const& file, std::int64_t position, std::int64_t wanted) {
   std::int64_t const first = cursor(file, position).current().offset;
   std::int64_t const last = cursor(file, position + wanted - 1).current().offset;
   window w{first,
@@ -45,7 +45,7 @@ inline window window_of(layout const& file, std::int64_t position, std::int64_t 
 
 // Returns the window of `bytes` bytes of an access. If the access is not sorted, the first byte of
 // the stream need not be the first in the file, nor the last the last.
-inline window window_of(access const& wanted, std::int64_t position, std::int64_t bytes) {
+constexpr window window_of(access const& wanted, std::int64_t position, std::int64_t bytes) {
   window w = window_of(wanted.file, position, bytes);
   if (!wanted.sorted) {
     piece const hull = detail::hull_of(wanted.file, position, position + bytes);

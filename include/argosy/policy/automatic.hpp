@@ -13,6 +13,7 @@
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/detail/reasons.hpp>
 #include <argosy/policy/detail/whole.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/storage.hpp>
@@ -30,49 +31,54 @@ struct automatic {
   std::string storage = argosy::extend::storage().name;
   bool prices_from_hints = false;  // some of them
 
-  collective_plan plan(access_kind kind, extend::access_summary const& all,
-                       extend::rank_group const& ranks) const {
+  constexpr collective_plan plan(access_kind kind, extend::access_summary const& all,
+                                 extend::rank_group const& ranks) const {
     if (auto why = too_small(kind, all, ranks))
       return {.policy = std::string(argosy::sieving::name),
               .reason = *std::move(why),
               .kind = kind,
               .weighed = true};
-    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
+    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks), false);
   }
-  collective_plan plan(access_kind kind, extend::access_summary const& all,
-                       extend::rank_group const& ranks,
-                       detail::access_histogram const& where) const {
-    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
+  constexpr collective_plan plan(access_kind kind, extend::access_summary const& all,
+                                 extend::rank_group const& ranks,
+                                 detail::access_histogram const& where) const {
+    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where), true);
   }
   // Returns the reason for separate access if that takes no longer than an exchange without data.
   // The prices decide it, wherever the data lies, without a plan of the exchange. The text is made
   // only if it is read.
-  std::optional<extend::reason_text> too_small(access_kind kind, extend::access_summary const& all,
-                                               extend::rank_group const& ranks) const {
+  constexpr std::optional<extend::reason_text> too_small(access_kind kind,
+                                                         extend::access_summary const& all,
+                                                         extend::rank_group const& ranks) const {
     if (all.empty() || all.unsorted != 0 || exchange.block_ns > 0) return {};
     // One round, and the end.
     double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);
     if (!(alone <= least)) return {};
-    return extend::reason_text(&words_of_small,
-                               {all.ranks, all.pieces, all.bytes, us(least), us(alone)},
-                               owner_of_prices());
+    return reason_by_prices(&words_of_small,
+                            {all.ranks, all.pieces, all.bytes, us(least), us(alone)});
   }
   // Returns the hash of everything that the choice depends on. Ranks may access separately in
   // different ways, but their prices must be equal.
-  std::uint64_t key() const {
+  constexpr std::uint64_t key() const {
     return detail::key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns,
                           sieving.prices.lock_ns, sieving.prices.byte_ns, sieving.prices.piece_ns,
                           exchange.round_ns, exchange.byte_ns, exchange.piece_ns, exchange.block_ns,
                           exchange.server_byte_ns, exchange.server_call_ns, exchange.crowd,
                           exchange.write, data_shipping.key());
   }
-  friend bool operator==(automatic const&, automatic const&) = default;
+  friend constexpr bool operator==(automatic const&, automatic const&) = default;
 
  private:
-  std::string owner_of_prices() const {
-    return prices_from_hints ? "hints, else those of " + storage : storage;
+  // Returns a reason that ends with the owner of the prices.
+  constexpr extend::reason_text reason_by_prices(extend::reason_text::maker words,
+                                                 extend::reason_text::numbers const& of) const {
+    std::string owner;
+    if (prices_from_hints) owner = "hints, else those of ";
+    owner += storage;
+    return {words, of, owner};
   }
-  static std::int64_t us(double ns) { return detail::whole(ns / 1000); }
+  static constexpr std::int64_t us(double ns) { return detail::whole(ns / 1000); }
   static std::string words_of_small(extend::reason_text::numbers const& n,
                                     std::string_view storage) {
     return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " +
@@ -80,8 +86,9 @@ struct automatic {
            std::to_string(n[3]) + " us, alone " + std::to_string(n[4]) + " us, by the prices of " +
            std::string(storage);
   }
-  collective_plan choose(access_kind kind, extend::access_summary const& all,
-                         extend::rank_group const& ranks, collective_plan p) const {
+  constexpr collective_plan choose(access_kind kind, extend::access_summary const& all,
+                                   extend::rank_group const& ranks, collective_plan p,
+                                   bool of_equal_work) const {
     if (!p.together) return p;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
@@ -96,22 +103,21 @@ struct automatic {
         p = std::move(bound);
       }
     }
-    std::string const prices = std::to_string(us(together)) + " us, alone " +
-                               std::to_string(us(alone)) + " us, by the prices of " +
-                               owner_of_prices();
     p.weighed = true;
     p.together = together < alone;
+    p.reason = reason_by_prices(
+        &detail::words_of_plan,
+        detail::numbers_of_plan(all, of_equal_work && p.policy == argosy::two_phase::name, p.layers,
+                                {us(together), us(alone), p.together}));
     if (!p.together) p.policy = argosy::sieving::name;
-    p.reason += p.together ? "; together takes about " + prices
-                           : "; each by itself: together would take about " + prices;
     if (!p.together) p.domains.clear();
     return p;
   }
 
   // Estimates the time of separate access. If there are more ranks than processors, ranks take
   // turns. Each rank's own prices include the waits for locks.
-  double alone_ns(access_kind kind, extend::access_summary const& all,
-                  extend::rank_group const& ranks) const {
+  constexpr double alone_ns(access_kind kind, extend::access_summary const& all,
+                            extend::rank_group const& ranks) const {
     double slowest = std::max(static_cast<double>(all.alone_ns),
                               shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
     if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1)
@@ -131,8 +137,8 @@ struct automatic {
   }
   // Returns the bytes that the servers send. If one rank of a node has read something, the node
   // caches it for the other ranks.
-  static double from_servers(access_kind kind, extend::access_summary const& all,
-                             extend::rank_group const& ranks) {
+  static constexpr double from_servers(access_kind kind, extend::access_summary const& all,
+                                       extend::rank_group const& ranks) {
     auto const bytes = static_cast<double>(all.alone_bytes);
     if (kind == access_kind::write) return bytes;
     double const once_a_node = static_cast<double>(all.span()) *
@@ -142,15 +148,16 @@ struct automatic {
   // Returns how often a block that several ranks request moves from one rank to another: once for
   // each piece, if pieces of ranks interleave. 0 for aligned parts, and for file systems that do
   // not pass blocks between nodes.
-  double times_of_blocks(extend::access_summary const& all, extend::rank_group const& ranks) const {
+  constexpr double times_of_blocks(extend::access_summary const& all,
+                                   extend::rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (exchange.block_ns <= 0 || all.ranks < 2 || all.granule % block == 0) return 0;
     if (all.spans <= all.span()) return all.ranks - 1;
     return std::min(static_cast<double>(all.pieces),
                     static_cast<double>(all.span() / block + 1) * all.ranks);
   }
-  double together_ns(access_kind kind, extend::access_summary const& all,
-                     extend::rank_group const& ranks, collective_plan const& p) const {
+  constexpr double together_ns(access_kind kind, extend::access_summary const& all,
+                               extend::rank_group const& ranks, collective_plan const& p) const {
     auto const n = static_cast<std::int64_t>(p.domains.size());
     double const calls = static_cast<double>(n) * static_cast<double>(p.rounds());
     double const calls_ns =
@@ -168,11 +175,11 @@ struct automatic {
            static_cast<double>(p.rounds() + 1) * exchange.round_ns;
   }
   // Returns the time of the servers of the file system, which serve all ranks.
-  double at_servers(double bytes, double calls) const {
+  constexpr double at_servers(double bytes, double calls) const {
     return bytes * exchange.server_byte_ns + calls * exchange.server_call_ns;
   }
   // Returns the time for the work of `among` ranks, shared among the processors.
-  static double shared(double sum, std::int64_t among, extend::rank_group const& ranks) {
+  static constexpr double shared(double sum, std::int64_t among, extend::rank_group const& ranks) {
     return sum / static_cast<double>(std::clamp<std::int64_t>(ranks.at_once(), 1, among));
   }
 };

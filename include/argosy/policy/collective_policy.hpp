@@ -33,23 +33,23 @@ struct rank_group {
 
   // Returns the number of ranks that may be chosen, and the i-th of n chosen ranks. They are spread
   // evenly over the nodes.
-  std::int64_t most() const noexcept {
+  constexpr std::int64_t most() const noexcept {
     return eligible.empty() ? size : static_cast<std::int64_t>(eligible.size());
   }
-  int chosen(std::int64_t i, std::int64_t n) const noexcept {
+  constexpr int chosen(std::int64_t i, std::int64_t n) const noexcept {
     return eligible.empty() ? static_cast<int>(i * size / n)
                             : eligible[static_cast<std::size_t>(i)];
   }
   // Returns the i-th of the same n ranks in another order: the first of each node, then the second
   // of each, and so on.
-  int dealt(std::int64_t i, std::int64_t n) const noexcept {
+  constexpr int dealt(std::int64_t i, std::int64_t n) const noexcept {
     if (!eligible.empty() || nodes <= 1) return chosen(i, n);
     // The first `more` nodes have one more.
     std::int64_t const node = i % nodes, each = n / nodes, more = n % nodes;
     return chosen(node * each + std::min(node, more) + i / nodes, n);
   }
   // Returns the number of ranks that compute at the same time.
-  std::int64_t at_once() const noexcept {
+  constexpr std::int64_t at_once() const noexcept {
     return processors > 0 && processors < size ? processors : size;
   }
 };

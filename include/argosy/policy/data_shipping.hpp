@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/detail/defaults.hpp>
+#include <argosy/policy/detail/reasons.hpp>
 
 namespace argosy {
 
@@ -38,22 +38,20 @@ struct data_shipping {
   // Ranges per step of guided prefetching, if the file system accepts hints. If 0, no hints.
   std::int64_t max_ranges = detail::ranges_per_step;
 
-  collective_plan plan(access_kind kind, extend::access_summary const& all,
-                       extend::rank_group const& ranks) const {
+  constexpr collective_plan plan(access_kind kind, extend::access_summary const& all,
+                                 extend::rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
     if (all.unsorted != 0)
       return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p = bound(kind, all.low, all.high, ranks);
     p.granule = std::gcd(all.granule, std::gcd(p.window_bytes, stripe_for(ranks)));
-    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") +
-               " in " + std::to_string(all.span()) + " bytes of the file, " +
-               std::to_string(all.bytes) + " of them wanted";
+    p.reason = extend::reason_text(&detail::words_of_plan, detail::numbers_of_plan(all));
     return p;
   }
   // Returns the plan for [low, high): its agents, and the windows in which they access it.
-  collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high,
-                        extend::rank_group const& ranks) const {
+  constexpr collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high,
+                                  extend::rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
     p.sparse = sparse;
     p.overlap = overlap;
@@ -73,7 +71,7 @@ struct data_shipping {
   }
 
   // Returns the bytes of a stripe: whole blocks of the file system.
-  std::int64_t stripe_for(extend::rank_group const& ranks) const {
+  constexpr std::int64_t stripe_for(extend::rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (stripe_bytes <= 0) return 16 * block;
     return stripe_bytes > std::numeric_limits<std::int64_t>::max() - block
@@ -81,26 +79,26 @@ struct data_shipping {
                : (stripe_bytes + block - 1) / block * block;
   }
   // Returns the number of agents.
-  std::int64_t agents_of(extend::rank_group const& ranks) const {
+  constexpr std::int64_t agents_of(extend::rank_group const& ranks) const {
     return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1,
                                     ranks.most());
   }
   // Returns the number of the agent of the byte at `offset`.
-  std::int64_t agent_of(std::int64_t offset, extend::rank_group const& ranks) const {
+  constexpr std::int64_t agent_of(std::int64_t offset, extend::rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
   // Returns the rank of an agent.
-  int rank_of(std::int64_t agent, extend::rank_group const& ranks) const {
+  constexpr int rank_of(std::int64_t agent, extend::rank_group const& ranks) const {
     return ranks.dealt(agent, agents_of(ranks));
   }
 
   // Returns the hash for comparison. `max_ranges` is not in it and may differ, because every agent
   // gives its own hints.
-  std::uint64_t key() const {
+  constexpr std::uint64_t key() const {
     return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse,
                           overlap, 1);
   }
-  friend bool operator==(data_shipping const&, data_shipping const&) = default;
+  friend constexpr bool operator==(data_shipping const&, data_shipping const&) = default;
 };
 static_assert(extend::collective_policy<data_shipping>);
 

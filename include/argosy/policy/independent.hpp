@@ -15,17 +15,17 @@ struct independent {
   // Scattered memory is gathered in a buffer of this size, which is also the size of a window.
   std::int64_t buffer_bytes = 4 << 20;
 
-  extend::window next(access const& wanted, std::int64_t position) const {
+  constexpr extend::window next(access const& wanted, std::int64_t position) const {
     return extend::window_of(wanted, position, std::min(least_one(), wanted.end() - position));
   }
-  std::int64_t buffer_for(access const& wanted) const {
+  constexpr std::int64_t buffer_for(access const& wanted) const {
     return std::min(least_one(), wanted.bytes);
   }
-  extend::reason_text reason(access const&) const { return "one call per piece"; }
-  friend bool operator==(independent const&, independent const&) = default;
+  constexpr extend::reason_text reason(access const&) const { return "one call per piece"; }
+  friend constexpr bool operator==(independent const&, independent const&) = default;
 
  private:
-  std::int64_t least_one() const { return std::max<std::int64_t>(1, buffer_bytes); }
+  constexpr std::int64_t least_one() const { return std::max<std::int64_t>(1, buffer_bytes); }
 };
 static_assert(extend::independent_policy<independent>);
 

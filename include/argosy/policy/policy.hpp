@@ -39,6 +39,25 @@ concept independent_policy =
 
 }  // namespace extend
 
+namespace detail {
+
+// Calls f(window) for each window of an access, in order. Throws invalid_plan if a policy of the
+// program breaks the rules.
+template <independent_policy P, class F>
+constexpr void for_each_window(P const& policy, access const& wanted, F&& f) {
+  std::optional<window_check> check;
+  if (!keeps_rules<P> && wanted.bytes > 0)
+    check.emplace(P::name, wanted, policy.buffer_for(wanted));
+  for (std::int64_t at = wanted.position; at < wanted.end();) {
+    window const w = policy.next(wanted, at);
+    if (check) (*check)(w, at);
+    f(w);
+    at += w.wanted;
+  }
+}
+
+}  // namespace detail
+
 // Returns all windows at once, for printing and tests. Local. Throws invalid_plan if a policy of
 // the program breaks the rules. Costs O(windows).
 template <extend::independent_policy P>
@@ -48,13 +67,7 @@ plan make_plan(P const& policy, access const& wanted) {
          wanted.kind,
          {},
          policy.buffer_for(wanted)};
-  std::optional<detail::window_check> check;
-  if (!detail::keeps_rules<P> && wanted.bytes > 0) check.emplace(P::name, wanted, p.buffer_bytes);
-  for (std::int64_t at = wanted.position; at < wanted.end();) {
-    p.windows.push_back(policy.next(wanted, at));
-    if (check) (*check)(p.windows.back(), at);
-    at += p.windows.back().wanted;
-  }
+  detail::for_each_window(policy, wanted, [&](extend::window const& w) { p.windows.push_back(w); });
   return p;
 }
 

@@ -36,7 +36,7 @@ struct sieving {
 
   // Returns the window from `position` on: the part of the stream within one window of the file, or
   // more if pieces are accessed singly.
-  extend::window next(access const& wanted, std::int64_t position) const {
+  constexpr extend::window next(access const& wanted, std::int64_t position) const {
     std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
     if (!wanted.sorted) return extend::window_of(wanted, position, std::min(limit, left));
     extend::piece const first = extend::cursor(wanted.file, position).current();
@@ -54,17 +54,17 @@ struct sieving {
     }
     return more_pieces(wanted, w);
   }
-  std::int64_t buffer_for(access const& wanted) const {
+  constexpr std::int64_t buffer_for(access const& wanted) const {
     // If bytes are named twice, the last byte of the stream need not be the farthest in the file.
     std::int64_t const most =
         wanted.sorted ? extend::window_of(wanted.file, wanted.position, wanted.bytes).length
                       : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
   }
-  extend::reason_text reason(access const& wanted) const {
+  constexpr extend::reason_text reason(access const& wanted) const {
     return extend::reason_text::of_words(words(wanted.kind));
   }
-  std::string_view words(access_kind kind) const {
+  constexpr std::string_view words(access_kind kind) const {
     sieving_mode const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges)
       return "windows by pieces: of these nodes no rank would merge in its view (by romio_ds_write "
@@ -74,18 +74,18 @@ struct sieving {
     if (asked == sieving_mode::always) return "windows as one, as the hint asks";
     return "windows by pieces, as the hint asks";
   }
-  friend bool operator==(sieving const&, sieving const&) = default;
+  friend constexpr bool operator==(sieving const&, sieving const&) = default;
 
   // Returns true if the window is to be merged. `reads` or `writes` decides; if it is automatic,
   // the prices do. Returns false for a write of a window with gaps if `merges` is false.
-  bool merge(extend::window const& w, access_kind kind) const {
+  constexpr bool merge(extend::window const& w, access_kind kind) const {
     sieving_mode const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges && w.holes() > 0) return false;
     if (asked != sieving_mode::automatic) return asked == sieving_mode::always;
     return merged_ns(w, kind) < pieces_ns(w, kind);
   }
   // Returns the price of the window, in nanoseconds, in the way that merge() chooses.
-  double price_ns(extend::window const& w, access_kind kind) const {
+  constexpr double price_ns(extend::window const& w, access_kind kind) const {
     return merge(w, kind) ? merged_ns(w, kind) : pieces_ns(w, kind);
   }
   // An estimate of the whole access. It assumes that all windows are like the first.
@@ -93,7 +93,7 @@ struct sieving {
     // the price; the calls that read or write the file, and the bytes they move, with gaps
     double ns = 0, calls = 0, bytes = 0;
   };
-  estimate estimate_of(access const& wanted) const {
+  constexpr estimate estimate_of(access const& wanted) const {
     if (wanted.bytes == 0) return {};
     extend::window const first = next(wanted, wanted.position);
     double const windows = static_cast<double>(wanted.bytes) / static_cast<double>(first.wanted);
@@ -101,27 +101,27 @@ struct sieving {
             bytes_of(first, wanted.kind) * windows};
   }
   // Returns the estimate for one contiguous range of the file, at any offset.
-  estimate estimate_of_stretch(access_kind kind, std::int64_t bytes) const {
+  constexpr estimate estimate_of_stretch(access_kind kind, std::int64_t bytes) const {
     extend::window const all{0, bytes, 0, bytes, 1, transfer_mode::whole};
     return {price_ns(all, kind), calls_of(all, kind), bytes_of(all, kind)};
   }
-  double price_ns(access const& wanted) const { return estimate_of(wanted).ns; }
+  constexpr double price_ns(access const& wanted) const { return estimate_of(wanted).ns; }
 
  private:
-  double calls_of(extend::window const& w, access_kind kind) const {
+  constexpr double calls_of(extend::window const& w, access_kind kind) const {
     if (!merge(w, kind)) return static_cast<double>(w.pieces);
     return kind == access_kind::write && w.holes() > 0 ? 2 : 1;
   }
-  double bytes_of(extend::window const& w, access_kind kind) const {
+  constexpr double bytes_of(extend::window const& w, access_kind kind) const {
     if (!merge(w, kind)) return static_cast<double>(w.wanted);
     return static_cast<double>(w.length) * (kind == access_kind::write && w.holes() > 0 ? 2 : 1);
   }
-  double pieces_ns(extend::window const& w, access_kind kind) const {
+  constexpr double pieces_ns(extend::window const& w, access_kind kind) const {
     return static_cast<double>(w.pieces) *
                (kind == access_kind::read ? prices.call_ns : prices.write_call_ns) +
            static_cast<double>(w.wanted) * prices.byte_ns;
   }
-  double merged_ns(extend::window const& w, access_kind kind) const {
+  constexpr double merged_ns(extend::window const& w, access_kind kind) const {
     double const pass = static_cast<double>(w.length) * prices.byte_ns;
     double const picking = static_cast<double>(w.pieces) * prices.piece_ns +
                            static_cast<double>(w.wanted) * prices.byte_ns;
@@ -132,7 +132,7 @@ struct sieving {
   }
   // Makes a window of pieces longer, because each window costs planning and, for a write, a lock.
   // The window stays as it is if merging would pay in a quarter of the longer one.
-  extend::window more_pieces(access const& wanted, extend::window const& w) const {
+  constexpr extend::window more_pieces(access const& wanted, extend::window const& w) const {
     constexpr std::int64_t enough_pieces = 64, enough_bytes = 1 << 20;
     if (2 * w.pieces > enough_pieces || w.wanted >= enough_bytes) return w;
     std::int64_t const mean = w.wanted / w.pieces, left = wanted.end() - w.position;
@@ -145,7 +145,7 @@ struct sieving {
     }
     return extend::window_of(wanted.file, w.position, bytes);
   }
-  std::int64_t window_bytes(access_kind kind) const {
+  constexpr std::int64_t window_bytes(access_kind kind) const {
     return std::max<std::int64_t>(
         1, kind == access_kind::read ? read_window_bytes : write_window_bytes);
   }

@@ -21,7 +21,7 @@ struct prices {
   double lock_ns = 3500;        // locking and unlocking a range
   double byte_ns = 0.08;        // a byte between file and memory
   double piece_ns = 4;          // copying one piece out of a buffer
-  friend bool operator==(prices const&, prices const&) = default;
+  friend constexpr bool operator==(prices const&, prices const&) = default;
 };
 
 // The prices of moving data between ranks, in nanoseconds.
@@ -40,7 +40,7 @@ struct exchange_prices {
   // times a read, because pages are allocated and locked.
   double crowd = 1.75;
   double write = 1.95;
-  friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
+  friend constexpr bool operator==(exchange_prices const&, exchange_prices const&) = default;
 };
 
 }  // namespace extend

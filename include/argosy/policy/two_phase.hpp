@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/detail/defaults.hpp>
+#include <argosy/policy/detail/reasons.hpp>
 
 namespace argosy {
 
@@ -41,30 +41,30 @@ struct two_phase {
   // the overlap.
   bool overlap = true;
 
-  collective_plan plan(access_kind kind, extend::access_summary const& all,
-                       extend::rank_group const& ranks) const {
+  constexpr collective_plan plan(access_kind kind, extend::access_summary const& all,
+                                 extend::rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
   }
   // Returns a plan with domains of equal work instead of equal length.
-  collective_plan plan(access_kind kind, extend::access_summary const& all,
-                       extend::rank_group const& ranks,
-                       detail::access_histogram const& where) const {
+  constexpr collective_plan plan(access_kind kind, extend::access_summary const& all,
+                                 extend::rank_group const& ranks,
+                                 detail::access_histogram const& where) const {
     return plan_with(kind, all, ranks, &where);
   }
-  std::int64_t most_aggregators(extend::rank_group const& ranks) const {
+  constexpr std::int64_t most_aggregators(extend::rank_group const& ranks) const {
     return std::clamp<std::int64_t>(
         aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1, ranks.most());
   }
-  std::uint64_t key() const {
+  constexpr std::uint64_t key() const {
     return detail::key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node,
                           align_bytes, least_domain_bytes, layers, overlap);
   }
-  friend bool operator==(two_phase const&, two_phase const&) = default;
+  friend constexpr bool operator==(two_phase const&, two_phase const&) = default;
 
  private:
-  collective_plan plan_with(access_kind kind, extend::access_summary const& all,
-                            extend::rank_group const& ranks,
-                            detail::access_histogram const* where) const {
+  constexpr collective_plan plan_with(access_kind kind, extend::access_summary const& all,
+                                      extend::rank_group const& ranks,
+                                      detail::access_histogram const* where) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
     if (all.unsorted != 0)
@@ -85,18 +85,15 @@ struct two_phase {
     domains(p, all, ranks, block, where);
     p.layers = layers_of(p, all, ranks);
     p.overlap = overlap;
-    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") +
-               " in " + std::to_string(all.span()) + " bytes of the file, " +
-               std::to_string(all.bytes) + " of them wanted";
-    if (where) p.reason += "; domains of equal work";
-    if (p.layers > 1) p.reason += "; what ranks of a node send elsewhere is put together";
+    p.reason = extend::reason_text(&detail::words_of_plan,
+                                   detail::numbers_of_plan(all, where != nullptr, p.layers));
     return p;
   }
 
   // Cuts the range into domains of equal length or equal work. Cuts are at blocks.
-  void domains(collective_plan& p, extend::access_summary const& all,
-               extend::rank_group const& ranks, std::int64_t block,
-               detail::access_histogram const* where) const {
+  constexpr void domains(collective_plan& p, extend::access_summary const& all,
+                         extend::rank_group const& ranks, std::int64_t block,
+                         detail::access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n =
@@ -120,7 +117,7 @@ struct two_phase {
   }
   // Returns the aggregators in ascending order, so that neighbours in the file are neighbours in
   // the machine.
-  static std::vector<int> owners_of(std::int64_t n, extend::rank_group const& ranks) {
+  static constexpr std::vector<int> owners_of(std::int64_t n, extend::rank_group const& ranks) {
     std::vector<int> owners;
     owners.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
@@ -132,8 +129,8 @@ struct two_phase {
   // messages, once for ranks that send their own data, once for nodes that combine it. Only means
   // over all ranks are known. A rank has data in at most as many windows as it has pieces, or as
   // its own range has.
-  std::int64_t layers_of(collective_plan const& p, extend::access_summary const& all,
-                         extend::rank_group const& ranks) const {
+  constexpr std::int64_t layers_of(collective_plan const& p, extend::access_summary const& all,
+                                   extend::rank_group const& ranks) const {
     if (layers > 0 || ranks.nodes <= 1 || ranks.nodes >= ranks.size)
       return layers == 2 && ranks.nodes > 1 ? 2 : 1;
     auto const of = [](std::int64_t n) { return static_cast<double>(n); };
@@ -158,16 +155,16 @@ struct two_phase {
   // Work counts requested bytes fully and the gaps between them a little, because gaps need
   // windows, too.
   static constexpr double empty_byte = 1.0 / 64;
-  static double work_of(extend::access_summary const& all, detail::access_histogram const& where,
-                        std::int64_t k) {
+  static constexpr double work_of(extend::access_summary const& all,
+                                  detail::access_histogram const& where, std::int64_t k) {
     auto const length =
         detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
     return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) +
            static_cast<double>(length) * empty_byte;
   }
   // Returns the bytes of all parts of the range in which any byte is requested.
-  static std::int64_t worked_bytes(extend::access_summary const& all,
-                                   detail::access_histogram const& where) {
+  static constexpr std::int64_t worked_bytes(extend::access_summary const& all,
+                                             detail::access_histogram const& where) {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k)
       if (where.bytes[static_cast<std::size_t>(k)] > 0)
@@ -177,9 +174,9 @@ struct two_phase {
   }
   // Returns the offsets that cut the work into equal parts: the end of each part but the last.
   // O(stretches + parts).
-  static std::vector<std::int64_t> cuts_of_work(extend::access_summary const& all,
-                                                detail::access_histogram const& where,
-                                                std::int64_t parts) {
+  static constexpr std::vector<std::int64_t> cuts_of_work(extend::access_summary const& all,
+                                                          detail::access_histogram const& where,
+                                                          std::int64_t parts) {
     double sum = 0, before = 0;
     for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k)
       sum += work_of(all, where, k);
@@ -203,8 +200,8 @@ struct two_phase {
   // Cuts stretches without requested bytes off the ends of domains, because they need no windows.
   // O(stretches + domains), since domains and the stretches at their ends are both in ascending
   // order.
-  static void trim(collective_plan& p, extend::access_summary const& all,
-                   detail::access_histogram const& where) {
+  static constexpr void trim(collective_plan& p, extend::access_summary const& all,
+                             detail::access_histogram const& where) {
     constexpr auto n = static_cast<std::size_t>(detail::access_histogram::stretches);
     auto const begin_of = [&](std::size_t k) {
       return detail::access_histogram::begin_of(all, static_cast<std::int64_t>(k));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <argosy/datatype/basic_type.hpp>
+#include <argosy/datatype/detail/run_time_only.hpp>
 #include <argosy/extend.hpp>
 
 namespace argosy {
@@ -42,7 +43,7 @@ class representation {
   static constexpr std::int64_t most_file_bytes = 256;
 
   // Makes `native`: the bytes of memory.
-  representation() = default;
+  constexpr representation() = default;
   // Makes native, internal or external32. All processes of a job have one architecture, so
   // `internal` converts nothing. It is stored as native, and a file written as one can be read as
   // the other.
@@ -57,7 +58,7 @@ class representation {
         sizes_(sizes),
         user_(std::make_shared<user const>(user{std::move(name), std::move(functions)})) {}
 
-  std::string_view name() const noexcept {
+  constexpr std::string_view name() const noexcept {
     switch (kind_) {
       case kind::native:
         return "native";
@@ -68,21 +69,23 @@ class representation {
       case kind::user:
         break;
     }
-    return user_->name;
+    return (*user_.get())->name;
   }
-  kind which() const noexcept { return kind_; }
+  constexpr kind which() const noexcept { return kind_; }
   // Returns true if items are converted. If not, the file has the bytes of memory, and no types are
   // needed.
-  bool converts() const noexcept { return kind_ == kind::external32 || kind_ == kind::user; }
+  constexpr bool converts() const noexcept {
+    return kind_ == kind::external32 || kind_ == kind::user;
+  }
   // Returns the bytes of one item of each basic type in the file.
-  basic_sizes const& sizes() const noexcept { return sizes_; }
+  constexpr basic_sizes const& sizes() const noexcept { return sizes_; }
   // Returns the functions of a user's representation, otherwise null. Valid as long as this object
   // or a copy.
   extend::representation_functions const* functions() const noexcept {
-    return user_ ? &user_->functions : nullptr;
+    return user_.get() ? &(*user_.get())->functions : nullptr;
   }
 
-  friend bool operator==(representation const& a, representation const& b) noexcept {
+  friend constexpr bool operator==(representation const& a, representation const& b) noexcept {
     return a.name() == b.name();
   }
 
@@ -93,11 +96,11 @@ class representation {
   };
   kind kind_ = kind::native;
   basic_sizes sizes_ = detail::native_sizes;
-  std::shared_ptr<user const> user_;
+  detail::run_time_only<std::shared_ptr<user const>> user_;  // absent unless the kind is `user`
 };
 
-inline representation const native{representation::kind::native};
-inline representation const internal{representation::kind::internal};
-inline representation const external32{representation::kind::external32};
+inline constexpr representation native{representation::kind::native};
+inline constexpr representation internal{representation::kind::internal};
+inline constexpr representation external32{representation::kind::external32};
 
 }  // namespace argosy

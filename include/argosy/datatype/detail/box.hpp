@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -75,13 +76,16 @@ class array_form {
   std::int64_t displacement_ = 0;  // displacement of the chosen part
 };
 
+// Returns false if the types show a start or an end beyond its dimension.
 template <class Sizes, class Subsizes, class Starts>
 constexpr bool box_may_fit() {
-  if constexpr (Sizes::static_size != std::dynamic_extent)
-    for (std::size_t i = 0; i < Sizes::static_size; ++i) {
+  constexpr std::size_t dimensions = common_size<Sizes, Subsizes, Starts>();
+  if constexpr (dimensions != std::dynamic_extent)
+    for (std::size_t i = 0; i < dimensions; ++i) {
       auto const size = known_list<Sizes>::at(i);
-      if (size &&
-          known_list<Subsizes>::at(i).value_or(0) > *size - known_list<Starts>::at(i).value_or(0))
+      auto const start = std::max<std::int64_t>(known_list<Starts>::at(i).value_or(0), 0);
+      if (size && *size >= 0 &&
+          (start > *size || known_list<Subsizes>::at(i).value_or(0) > *size - start))
         return false;
     }
   return true;

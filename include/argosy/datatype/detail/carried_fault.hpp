@@ -6,22 +6,25 @@
 #include <exception>
 #include <utility>
 
+#include <argosy/datatype/detail/run_time_only.hpp>
+
 namespace argosy::detail {
 
 // Stores an exception for later. A rank that cannot describe its data must still take part in the
 // collective call, because other ranks wait for it there. One pointer, and no heap without a fault.
 class carried_fault {
  public:
-  carried_fault() noexcept = default;
+  constexpr carried_fault() noexcept = default;
   // Returns the exception that is being handled. For a catch clause.
   static carried_fault current() noexcept {
     carried_fault f;
-    f.thrown_ = std::current_exception();
+    f.thrown_ = run_time_only(std::current_exception());
     return f;
   }
-  // Returns the exception that `describe` throws, if any.
+  // Returns the exception that `describe` throws, if any. The compiler refuses an expression that
+  // throws.
   template <class F>
-  static carried_fault of(F&& describe) noexcept {
+  static constexpr carried_fault of(F&& describe) noexcept {
     try {
       std::forward<F>(describe)();
       return {};
@@ -30,14 +33,14 @@ class carried_fault {
     }
   }
 
-  explicit operator bool() const noexcept { return static_cast<bool>(thrown_); }
-  void require_none() const {
-    if (thrown_) [[unlikely]]
-      std::rethrow_exception(thrown_);
+  constexpr explicit operator bool() const noexcept { return thrown_.get() != nullptr; }
+  constexpr void require_none() const {
+    if (auto const* const thrown = thrown_.get()) [[unlikely]]
+      std::rethrow_exception(*thrown);
   }
 
  private:
-  std::exception_ptr thrown_;
+  run_time_only<std::exception_ptr> thrown_;
 };
 
 }  // namespace argosy::detail

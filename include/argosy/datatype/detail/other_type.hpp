@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include <argosy/datatype/element.hpp>
@@ -29,18 +30,45 @@ struct bare_element {
 template <class T, std::size_t N>
 struct bare_element<std::array<T, N>> : bare_element<T> {};
 
+// A kind of number. Bytes and characters are none, because raw memory is declared as them.
+struct number_kind {
+  std::int64_t bytes = 0;
+  bool is_floating = false;
+  constexpr bool is_known() const { return bytes > 1; }
+  friend constexpr bool operator==(number_kind, number_kind) = default;
+};
+
+// Returns the kind of all numbers of type T. Looks into described structs. Returns no kind if there
+// are several, or if T has bytes that its description leaves out.
+template <class T>
+constexpr number_kind kind_of_numbers() {
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return {sizeof(T), std::is_floating_point_v<T>};
+  } else if constexpr (std::is_class_v<T> && is_described<T>() && has_constant_form<T>()) {
+    auto const types = types_of<T>();
+    if (types.nodes().size() != 1 || types.size() != static_cast<std::int64_t>(sizeof(T)))
+      return {};
+    basic_type const one = types.nodes()[0].type;
+    return {size_in(native_sizes, one), is_floating(one)};
+  } else {
+    return {};
+  }
+}
+
 // Returns true if data of type T certainly does not fit this datatype: numbers of another kind or
-// width. Bytes and characters fit everything, because raw memory is declared as them.
+// width.
 template <class T, class Datatype>
 constexpr bool are_other_numbers() {
   using given = typename bare_element<std::remove_cv_t<std::remove_all_extents_t<T>>>::type;
   using wanted = typename bare_element<typename core_type<Datatype>::type>::type;
-  if constexpr (std::is_arithmetic_v<given> && std::is_arithmetic_v<wanted>)
-    return sizeof(given) > 1 && sizeof(wanted) > 1 &&
-           (sizeof(given) != sizeof(wanted) ||
-            std::is_floating_point_v<given> != std::is_floating_point_v<wanted>);
-  else
+  if constexpr (std::is_same_v<given, wanted>) {
     return false;
+  } else {
+    constexpr number_kind a = kind_of_numbers<given>(), b = kind_of_numbers<wanted>();
+    return a.is_known() && b.is_known() && a != b;
+  }
 }
 
 // The class whose members a datatype chooses, at its core. void if there is none.

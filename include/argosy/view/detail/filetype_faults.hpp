@@ -64,6 +64,10 @@ namespace argosy::detail {
               "set_view both, as in "
               "{io::bytes(1), filetype}, and count bytes; or give the hint argosy_lenient";
       break;
+    case other_types:
+      what += "the items of the filetype are of other types than those of the etype" + e + f +
+              "; give the etype of the data";
+      break;
   }
   throw invalid_layout(what);
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <argosy/datatype/detail/type_digest.hpp>
+#include <argosy/datatype/file_form.hpp>
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/view/filetype.hpp>
@@ -123,6 +125,14 @@ constexpr detail::filetype_fault detail::check_filetype(layout const& etype, lay
                                                         bool writable) {
   return once([&] { return check_filetype_here(etype, filetype, writable); },
               [&] { return linked::check_filetype(etype, filetype, writable); });
+}
+
+template <argosy::detail::static_datatype Etype, argosy::detail::static_datatype Filetype>
+consteval bool detail::types_agree() {
+  type_digest const etype(signature_of(Etype{}), false), filetype(signature_of(Filetype{}), false);
+  std::int64_t const bytes = signature_of(Etype{}).size();
+  return etype.is_bytes() || filetype.is_bytes() || bytes == 0 ||
+         filetype.repeats(etype, signature_of(Filetype{}).size() / bytes);
 }
 
 }  // namespace argosy

@@ -1,0 +1,12 @@
+// The twin of explain_policy_of_all_ranks.cpp, with the remedy.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+#include <argosy/policy.hpp>
+
+namespace io = argosy;
+
+using io::constant;
+
+constexpr auto plan = io::explain<io::sieving{}>(
+    io::vector(constant<4>, constant<2>, constant<8>, io::type<double>), io::type<double>);

@@ -1,0 +1,15 @@
+// Integers in a view of floats.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: the items of the filetype are of other types than those of the etype
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+
+namespace io = argosy;
+
+using io::constant;
+
+void check(io::basic_file<io::self>& f) {
+  f.set_view(0, {io::type<float>, io::contiguous(constant<4>, io::type<int>)});
+}
