@@ -60,8 +60,8 @@ inline storage storage_behind_fuse(mounted const& m) {
   return told;
 }
 
-// Returns true if the client of a mount keeps bytes in its own process, and returns old ones under
-// a lock, after the kernel's pages were dropped. Reads with O_DIRECT pass that cache.
+// Returns true if the client of a mount keeps bytes in its own process, and returns stale ones
+// under a lock, after the kernel's pages were dropped. Reads with O_DIRECT pass that cache.
 inline bool keeps_reads(mounted const& m) {
   return m.type == "fuse.ceph" || m.type == "fuse.ceph-fuse";
 }
