@@ -62,7 +62,7 @@ std::string error_name(std::error_code const& error) {
 
 }  // namespace extend
 
-std::string detail::describe(extend::open_flags flags) {
+std::string detail::text_of_flags(extend::open_flags flags) {
   std::string s = flags.read && flags.write ? "read write" : flags.write ? "write" : "read";
   if (flags.create) s += flags.exclusive ? " create exclusive" : " create";
   return s;

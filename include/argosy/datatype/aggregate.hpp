@@ -18,6 +18,7 @@ namespace argosy {
 // If a class has a description by `describe`, that is used instead.
 template <detail::plain_aggregate T>
 struct describe<T> {
+  static constexpr bool by_fields = true;
   static constexpr bool is_static = []<std::size_t... I>(std::index_sequence<I...>) {
     return (detail::has_constant_form<detail::field_type<T, I>>() && ...);
   }(std::make_index_sequence<detail::field_count<T>>());

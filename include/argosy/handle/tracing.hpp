@@ -80,7 +80,7 @@ class tracing : public forwarding<tracing<H>, H> {
 }  // namespace extend
 
 namespace detail {
-std::string describe(open_flags flags);
+std::string text_of_flags(open_flags flags);
 }
 
 // Returns an opener that opens with `inner`, and traces. Returns `inner` itself if `to` is null.
@@ -89,7 +89,7 @@ inline opener with_tracing(opener inner, std::shared_ptr<extend::tracer> to) {
   return inner.opening([inner, to = std::move(to)](std::string const& path,
                                                    extend::open_flags flags,
                                                    std::error_code& error) -> extend::any_handle {
-    std::string const how = detail::describe(flags);
+    std::string const how = detail::text_of_flags(flags);
     detail::traced_call c{.kind = file_call::open, .file = path, .detail = how};
     c.begin = std::chrono::steady_clock::now();
     extend::any_handle opened = inner(path, flags, error);

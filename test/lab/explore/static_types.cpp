@@ -128,8 +128,8 @@ class set {
         {.form = form::indexed_block, .blocklength = 2, .displacements = {9, 0, 5}});
     put(hindexed(fixed_list<1, 2>, fixed_list<0, 3 * e + 1>, one),
         {.form = form::hindexed, .lengths = {1, 2}, .displacements = {0, 3 * e + 1}});
-    put(record(fixed_list<2, 1>, fixed_list<0, 4 * e>, one,
-               vector(constant<2>, constant<1>, constant<3>, one)),
+    put(argosy::record(fixed_list<2, 1>, fixed_list<0, 4 * e>, one,
+                       vector(constant<2>, constant<1>, constant<3>, one)),
         {.form = form::record,
          .lengths = {2, 1},
          .displacements = {0, 4 * e},

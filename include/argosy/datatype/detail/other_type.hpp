@@ -38,6 +38,12 @@ struct number_kind {
   friend constexpr bool operator==(number_kind, number_kind) = default;
 };
 
+// True if the program describes T. Boost.PFR describes other aggregates, and does not compile for
+// those with bases.
+template <class T>
+concept described_by_program =
+    described_by_function<T> || (has_description<T> && !requires { describe<T>::by_fields; });
+
 // Returns the kind of all numbers of type T. Looks into described structs. Returns no kind if there
 // are several, or if T has bytes that its description leaves out.
 template <class T>
@@ -46,7 +52,9 @@ constexpr number_kind kind_of_numbers() {
     return {};
   } else if constexpr (std::is_arithmetic_v<T>) {
     return {sizeof(T), std::is_floating_point_v<T>};
-  } else if constexpr (std::is_class_v<T> && is_described<T>() && has_constant_form<T>()) {
+  } else if constexpr (!described_by_program<T>) {
+    return {};
+  } else if constexpr (has_constant_form<T>()) {
     auto const types = types_of<T>();
     if (types.nodes().size() != 1 || types.size() != static_cast<std::int64_t>(sizeof(T)))
       return {};
