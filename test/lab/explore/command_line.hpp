@@ -9,7 +9,7 @@
 
 namespace argosy::explore {
 
-inline std::uint64_t number(std::string const& text) {
+inline std::uint64_t whole_number(std::string const& text) {
   std::size_t end = 0;
   std::uint64_t const n = text.empty() || text[0] == '-' ? 0 : std::stoull(text, &end);
   if (end == 0 || end != text.size()) throw std::invalid_argument("'" + text + "' is not a number");

@@ -65,12 +65,12 @@ options parse(int argc, char** argv) {
     if (name == "--seeds") {
       std::string const range = value();
       auto const colon = range.find(':');
-      o.from = number(range.substr(0, colon));
-      o.to = colon == std::string::npos ? o.from : number(range.substr(colon + 1));
+      o.from = whole_number(range.substr(0, colon));
+      o.to = colon == std::string::npos ? o.from : whole_number(range.substr(colon + 1));
     } else if (name == "--seconds") {
-      o.seconds = static_cast<double>(number(value()));
+      o.seconds = static_cast<double>(whole_number(value()));
     } else if (name == "--ranks") {
-      o.ranks = static_cast<int>(number(value()));
+      o.ranks = static_cast<int>(whole_number(value()));
       if (o.ranks < 1 || o.ranks > 16384) throw std::invalid_argument("--ranks takes 1 to 16384");
     } else if (name == "--handle") {
       std::string const handle = value();

@@ -61,16 +61,16 @@ options parse(int argc, char** argv) {
     if (name == "--seeds") {
       std::string const range = value();
       auto const colon = range.find(':');
-      o.from = explore::number(range.substr(0, colon));
-      o.to = colon == std::string::npos ? o.from : explore::number(range.substr(colon + 1));
+      o.from = explore::whole_number(range.substr(0, colon));
+      o.to = colon == std::string::npos ? o.from : explore::whole_number(range.substr(colon + 1));
     } else if (name == "--seconds") {
-      o.seconds = static_cast<double>(explore::number(value()));
+      o.seconds = static_cast<double>(explore::whole_number(value()));
     } else if (name == "--dir") {
       o.directory = value();
       if (!std::filesystem::is_directory(o.directory))
         throw std::invalid_argument("'" + o.directory + "' is no directory");
     } else if (name == "--patience") {
-      o.patience_seconds = static_cast<unsigned>(explore::number(value()));
+      o.patience_seconds = static_cast<unsigned>(explore::whole_number(value()));
     } else if (name == "--shrink") {
       o.shrink = true;
     } else if (name == "--verbose") {
