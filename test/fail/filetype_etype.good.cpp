@@ -7,6 +7,6 @@
 namespace io = argosy;
 
 void check() {
-  io::detail::static_require_filetype(io::type<double>,
-                                      io::contiguous(io::constant<4>, io::type<float>));
+  io::detail::static_require_filetype(io::type<float>,
+                                      io::contiguous(io::constant<3>, io::type<float>));
 }

@@ -10,7 +10,7 @@ namespace io = argosy;
 using io::constant;
 
 void check(io::basic_file<io::self>& f) {
-  f.set_view(0, {io::type<double>, io::contiguous(constant<4>, io::type<float>)});
+  f.set_view(0, {io::type<float>, io::contiguous(constant<3>, io::type<float>)});
 }
 
 // A filetype that names bytes twice is valid for reading. The mode of the file is known only at run

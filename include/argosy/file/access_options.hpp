@@ -37,7 +37,8 @@ class access_options {
   access_options(Policy policy) : policy_(std::move(policy)) {}
   access_options(std::error_code& error) noexcept : error_(&error) {}
   // Does not compile, and says what a policy has.
-  template <detail::nearly_policy Policy>
+  template <class Policy>
+    requires(!std::same_as<Policy, access_options> && detail::nearly_policy<Policy>)
   access_options(Policy const&) {
     constexpr bool is_policy = detail::some_policy<Policy>;
     static_assert(is_policy,
