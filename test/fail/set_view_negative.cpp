@@ -1,6 +1,6 @@
 // A filetype that begins before the displacement of the view.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (-16.*a negative displacement|a negative displacement.*-16)
+// build error: (-16.*a negative displacement|a negative displacement.*(-16|fixed<-4>))
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
