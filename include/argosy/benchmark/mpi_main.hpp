@@ -97,7 +97,7 @@ class session {
     return status_ == 0;
   }
   void initialise(int& argc, char** argv, void (*help)()) {
-    help_ = help;
+    help_printer = help;
     // Google Benchmark prints a message about a wrong value. Rank 0 does that for all.
     std::streambuf* const errors = rank_ == 0 ? nullptr : std::cerr.rdbuf(nullptr);
     benchmark::Initialize(&argc, argv, end_with_help);
@@ -114,12 +114,12 @@ class session {
   static void end_with_help() {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) help_();
+    if (rank == 0) help_printer();
     std::fflush(stdout);
     MPI_Finalize();
   }
 
-  static inline void (*help_)() = nullptr;
+  static inline void (*help_printer)() = nullptr;
   bool finalizes_ = false;
   int rank_ = 0, status_ = 0;
 };
