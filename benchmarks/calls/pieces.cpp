@@ -66,37 +66,35 @@ void check_pieces(place& p, entry const& e, scattered& s) {
     note_wrong_bytes("pieces of " + std::to_string(Width) + " bytes");
 }
 
+// The pieces lie in memory, and the file is contiguous.
 template <std::size_t Width, class Datatype>
-entry written(place& p, Datatype const& type) {
+entry in_memory(place& p, Datatype const& type, bool writes) {
   auto const bytes = static_cast<std::size_t>(p.bytes());
   auto const s = std::make_shared<scattered>(p.bytes());
   auto const mpi = committed(p.bytes() / static_cast<std::int64_t>(Width), Width);
   entry const e{
-      [&p, s, bytes] {
-        pack_by_hand<Width>(s->memory, s->packed.data(), bytes);
-        benchmark::DoNotOptimize(::pwrite(p.descriptor, s->packed.data(), bytes, p.offset()));
+      [&p, s, bytes, writes] {
+        std::byte* const packed = s->packed.data();
+        if (writes) {
+          pack_by_hand<Width>(s->memory, packed, bytes);
+          benchmark::DoNotOptimize(::pwrite(p.descriptor, packed, bytes, p.offset()));
+        } else {
+          benchmark::DoNotOptimize(::pread(p.descriptor, packed, bytes, p.offset()));
+          unpack_by_hand<Width>(packed, s->memory, bytes);
+        }
       },
-      [&p, s, mpi] {
-        MPI_File_write_at(p.mpi, p.offset(), s->memory.data(), 1, *mpi, MPI_STATUS_IGNORE);
+      [&p, s, mpi, writes] {
+        if (writes)
+          MPI_File_write_at(p.mpi, p.offset(), s->memory.data(), 1, *mpi, MPI_STATUS_IGNORE);
+        else
+          MPI_File_read_at(p.mpi, p.offset(), s->memory.data(), 1, *mpi, MPI_STATUS_IGNORE);
       },
-      [&p, s, type] { p.argosy.write_at(p.offset(), {s->memory.data(), type, 1}); }};
-  check_pieces<Width>(p, e, *s);
-  return e;
-}
-template <std::size_t Width, class Datatype>
-entry read(place& p, Datatype const& type) {
-  auto const bytes = static_cast<std::size_t>(p.bytes());
-  auto const s = std::make_shared<scattered>(p.bytes());
-  auto const mpi = committed(p.bytes() / static_cast<std::int64_t>(Width), Width);
-  entry const e{
-      [&p, s, bytes] {
-        benchmark::DoNotOptimize(::pread(p.descriptor, s->packed.data(), bytes, p.offset()));
-        unpack_by_hand<Width>(s->packed.data(), s->memory, bytes);
-      },
-      [&p, s, mpi] {
-        MPI_File_read_at(p.mpi, p.offset(), s->memory.data(), 1, *mpi, MPI_STATUS_IGNORE);
-      },
-      [&p, s, type] { p.argosy.read_at(p.offset(), {s->memory.data(), type, 1}); }};
+      [&p, s, type, writes] {
+        if (writes)
+          p.argosy.write_at(p.offset(), {s->memory.data(), type, 1});
+        else
+          p.argosy.read_at(p.offset(), {s->memory.data(), type, 1});
+      }};
   check_pieces<Width>(p, e, *s);
   return e;
 }
@@ -151,12 +149,13 @@ void enter_pieces_of(setting const& how) {
                                       "run_time.write" + width, "run_time.read" + width,
                                       "view.write" + width,     "view.read" + width};
   static constexpr auto type = known<Width, Pieces>();
-  maker const makers[] = {[](place& p) { return written<Width>(p, type); },
-                          [](place& p) { return read<Width>(p, type); },
-                          [](place& p) { return written<Width>(p, at_run_time<Width>(p)); },
-                          [](place& p) { return read<Width>(p, at_run_time<Width>(p)); },
-                          [](place& p) { return viewed<Width>(p, true); },
-                          [](place& p) { return viewed<Width>(p, false); }};
+  maker const makers[] = {
+      [](place& p) { return in_memory<Width>(p, type, true); },
+      [](place& p) { return in_memory<Width>(p, type, false); },
+      [](place& p) { return in_memory<Width>(p, at_run_time<Width>(p), true); },
+      [](place& p) { return in_memory<Width>(p, at_run_time<Width>(p), false); },
+      [](place& p) { return viewed<Width>(p, true); },
+      [](place& p) { return viewed<Width>(p, false); }};
   std::int64_t const bytes = Pieces * static_cast<std::int64_t>(Width);
   for (bool const self : {false, true})
     for (std::size_t i = 0; i < std::size(names); ++i) {

@@ -328,8 +328,9 @@ bool open_file::write_inserting(window const& w, small_call const& c, report& do
     write_guard<any_handle> guard(handle_, merging_alone(here, false), done);
     auto const insert = [&] { return replace_close(w, c, done); };
     auto const leave = [&] { return is_safe = false, std::error_code(); };
-    std::error_code error =
-        guard.merges() ? guard.merge(w.offset, w.length, insert, leave) : leave();
+    std::error_code error = w.holes() == 0   ? guard.pieces(w.offset, w.length, insert)
+                            : guard.merges() ? guard.merge(w.offset, w.length, insert, leave)
+                                             : leave();
     std::error_code const ended = guard.end();
     if (!error) error = ended;
     // the handle wrote less and reported no error

@@ -1,6 +1,6 @@
 // Three floats are no whole number of doubles.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (12L?, 8L?>.*no whole number of etypes|no whole number of etypes.*(12L?, 8L?>|fixed<3>, argosy::extend::element<float>))
+// build error: (12L?, 8L?>.*no whole number of etypes|no whole number of etypes.*fixed<3>)
 
 #include <argosy/datatype.hpp>
 #include <argosy/policy.hpp>

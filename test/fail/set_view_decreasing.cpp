@@ -1,6 +1,6 @@
 // A filetype whose second piece lies before its first.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (16L?, 0L?>.*the filetype decrease|the filetype decrease.*(16L?, 0L?>|fixed<4>, argosy::fixed<0>))
+// build error: (16L?, 0L?>.*the filetype decrease|the filetype decrease.*fixed<4>)
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

@@ -1,6 +1,6 @@
 // Three floats are not a whole number of doubles. The error must show the sizes.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: (8L?, 12L?, .*not divide the filetype|not divide the filetype.*(8L?, 12L?|element<double>, argosy::contiguous<argosy::fixed<3>))
+// build error: (8L?, 12L?, .*not divide the filetype|not divide the filetype.*fixed<3>)
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
