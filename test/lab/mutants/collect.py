@@ -52,16 +52,16 @@ def arguments(root, database, name):
     return None
 
 
-def umbrella(root):
-    text = "".join(f"#include <{n[len('include/'):]}>\n" for n in sources(root) if n.startswith("include/"))
+def umbrella(root, headers):
+    text = "".join(f"#include <{n[len('include/'):]}>\n" for n in headers)
     return str(root / "lib" / "all_headers_of_argosy.cpp"), text
 
 
-def parse(root, database, name):
-    """Parses one source, or all headers if `name` is None."""
+def parse(root, database, name, headers=()):
+    """Parses one source, or `headers` if `name` is None."""
     index = cindex.Index.create()
     if name is None:
-        path, text = umbrella(root)
+        path, text = umbrella(root, headers)
         args = arguments(root, database, "lib/file/open.cpp")
         return index.parse(path, args, [(path, text)])
     return index.parse(str(root / name), arguments(root, database, name))
@@ -76,7 +76,7 @@ def one_unit(task):
     root, database, name, wanted = task
     root = Path(root)
     files = {str(root / n): places.File(n, (root / n).read_bytes()) for n in wanted}
-    unit = parse(root, database, name)
+    unit = parse(root, database, name, [n for n in wanted if n.startswith("include/")])
     wrong = errors(unit)
     if wrong:
         return name, wrong, []
@@ -97,8 +97,9 @@ def with_keys(found):
     return all_of_them
 
 
-def by_rules(root, database, work, jobs):
-    rules = hashlib.sha1()
+def by_rules(root, database, work, jobs, files):
+    """Returns the mutants of all files, or of those whose names the expression `files` matches."""
+    rules = hashlib.sha1(files.encode())
     for name in sources(root) + ["test/lab/mutants/places.py", "test/lab/mutants/collect.py"]:
         rules.update((root / name).read_bytes())
     cache = work / "places.json"
@@ -106,11 +107,11 @@ def by_rules(root, database, work, jobs):
         kept = json.loads(cache.read_text())
         if kept["of"] == rules.hexdigest():
             return kept["mutants"]
-    names = sources(root)
+    names = [n for n in sources(root) if re.search(files, n)]
     headers = [n for n in names if n.startswith("include/")]
     inner = [n for n in names if n.startswith("lib/") and n.endswith(".hpp")]
     units = [n for n in names if n.endswith(".cpp")]
-    tasks = [(str(root), database, None, headers)] + [(str(root), database, n, [n] + inner) for n in units]
+    tasks = ([(str(root), database, None, headers)] if headers else []) + [(str(root), database, n, [n] + inner) for n in units]
     found, seen = [], set()
     with multiprocessing.Pool(jobs) as pool:
         for name, wrong, mutants in pool.imap_unordered(one_unit, tasks):

@@ -62,12 +62,15 @@ def choose(options):
         if word not in collect.ROOMS and word not in GROUPS:
             raise SystemExit(f"no room '{word}': there are {' '.join(collect.ROOMS + list(GROUPS))}")
     db = database()
-    made = collect.by_rules(ROOT, db, WORK, options.jobs)
+    made = collect.by_rules(ROOT, db, WORK, options.jobs, options.files)
     hand, drawn = [], []
     for word, count in draws:
         rooms = GROUPS.get(word, [word])
         hand += [m for m in collect.by_hand(ROOT) if m["room"] in rooms and m not in hand]
         drawn += [m for m in collect.draw([m for m in made if m["room"] in rooms], count, options.seed) if m not in drawn]
+    if options.files:
+        hand = [m for m in hand if re.search(options.files, m["file"])]
+        drawn = made if options.all else drawn
     if options.only:
         wanted = set(options.only.split(","))
         drawn = [m for m in made if m["id"] in wanted]
@@ -150,7 +153,7 @@ def settle(db, chosen):
         headers = hashlib.sha1(b"".join(files[n] for n in sorted(files) if n.startswith("include/"))).hexdigest()
         if read_json("checked.json", "") == headers:
             return mutants
-        wrong = collect.errors(collect.parse(TREE, db, None))
+        wrong = collect.errors(collect.parse(TREE, db, None, [n for n in collect.sources(ROOT) if n.startswith("include/")]))
         guilty, others = blamed(wrong, mutants)
         if not wrong:
             write_json("checked.json", headers)
@@ -368,6 +371,8 @@ def main():
     o.add_argument("--count", type=int, default=20, help="so many that the rules make (default 20; 0: none)")
     o.add_argument("--seed", default="1", help="which are drawn; a word or a number")
     o.add_argument("--room", action="append", help="of a room, or of product, lab, all (default: all); ROOM:N draws N there; may be repeated")
+    o.add_argument("--files", metavar="REGEX", default="", help="of files whose names it matches, for instance protocol/")
+    o.add_argument("--all", action="store_true", help="with --files: every one that the rules make, not a draw")
     o.add_argument("--hand", action="store_true", help="also those of test/lab/mutants/*.toml")
     o.add_argument("--only", help="these, by their ids, with the output of all tests")
     o.add_argument("--list", action="store_true", help="show them, build nothing")
