@@ -3,17 +3,18 @@
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         release, and
 #                               format   clang-format-19 changes no file
+#                               headers  clang++-19 reads each public header alone
 #                               tidy     clang-tidy-19 finds nothing in headers and library
 #                               use      of the same build, the parts that users see: the command
 #                                        argosy, the drop-in, examples, benchmarks, code in pages,
 #                                        the package, and code that must not compile; and the first
 #                                        tests on more numbers of ranks
-#                               asan     clang++-19 with sanitizers, every header alone, and all
-#                                        tests except those of the package and of more ranks
+#                               asan     clang++-19 with sanitizers, and all tests except those of
+#                                        the package and of more ranks
 #                               tsan     g++ with the thread sanitizer, tests with several threads
 #                               fuzz     clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets or steps
-#   cmake/test.sh headers     clang-tidy-19 over all public headers (cmake/tidy.sh --headers)
+#   cmake/test.sh headers     each public header alone (cmake/headers_alone.sh)
 #   cmake/test.sh tidy        clang-tidy-19 over lib/ and the headers (cmake/tidy.sh)
 #   cmake/test.sh for PATH... while editing: builds, by the preset edit, and runs the tests that
 #                             these files concern: for a source of lib/ those of its room, for a
@@ -41,7 +42,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(format tidy release use asan tsan fuzz) ;;
+  all) presets=(format headers tidy release use asan tsan fuzz) ;;
   -*)
     sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
     exit 2
@@ -53,7 +54,7 @@ esac
 check_of() {
   case $1 in
     format) echo cmake/format.sh --check ;;
-    headers) echo cmake/tidy.sh --headers ;;
+    headers) echo cmake/headers_alone.sh --public ;;
     tidy) echo cmake/tidy.sh ;;
   esac
 }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "dead_ranks.hpp"
@@ -108,7 +109,10 @@ namespace {
 // An attribute of the communicator, which its duplicates share.
 struct shelf {
   std::mutex mutex;
-  std::shared_ptr<void> what;
+  std::shared_ptr<void> service, stage;
+  std::shared_ptr<void>& of(detail::kept_for kind) {
+    return kind == detail::kept_for::service ? service : stage;
+  }
   std::optional<detail::message_prices> prices;
 };
 using shared_shelf = std::shared_ptr<shelf>;
@@ -142,16 +146,16 @@ shelf& shelf_of(MPI_Comm c) {
 
 }  // namespace
 
-std::shared_ptr<void> mpi::kept() const {
+std::shared_ptr<void> mpi::kept(detail::kept_for kind) const {
   shelf& s = shelf_of(comm_);
   std::lock_guard const guard(s.mutex);
-  return s.what;
+  return s.of(kind);
 }
 
-void mpi::keep(std::shared_ptr<void> what) const {
+std::shared_ptr<void> mpi::keep(detail::kept_for kind, std::shared_ptr<void> what) const {
   shelf& s = shelf_of(comm_);
   std::lock_guard const guard(s.mutex);
-  s.what.swap(what);
+  return std::exchange(s.of(kind), std::move(what));
 }
 
 std::optional<detail::message_prices> mpi::kept_prices() const {

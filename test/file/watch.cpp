@@ -36,7 +36,7 @@ int size() { return world().size(); }
 
 // Returns how late a rank comes: three times as long as the others wait before they report. With a
 // single rank, no rank waits.
-std::chrono::milliseconds late_by() { return size() > 1 ? 1200ms : 0ms; }
+std::chrono::milliseconds late_by() { return size() > 1 ? 750ms : 0ms; }
 
 struct watched {
   explicit watched(char const* seconds) {
@@ -48,7 +48,7 @@ struct watched {
 }  // namespace
 
 TEST_CASE("a rank that waits in a collective call says for whom", "[file][watch]") {
-  watched const on("0.4");
+  watched const on("0.25");
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   for (int late = 0; late < size(); ++late) {
@@ -71,7 +71,7 @@ TEST_CASE("a rank that waits in a collective call says for whom", "[file][watch]
 }
 
 TEST_CASE("a request that waits for ranks which have not begun it says so", "[file][watch]") {
-  watched const on("0.4");
+  watched const on("0.25");
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   int const late = size() - 1;
@@ -97,7 +97,7 @@ TEST_CASE("a request that waits for ranks which have not begun it says so", "[fi
 
 TEST_CASE("a rank that comes late to open is waited for, though nobody knows which",
           "[file][watch]") {
-  watched const on("0.4");
+  watched const on("0.25");
   shared_scratch const here(world());
   std::string const said = errors_of([&] {
     if (rank() == 0) std::this_thread::sleep_for(late_by());
@@ -108,7 +108,7 @@ TEST_CASE("a rank that comes late to open is waited for, though nobody knows whi
 
 TEST_CASE("one rank may watch for itself, and without shared memory a rank says that it waits",
           "[file][watch]") {
-  watched const on(rank() == 0 ? "0.4" : nullptr);
+  watched const on(rank() == 0 ? "0.25" : nullptr);
   shared_scratch const here(world());
   auto const waits = [&](auto& f, std::string const& words) {
     std::string const said = errors_of([&] {
@@ -129,7 +129,7 @@ TEST_CASE("one rank may watch for itself, and without shared memory a rank says 
 }
 
 TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]") {
-  watched const on("0.4");
+  watched const on("0.25");
   shared_scratch const here(world());
   for (nodes_world::shape const shape : {nodes_world::shape{1}, nodes_world::shape{2}}) {
     auto f = io::basic_file<nodes_world>::open(nodes_world(world(), shape), here / "data",

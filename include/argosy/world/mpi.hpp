@@ -20,6 +20,7 @@
 #include <argosy/extend.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
+#include <argosy/world/detail/kept.hpp>
 #include <argosy/world/detail/message_prices.hpp>
 #include <argosy/world/detail/mpi/reduction.hpp>
 #include <argosy/world/memory_world.hpp>
@@ -140,11 +141,11 @@ class mpi {
   request start_receive(std::span<std::byte> message, int from, int tag) const;
   static void wait_all(std::span<request> requests);
 
-  // Return and replace one object, and one set of prices. A communicator shares them with its
-  // duplicates, until the last of these is freed. `kept` returns null, and `kept_prices` no value,
-  // if none was set. Local.
-  std::shared_ptr<void> kept() const;
-  void keep(std::shared_ptr<void> what) const;
+  // Return and replace an object of each kind, and one set of prices. A communicator shares them
+  // with its duplicates, until the last of these is freed. If nothing was set, `kept` returns null,
+  // and `kept_prices` no value. The call of `keep` returns what was kept before. Local.
+  std::shared_ptr<void> kept(detail::kept_for kind) const;
+  std::shared_ptr<void> keep(detail::kept_for kind, std::shared_ptr<void> what) const;
   std::optional<detail::message_prices> kept_prices() const;
   void keep_prices(detail::message_prices const& measured) const;
 
@@ -245,6 +246,7 @@ extend::rank_share share_of(C const& c, Count count) {
 static_assert(communicator<mpi>);
 static_assert(extend::node_waiting<mpi>);
 static_assert(extend::serving<mpi>);
+static_assert(detail::keeping<mpi>);
 
 namespace detail {
 // The most bytes in one count of MPI: INT_MAX, or less if a test sets it on all ranks.

@@ -17,6 +17,7 @@
 
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
+#include <argosy/world/detail/kept.hpp>
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/service.hpp>
@@ -24,14 +25,6 @@
 namespace argosy::detail {
 
 class post_office;
-
-// A world that stores an object for itself and its duplicates.
-template <class C>
-concept keeping =
-    communicator<C> && serving<C> && requires(C const& c, std::shared_ptr<void> what) {
-      { c.kept() } -> std::same_as<std::shared_ptr<void>>;
-      c.keep(what);
-    };
 
 // One thread of each rank uses a communicator at a time. Collective calls use binomial trees: twice
 // log2(size) messages, one after the other.
@@ -192,7 +185,7 @@ std::unique_ptr<served_world> served_world::beside(World const& world, World con
                                                    std::error_code& error) {
   error.clear();
   auto all = std::make_shared<setting>();
-  all->office = std::static_pointer_cast<post_office>(world.kept());
+  all->office = std::static_pointer_cast<post_office>(world.kept(kept_for::service));
   struct {
     std::uint64_t office = 0, group = 0;
   } told;
@@ -217,7 +210,7 @@ std::unique_ptr<served_world> served_world::beside(World const& world, World con
     any unreachable{!reaches_neighbours(*all->office, world.rank(), world.size())};
     world.all_reduce(unreachable);
     if (unreachable.value) close(*all->office);
-    world.keep(all->office);
+    world.keep(kept_for::service, all->office);
   }
   if (!is_open(*all->office)) {
     error = std::make_error_code(std::errc::host_unreachable);

@@ -225,6 +225,8 @@ void crew<World>::disband() {
   outside = {};
   file->merges().leave();
   pointer = {};
+  // Without memory for it, the next file makes a stage of its own.
+  if (ranks && world) failure_of(errc::io, [&] { ranks->keep_stage(*world); });
   ranks = {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,10 +19,12 @@
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/relays.hpp>
+#include <argosy/file/detail/ranks/kept_stage.hpp>
 #include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
+#include <argosy/world/detail/kept.hpp>
 #include <argosy/world/self.hpp>
 
 namespace argosy::detail {
@@ -98,8 +101,10 @@ class team {
     if (plan.sparse) prices.writes = sieving_mode::never;
     merging const how = file.merges().together(asked.pending > 0);
     memory_side memory(t.where->view.representation(), *t.memory);
-    collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan,
-                            asked.bytes, wanted, file.handle(), memory, prices, how, space, done);
+    exchanging_ = true;
+    collective_exchange all(world, held_.ranks, held_.stage, links_, relayed ? &relayed_ : nullptr,
+                            plan, asked.bytes, wanted, file.handle(), memory, prices, how, space,
+                            done);
     failure f = all.run(t.where->number);
     if (!f) f = memory.fault();
     failure lost;
@@ -110,6 +115,7 @@ class team {
     }
     if (before) f = before;
     agreement result = agree_on_outcome(world, f, phase::waiting);
+    exchanging_ = false;
     // Requests and threads of this rank may have cached pages that were not completely written yet.
     if (kept_apart)
       if (failure const late = file.reconcile())
@@ -123,6 +129,13 @@ class team {
       done.bytes = brought ? settled : 0;
     }
     return result;
+  }
+
+  // Keeps the stage with the communicator, for the next file. Local.
+  void keep_stage(World const& world) {
+    if constexpr (keeping<World>)
+      if (shares_ && !exchanging_ && held_.number != 0 && held_.bytes <= most_kept_bytes)
+        world.keep(kept_for::stage, std::make_shared<kept_stage>(std::move(held_)));
   }
 
  private:
@@ -151,34 +164,21 @@ class team {
     return *node_;
   }
 
-  // The size of the stage that a plan needs. It is equal on every rank and every node.
-  struct needs {
-    std::int64_t aggregators = 0, window_bytes = 0, mark_words = 0;
-    bool hold(needs const& other) const {
-      return aggregators >= other.aggregators && window_bytes >= other.window_bytes &&
-             mark_words >= other.mark_words;
-    }
-  };
-
   // If one node cannot share memory, no node does. Then each rank has a stage of its own.
   bool has_stage(World const& world, collective_plan const& plan) {
-    needs const wanted{static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
-                       marks::words_for(plan.window_bytes / plan.granule + 1)};
-    if (held_.hold(wanted)) return true;
-    needs const next{std::max(wanted.aggregators, held_.aggregators),
-                     std::max(wanted.window_bytes, held_.window_bytes),
-                     std::max(wanted.mark_words, held_.mark_words)};
+    stage_size const wanted{static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
+                            marks::words_for(plan.window_bytes / plan.granule + 1)};
+    if (held_.size.holds(wanted)) return true;
+    if (std::exchange(is_new_, false) && take_kept(world) && held_.size.holds(wanted)) return true;
+    stage_size const next = held_.size.with(wanted);
     held_ = {};
-    stage_ = {};
     if (shares_ && !make_stage(world, next)) shares_ = false;
-    if (!shares_ && !make_stage(world, next)) return false;
-    held_ = next;
-    return true;
+    return shares_ || make_stage(world, next);
   }
   // Makes the stage. Collective.
-  bool make_stage(World const& world, needs const& n) {
-    take_seats(world);
-    auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
+  bool make_stage(World const& world, stage_size const& n) {
+    held_.ranks = take_seats(world);
+    auto const ranks = static_cast<std::int64_t>(held_.ranks.ranks.size());
     node_stage::shape const shape{ranks, std::min(n.aggregators, ranks), n.window_bytes,
                                   n.mark_words};
     std::error_code error;
@@ -187,23 +187,43 @@ class team {
       if (shares_) m = node(world).share(node_stage::bytes_for(shape), error);
     }
     if (!shares_) m = self().share(node_stage::bytes_for(shape), error);
-    if (ranks_where(world, static_cast<bool>(error))) return false;
-    stage_ = node_stage(std::move(m), shape);
+    numbered_outcome all{error ? 1 : 0, world.rank() == 0 ? next_stage_number() : 0};
+    world.all_reduce(all);
+    if (all.failures != 0) return false;
+    held_.stage = node_stage(std::move(m), shape);
+    held_.bytes = node_stage::bytes_for(shape);
+    held_.size = n;
+    held_.number = all.number;
     return true;
+  }
+  // Takes the stage that the ranks kept when they closed an earlier file. Collective.
+  bool take_kept(World const& world) {
+    if constexpr (keeping<World>) {
+      auto const kept = std::static_pointer_cast<kept_stage>(world.keep(kept_for::stage, nullptr));
+      // If threads close several files at the same time, ranks may keep different stages. Then none
+      // is used.
+      std::uint64_t const mine = kept ? kept->number : 0;
+      same_number n{mine, mine};
+      world.all_reduce(n);
+      if (!n.is_one()) return false;
+      held_ = std::move(*kept);
+      return true;
+    } else {
+      return false;
+    }
   }
   // If one node has no memory for relays, no node uses them, and ranks send their data themselves.
   bool has_relays(World const& world, collective_plan const& plan) {
     if constexpr (node_waiting<World> && communicator<World>) {
       std::int64_t const nodes = group_->nodes;
       if (!shares_ || !relays_ || nodes < 2) return false;
-      needs const wanted{most_relays, plan.window_bytes,
-                         marks::words_for(plan.window_bytes / plan.granule + 1)};
-      if (relays_hold_.hold(wanted)) return true;
-      needs const next{most_relays, std::max(wanted.window_bytes, relays_hold_.window_bytes),
-                       std::max(wanted.mark_words, relays_hold_.mark_words)};
+      stage_size const wanted{most_relays, plan.window_bytes,
+                              marks::words_for(plan.window_bytes / plan.granule + 1)};
+      if (relays_hold_.holds(wanted)) return true;
+      stage_size const next = relays_hold_.with(wanted);
       relays_hold_ = {};
       relayed_ = {};
-      auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
+      auto const ranks = static_cast<std::int64_t>(held_.ranks.ranks.size());
       node_stage::shape const shape{ranks, std::min<std::int64_t>(most_relays, ranks),
                                     next.window_bytes, next.mark_words};
       std::error_code error, table_error;
@@ -211,7 +231,7 @@ class team {
       shared_memory table = node(world).share(relay_table::bytes_for(nodes), table_error);
       relays_ = !ranks_where(world, error || table_error);
       if (!relays_) return false;
-      relayed_.table = relay_table(world, node(world), seats_, nodes, std::move(table));
+      relayed_.table = relay_table(world, node(world), held_.ranks, nodes, std::move(table));
       relayed_.stage = node_stage(std::move(m), shape);
       relays_hold_ = next;
       return true;
@@ -219,27 +239,26 @@ class team {
       return false;
     }
   }
-  void take_seats(World const& world) {
-    seats_ = {{world.rank()}, 0};
-    if (!shares_) return;
+  seats take_seats(World const& world) {
+    if (!shares_) return {{world.rank()}, 0};
     World const& near = node(world);
-    seats_.mine = near.rank();
-    seats_.ranks.resize(static_cast<std::size_t>(near.size()));
+    seats result{std::vector<int>(static_cast<std::size_t>(near.size())), near.rank()};
     int const mine = world.rank();
     near.all_gather(std::as_bytes(std::span(&mine, 1)),
-                    std::as_writable_bytes(std::span(seats_.ranks)));
+                    std::as_writable_bytes(std::span(result.ranks)));
+    return result;
   }
 
   std::optional<World> node_;
   std::optional<rank_group> group_;
   std::vector<host_limit> hosts_;      // the list that the group was made for
   bool shares_ = node_waiting<World>;  // whether the ranks of a node share memory
-  seats seats_;
-  needs held_;
-  node_stage stage_;
+  kept_stage held_;
+  bool is_new_ = true;       // no stage was needed yet
+  bool exchanging_ = false;  // an exchange has begun, and has not ended
   link_memory links_;
   bool relays_ = true;  // false: a node had no memory for them
-  needs relays_hold_;
+  stage_size relays_hold_;
   relay_memory relayed_;
 };
 
