@@ -34,14 +34,16 @@ using implementations = std::vector<std::unique_ptr<implementation>>;
 // Makes the implementations. Throws usage_error.
 implementations implementations_of(options const& o) {
   std::vector<std::string> names = o.implementations;
-  if (names.empty()) names = {"argosy", "mpi", o.collective ? "limit" : "posix"};
+  if (names.empty() && o.collective) names = {"argosy", "mpi", "own", "limit"};
+  if (names.empty()) names = {"argosy", "mpi", "posix"};
   implementations all;
   for (std::string const& name : names) {
     all.push_back(make_implementation(name, o.hints));
-    // An implementation that does not follow the pattern would write into its gaps.
-    if (!all.back() || (!o.collective && !all.back()->follows_the_pattern()))
+    // One that does not follow the pattern would write into its gaps; `own` needs all ranks.
+    bool const alone = all.back() && all.back()->follows_the_pattern() && name != "own";
+    if (!all.back() || (!o.collective && !alone))
       throw bench::usage_error(std::string("--impl needs names of argosy, argosy:POLICY, mpi, ") +
-                               (o.collective ? "posix and limit" : "and posix") + ", not \"" +
+                               (o.collective ? "posix, own and limit" : "and posix") + ", not \"" +
                                name + "\"");
   }
   return all;

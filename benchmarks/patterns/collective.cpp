@@ -124,6 +124,7 @@ class tournament {
           double const ratio = speed(c.seconds, column_of(other, op).seconds);
           if (all_[other]->name() == "mpi") m.vs_mpi = ratio;
           if (all_[other]->name() == "limit") m.vs_limit = ratio;
+          if (all_[other]->name() == "own") m.vs_own = ratio;
         }
         m.file_calls = c.file_calls;
         m.peak_rss_bytes = c.peak;

@@ -25,8 +25,9 @@ struct measured {
   int ranks = 0;
   std::int64_t bytes = 0;  // sum over all ranks
   double median = 0, low = 0;
-  double vs_mpi = -1, vs_limit = -1;  // speed relative to them: the median over the rounds
-  std::int64_t file_calls = -1;       // system calls, of all ranks
+  double vs_mpi = -1, vs_limit = -1,
+         vs_own = -1;            // speed relative to them: the median over the rounds
+  std::int64_t file_calls = -1;  // system calls, of all ranks
   // On the rank with the largest, with its own data and shared memory.
   std::int64_t peak_rss_bytes = -1;
   std::string last = {};             // the implementation's own report on rank 0

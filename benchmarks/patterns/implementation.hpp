@@ -54,8 +54,9 @@ class implementation {
 };
 
 // Returns the implementation of that name, or null. Names: argosy; argosy:POLICY, with that policy
-// for all calls; mpi, the MPI library's own files; posix, a pread or pwrite for each piece; limit,
-// contiguous calls of 4 MiB with the bytes of each rank, one rank's after the other's.
+// for all calls; mpi, the MPI library's own files; posix, a pread or pwrite for each piece; own, an
+// exchange written by hand (own.hpp); limit, contiguous calls of 4 MiB with the bytes of each rank,
+// one rank's after the other's.
 std::unique_ptr<implementation> make_implementation(std::string_view name,
                                                     argosy::hints const& of_argosy);
 

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "implementation.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/layout.hpp>
+
+#include "descriptor.hpp"
+#include "own.hpp"
 
 namespace patterns {
 
@@ -188,43 +186,22 @@ class mpi_file final : public implementation {
 class plain_file : public implementation {
  public:
   void open(setting const& s) override {
-    comm_ = s.comm;
     pieces_ = plan(s);
-    // One rank makes the file. If several hosts make it at a time, some file systems notice only
-    // later that it is one file.
-    if (rank_in(s.comm) == 0) get(s, s.creates ? O_CREAT : 0);
-    MPI_Barrier(s.comm);
-    if (rank_in(s.comm) != 0) get(s, 0);
-    MPI_Barrier(s.comm);
+    file_.open(s);
   }
-  void close() override { ::close(std::exchange(descriptor_, -1)); }
-  void sync() override {
-    if (::fsync(descriptor_) != 0) fail("fsync failed");
-    MPI_Barrier(comm_);
-    ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
-  }
+  void close() override { file_.close(); }
+  void sync() override { file_.sync(); }
   void read(std::byte* memory) override {
-    for (transfer const& t : pieces_)
-      if (::pread(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes),
-                  t.file_offset) != t.bytes)
-        fail("pread failed");
+    for (transfer const& t : pieces_) file_.read(memory + t.memory_offset, t.bytes, t.file_offset);
   }
   void write(std::byte const* memory) override {
-    for (transfer const& t : pieces_)
-      if (::pwrite(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes),
-                   t.file_offset) != t.bytes)
-        fail("pwrite failed");
+    for (transfer const& t : pieces_) file_.write(memory + t.memory_offset, t.bytes, t.file_offset);
   }
 
  private:
-  void get(setting const& s, int flags) {
-    descriptor_ = ::open(s.path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
-    if (descriptor_ < 0) fail(s.path + ": " + std::strerror(errno));
-  }
   virtual std::vector<transfer> plan(setting const& s) const = 0;
-  MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<transfer> pieces_;
-  int descriptor_ = -1;
+  descriptor file_;
 };
 
 class posix_file final : public plain_file {
@@ -268,6 +245,7 @@ std::unique_ptr<implementation> make_implementation(std::string_view name,
   if (name == "mpi") return std::make_unique<mpi_file>();
   if (name == "posix") return std::make_unique<posix_file>();
   if (name == "limit") return std::make_unique<limit_file>();
+  if (name == "own") return make_own();
   return nullptr;
 }
 

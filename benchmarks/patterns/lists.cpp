@@ -21,6 +21,17 @@ cells with_few_pieces(cells c, std::int64_t calls) {
   return c;
 }
 
+// Returns a lattice whose file has about that many bytes.
+lattice lattice_of(int ranks, std::int64_t file) {
+  lattice l{"lattice4d", ranks};
+  for (std::size_t d = 0;; d = (d + 1) % l.sites.size()) {
+    std::int64_t bytes = ranks * l.site_bytes;
+    for (std::int64_t n : l.sites) bytes *= n;
+    if (2 * bytes > file) return l;
+    l.sites[d] *= 2;
+  }
+}
+
 bool call_for_each_piece(level how) {
   return how == level::pieces || how == level::pieces_together;
 }
@@ -72,6 +83,11 @@ std::vector<collective_case> collective_cases(int ranks, sizes const& s) {
   }
 
   add(hpcx3d(ranks, s.file), level::collective);
+
+  add(slots("shuffled/8192", ranks, s.file, 8192), level::collective);
+  add(interleaved("records/24", ranks, 24, s.file), level::collective);
+  add(interleaved("dealt/47008", ranks, 47008, s.file), level::collective);
+  add(lattice_of(ranks, s.file), level::collective);
 
   for (std::int64_t piece : {8, 64, 512, 8192})
     add(interleaved("tiled/" + std::to_string(piece), ranks, piece, s.file), level::collective);

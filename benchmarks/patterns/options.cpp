@@ -26,8 +26,9 @@ constexpr bench::option_info table[] = {
      "only rows whose name contains TEXT, for instance vector/8/, /write or dist3d/3"},
     {"--impl", "A,B",
      "only these: argosy, argosy:POLICY (as the hint argosy_policy names it), mpi, posix (a call "
-     "for each piece), limit (each rank's bytes in contiguous calls of 4 MiB); default: "
-     "argosy,mpi,posix; collective: argosy,mpi,limit. argosy,argosy:sieving,argosy:two_phase also "
+     "for each piece), own (an exchange written by hand, collective), limit (each rank's bytes in "
+     "contiguous calls of 4 MiB); default: argosy,mpi,posix; collective: argosy,mpi,own,limit. "
+     "argosy,argosy:sieving,argosy:two_phase also "
      "tells whether argosy chose the faster one"},
     {"--hint", "NAME=VALUE", "for argosy's files; may be repeated", true},
     {"--csv", "FILE", "(default: stdout)"},

@@ -56,8 +56,7 @@ class dealt_file {
  private:
   std::vector<std::int64_t> all_of(int seed) const {
     std::vector<std::int64_t> mine;
-    for (std::int64_t k = 0; k < numbers; ++k)
-      mine.push_back(1000003 * seed + k * ranks_ + rank_);
+    for (std::int64_t k = 0; k < numbers; ++k) mine.push_back(1000003 * seed + k * ranks_ + rank_);
     return mine;
   }
 
