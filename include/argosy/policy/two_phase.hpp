@@ -28,8 +28,7 @@ struct two_phase {
   std::int64_t buffer_bytes = detail::staging_buffer_bytes;
   // The longest window of an aggregator; at most half of the buffer.
   std::int64_t window_bytes = detail::cached_window_bytes;
-  // 0: up to aggregators_per_node on each node, and not more than there are processors.
-  std::int64_t aggregators = 0;
+  std::int64_t aggregators = 0;  // 0: up to aggregators_per_node on each node
   std::int64_t aggregators_per_node = 8;
   // Domains begin at multiples of this. If 0, at blocks of the file system.
   std::int64_t align_bytes = 0;
@@ -53,13 +52,8 @@ struct two_phase {
     return plan_with(kind, all, ranks, &where);
   }
   constexpr std::int64_t most_aggregators(extend::rank_group const& ranks) const {
-    std::int64_t n = aggregators;
-    if (n <= 0) {
-      n = aggregators_per_node * ranks.nodes;
-      // Aggregators that share a processor wait for each other.
-      if (ranks.processors > 0) n = std::min(n, std::max(ranks.processors, ranks.nodes));
-    }
-    return std::clamp<std::int64_t>(n, 1, ranks.most());
+    return std::clamp<std::int64_t>(
+        aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1, ranks.most());
   }
   constexpr std::uint64_t key() const {
     return detail::key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node,
