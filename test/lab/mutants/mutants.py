@@ -21,7 +21,7 @@ import tests as testing
 ROOT = Path(__file__).resolve().parents[3]
 WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
-COPIED = ["CMakeLists.txt", "cmake", "include", "lib", "test", "docs/use", "docs/snippets"]
+COPIED = ["CMakeLists.txt", "cmake", "include", "lib", "test", "docs/use", "docs/snippets", "docs/develop/names.txt"]
 GROUPS = {"product": [r for r in collect.ROOMS if not collect.is_lab(r)], "lab": [r for r in collect.ROOMS if collect.is_lab(r)],
           "all": collect.ROOMS}
 
