@@ -42,10 +42,14 @@ class piece_list {
   template <class Copy>
   void copy(Copy const& f) const {
     switch (each_) {
-      case 8: return copy_each(f, std::integral_constant<std::int64_t, 8>());
-      case 24: return copy_each(f, std::integral_constant<std::int64_t, 24>());
-      case 64: return copy_each(f, std::integral_constant<std::int64_t, 64>());
-      default: break;
+      case 8:
+        return copy_each(f, std::integral_constant<std::int64_t, 8>());
+      case 24:
+        return copy_each(f, std::integral_constant<std::int64_t, 24>());
+      case 64:
+        return copy_each(f, std::integral_constant<std::int64_t, 64>());
+      default:
+        break;
     }
     std::int64_t at = 0;
     for (auto const& [offset, n] : pieces_) f(at, offset, n), at += n;
@@ -158,7 +162,7 @@ class own_file final : public implementation {
   std::int64_t begin_ = 0;  // where this rank's part of the file begins
   piece_list mine_, theirs_;
   parcels to_, from_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> stretches_;  // of the part, without gaps
+  std::vector<std::pair<std::int64_t, std::int64_t>> stretches_;  // the part without its gaps
   std::vector<std::byte> sent_, come_, part_;
 };
 

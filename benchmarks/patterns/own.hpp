@@ -1,4 +1,4 @@
-// What a program writes by hand if it has no library for collective I/O.
+// The exchange that a program writes by hand if it has no library for collective I/O.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
