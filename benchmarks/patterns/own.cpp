@@ -159,7 +159,7 @@ class own_file final : public implementation {
   }
 
   descriptor file_;
-  std::int64_t begin_ = 0;  // where this rank's part of the file begins
+  std::int64_t begin_ = 0;  // the offset of this rank's part in the file
   piece_list mine_, theirs_;
   parcels to_, from_;
   std::vector<std::pair<std::int64_t, std::int64_t>> stretches_;  // the part without its gaps

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 namespace argosy::detail {
@@ -17,7 +19,7 @@ class run_time_only {
   constexpr run_time_only() noexcept {}
   constexpr explicit run_time_only(T value) noexcept { emplace(std::move(value)); }
   constexpr run_time_only(run_time_only const& other) {
-    if (other.has_) emplace(other.held_.value);
+    if (other.has_) emplace(*value_of(other));
   }
   constexpr run_time_only(run_time_only&& other) noexcept { take(other); }
   constexpr run_time_only& operator=(run_time_only const& other) {
@@ -33,33 +35,33 @@ class run_time_only {
   constexpr ~run_time_only() { clear(); }
 
   // Returns the value, or null if it is absent.
-  constexpr T const* get() const noexcept { return has_ ? &held_.value : nullptr; }
+  constexpr T const* get() const noexcept { return has_ ? value_of(*this) : nullptr; }
 
  private:
-  // Literal, because one of its members is.
-  union storage {
-    constexpr storage() noexcept : none() {}
-    constexpr ~storage() {}
-    char none;
-    T value;
-  };
-
+  // A pointer to the value that the bytes hold. The compiler never evaluates this.
+  template <class Self>
+  static constexpr auto* value_of(Self& self) noexcept {
+    using value = std::conditional_t<std::is_const_v<Self>, T const, T>;
+    using memory = std::conditional_t<std::is_const_v<Self>, void const, void>;
+    return std::launder(static_cast<value*>(static_cast<memory*>(self.bytes_)));
+  }
   template <class U>
   constexpr void emplace(U&& value) {
-    std::construct_at(&held_.value, std::forward<U>(value));
+    ::new (static_cast<void*>(bytes_)) T(std::forward<U>(value));
     has_ = true;
   }
   constexpr void take(run_time_only& other) noexcept {
     if (!other.has_) return;
-    emplace(std::move(other.held_.value));
+    emplace(std::move(*value_of(other)));
     other.clear();
   }
   constexpr void clear() noexcept {
-    if (has_) std::destroy_at(&held_.value);
+    if (has_) std::destroy_at(value_of(*this));
     has_ = false;
   }
 
-  storage held_;
+  // Bytes, because before clang 16 no union with such a member is literal.
+  alignas(T) unsigned char bytes_[sizeof(T)] = {};
   bool has_ = false;
 };
 
