@@ -4,17 +4,23 @@
 #   cmake/compilers.sh                    g++ 12 to 14 and clang 14 to 19
 #   cmake/compilers.sh g++-13 clang++-17  these
 #   --install                             first installs those that the distribution has
+#   --sources                             also reads lib/, examples/ and docs/snippets/, without
+#                                         warnings: some minutes for each compiler
 # Prints a line per compiler; a warning is a failure. Nothing is linked.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 
-install=
-if [[ ${1-} == --install ]]; then
-  install=yes
+install='' sources=''
+while [[ ${1-} == --* ]]; do
+  case $1 in
+    --install) install=yes ;;
+    --sources) sources=yes ;;
+    *) sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/compilers.sh; exit 2 ;;
+  esac
   shift
-fi
+done
 compilers=("$@")
 ((${#compilers[@]})) || compilers=(g++-{12..14} clang++-{14..19})
 
@@ -51,5 +57,12 @@ for compiler in "${compilers[@]}"; do
     printf '%-12s %-7s %s\n' "$compiler" "$verdict" "${how:-without the library}"
     [[ $verdict == passed ]] || grep -E ': (error|warning|fatal error): ' "$work/out" | sort -u | head -n 20
   done
+  [[ $sources ]] || continue
+  verdict=passed
+  find lib examples docs/snippets -name '*.cpp' -print0 |
+    xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 1 "$compiler" -std=c++20 -DARGOSY_LINKED \
+      -fsyntax-only -w -Iinclude -Ilib -Itest "${mpi[@]}" >"$work/out" 2>&1 || { verdict=FAILED; failed=1; }
+  printf '%-12s %-7s %s\n' "$compiler" "$verdict" "sources"
+  [[ $verdict == passed ]] || grep -E ': (error|fatal error): ' "$work/out" | sort -u | head -n 20
 done
 ((!failed))

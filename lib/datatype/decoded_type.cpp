@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <utility>
 
 #include <argosy/datatype/contiguous.hpp>
@@ -22,14 +21,42 @@ namespace {
 namespace mpi = mpi_calls;
 using old_layout = std::function<layout const&(std::size_t)>;
 
-// Returns some of a list's numbers, without a copy.
-auto part(compact_numbers const& all, std::size_t from, std::size_t many) {
+// Some of a list's numbers, without a copy. A class, because clang 14 reads no views of libstdc++.
+class some {
+ public:
+  class iterator {
+   public:
+    using value_type = std::int64_t;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(compact_numbers const& all, std::size_t at) : all_(&all), at_(at) {}
+    std::int64_t operator*() const { return (*all_)[at_]; }
+    iterator& operator++() { return ++at_, *this; }
+    iterator operator++(int) { return {*all_, at_++}; }
+    bool operator==(iterator const& other) const { return at_ == other.at_; }
+
+   private:
+    compact_numbers const* all_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  some(compact_numbers const& all, std::size_t from, std::size_t many)
+      : all_(&all), from_(from), many_(many) {}
+  iterator begin() const { return {*all_, from_}; }
+  iterator end() const { return {*all_, from_ + many_}; }
+  std::size_t size() const { return many_; }
+  std::int64_t operator[](std::size_t i) const { return (*all_)[from_ + i]; }
+
+ private:
+  compact_numbers const* all_;
+  std::size_t from_, many_;
+};
+
+some part(compact_numbers const& all, std::size_t from, std::size_t many) {
   if (from > all.size() || many > all.size() - from)
     throw invalid_layout("argosy::from_mpi: MPI gives fewer numbers than the datatype has");
-  return std::views::iota(from, from + many) |
-         std::views::transform([&all](std::size_t i) { return all[i]; });
+  return {all, from, many};
 }
-using some = decltype(part(std::declval<compact_numbers const&>(), 0, 0));
 
 order order_of(std::int64_t mpi_order) {
   return mpi_order == MPI_ORDER_FORTRAN ? order::fortran : order::c;

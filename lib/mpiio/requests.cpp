@@ -199,7 +199,7 @@ int same_place(int i) { return i; }
 
 int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) {
   bool const refused = detail::request_watch::never_began(begun);
-  auto p = std::make_shared<pending>(std::move(begun), file, *find(file), error_class);
+  auto p = std::make_shared<pending>(pending{std::move(begun), file, *find(file), error_class});
   if (refused) {
     p->end();
     return told(p);
