@@ -28,7 +28,8 @@ if [[ $install ]]; then
   packages=()
   for compiler in "${compilers[@]}"; do
     package=${compiler/clang++/clang}
-    if apt-cache policy "$package" 2>/dev/null | grep -q '^ *Candidate: [0-9]'; then
+    # a pipe to grep -q would end apt-cache by a signal
+    if [[ $(apt-cache policy "$package" 2>/dev/null) =~ Candidate:\ [0-9] ]]; then
       packages+=("$package")
     fi
   done
