@@ -192,7 +192,7 @@ def build(db, chosen, jobs):
 
 
 def configure():
-    run = subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Mutants", "-DCMAKE_CXX_FLAGS_MUTANTS=-O1 -DNDEBUG -w",
+    run = subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Mutants", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS_MUTANTS=-O1 -DNDEBUG -w",
                           f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={BUILD / 'bin'}", "-DARGOSY_BUILD_EXAMPLES=OFF", "-DARGOSY_BUILD_BENCHMARKS=OFF",
                           "-DARGOSY_ENABLE_INSTALL=OFF", "-DARGOSY_WARNINGS_AS_ERRORS=OFF"], capture_output=True, text=True)
     if run.returncode:
