@@ -4,7 +4,7 @@
 #   cmake/compilers.sh                    g++ 12 to 14 and clang 14 to 19
 #   cmake/compilers.sh g++-13 clang++-17  these
 #   --install                             first installs those that the distribution has
-#   --sources                             also reads lib/, examples/ and docs/snippets/, without
+#   --sources                             also reads lib/ and examples/, without
 #                                         warnings: some minutes for each compiler
 # Prints a line per compiler; a warning is a failure. Nothing is linked.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -60,7 +60,7 @@ for compiler in "${compilers[@]}"; do
   done
   [[ $sources ]] || continue
   verdict=passed
-  find lib examples docs/snippets -name '*.cpp' -print0 |
+  find lib examples -name '*.cpp' -print0 |
     xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 1 "$compiler" -std=c++20 -DARGOSY_LINKED \
       -fsyntax-only -w -Iinclude -Ilib -Itest "${mpi[@]}" >"$work/out" 2>&1 || { verdict=FAILED; failed=1; }
   printf '%-12s %-7s %s\n' "$compiler" "$verdict" "sources"
