@@ -44,7 +44,7 @@ inline bool is_finalized() {
 // Throws if MPI is not initialized, or is finalized. MPI_Initialized does not report sessions of
 // MPI 4. If the library has sessions, as Open MPI 5 does, only the end is therefore checked.
 inline void require_running(char const* where) {
-#ifdef MPI_SESSION_NULL
+#if defined(MPI_SESSION_NULL) || defined(ARGOSY_MPI_FAMILY)
   constexpr bool has_sessions = true;
 #else
   constexpr bool has_sessions = false;
@@ -92,6 +92,9 @@ inline bool is_committed(MPI_Datatype type) {
 constexpr int hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
 constexpr int struct_integer = OMPI_WAS_MPI_COMBINER_STRUCT_INTEGER;
+#elif defined(ARGOSY_MPI_STANDARD_ABI)
+constexpr int hvector_integer = -1, hindexed_integer = -2,
+              struct_integer = -3;  // no datatype has them
 #else
 constexpr int hvector_integer = MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
@@ -110,51 +113,72 @@ struct contents {
   bool is_large() const { return !counts.empty(); }
 };
 
-// Returns the parts of a type. MPI gives no contents of named types; their lists are empty.
-inline contents contents_of(MPI_Datatype type) {
-  contents result{};
-  auto const size = [](auto n) { return static_cast<std::size_t>(n); };
-#if MPI_VERSION >= 4
+// The numbers of integers, addresses, large counts and types in a datatype's parts.
+struct envelope {
   MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
-  check("MPI_Type_get_envelope_c",
-        MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &result.combiner));
+  int combiner = 0;
+};
+
+#if MPI_VERSION >= 4
+#ifdef ARGOSY_MPI_FAMILY
+// A part of the drop-in may run on an MPI library that is older than its mpi.h.
+#pragma weak MPI_Type_get_envelope_c
+#pragma weak MPI_Type_get_contents_c
+inline bool has_large_calls() {
+  return &MPI_Type_get_envelope_c != nullptr && &MPI_Type_get_contents_c != nullptr;
+}
 #else
+constexpr bool has_large_calls() { return true; }
+#endif
+#endif
+
+inline envelope envelope_of(MPI_Datatype type) {
+  envelope e;
+#if MPI_VERSION >= 4  // The older call refuses types that were made with large counts.
+  if (has_large_calls()) {
+    check("MPI_Type_get_envelope_c", MPI_Type_get_envelope_c(type, &e.integers, &e.addresses,
+                                                             &e.counts, &e.types, &e.combiner));
+    return e;
+  }
+#endif
   int integers = 0, addresses = 0, types = 0;
   check("MPI_Type_get_envelope",
-        MPI_Type_get_envelope(type, &integers, &addresses, &types, &result.combiner));
-#endif
-  if (result.combiner == MPI_COMBINER_NAMED) return result;
-  std::vector<int> i(size(integers));
-  std::vector<MPI_Aint> a(size(addresses));
-  result.types.resize(size(types));
+        MPI_Type_get_envelope(type, &integers, &addresses, &types, &e.combiner));
+  e.integers = integers;
+  e.addresses = addresses;
+  e.types = types;
+  return e;
+}
+
+// Returns the parts of a type. MPI gives no contents of named types; their lists are empty.
+inline contents contents_of(MPI_Datatype type) {
+  envelope const e = envelope_of(type);
+  contents result{};
+  result.combiner = e.combiner;
+  if (e.combiner == MPI_COMBINER_NAMED) return result;
+  auto const size = [](MPI_Count n) { return static_cast<std::size_t>(n); };
+  std::vector<int> i(size(e.integers));
+  std::vector<MPI_Aint> a(size(e.addresses));
+  result.types.resize(size(e.types));
 #if MPI_VERSION >= 4
-  std::vector<MPI_Count> c(size(counts));
-  check("MPI_Type_get_contents_c",
-        MPI_Type_get_contents_c(type, integers, addresses, counts, types, i.data(), a.data(),
-                                c.data(), result.types.data()));
-  result.counts = compact_numbers(c);
-#else
-  check("MPI_Type_get_contents", MPI_Type_get_contents(type, integers, addresses, types, i.data(),
-                                                       a.data(), result.types.data()));
+  if (has_large_calls()) {
+    std::vector<MPI_Count> c(size(e.counts));
+    check("MPI_Type_get_contents_c",
+          MPI_Type_get_contents_c(type, e.integers, e.addresses, e.counts, e.types, i.data(),
+                                  a.data(), c.data(), result.types.data()));
+    result.counts = compact_numbers(c);
+  } else
 #endif
+    check(
+        "MPI_Type_get_contents",
+        MPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses),
+                              static_cast<int>(e.types), i.data(), a.data(), result.types.data()));
   result.integers = compact_numbers(std::exchange(i, {}));
   result.addresses = compact_numbers(std::exchange(a, {}));
   return result;
 }
 
-inline int combiner_of(MPI_Datatype type) {
-  int combiner = 0;
-#if MPI_VERSION >= 4  // The older call refuses types that were made with large counts.
-  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
-  check("MPI_Type_get_envelope_c",
-        MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner));
-#else
-  int integers = 0, addresses = 0, types = 0;
-  check("MPI_Type_get_envelope",
-        MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
-#endif
-  return combiner;
-}
+inline int combiner_of(MPI_Datatype type) { return envelope_of(type).combiner; }
 
 inline std::int64_t size_of(MPI_Datatype type) {
   MPI_Count size = 0;

@@ -160,7 +160,7 @@ void error_handler::call(MPI_File file, int code) const {
     with = found->second;
   }
   if (with.of_c) return with.of_c(&file, &code);
-  MPI_Fint number = PMPI_File_c2f(file), fortran_code = code;
+  MPI_Fint number = number_of(file), fortran_code = code;
   with.of_fortran(&number, &fortran_code);
 }
 
@@ -277,7 +277,11 @@ static void create_for_fortran(way<fortran_create> on, fortran_function* f, MPI_
   MPI_Errhandler c = MPI_ERRHANDLER_NULL;
   auto* const real = ARGOSY_MPIIO_NEXT(PMPI_File_create_errhandler);
   int const code = made({.of_fortran = f}, never_called, &c, real);
+#ifdef ARGOSY_MPI_STANDARD_ABI
+  *handler = MPI_Errhandler_toint(c);
+#else
   *handler = MPI_Errhandler_c2f(c);
+#endif
   if (error) *error = code;
 }
 

@@ -74,19 +74,23 @@ link_map const* object_of(void const* address) {
 
 bool const is_off = wants_the_mpi_library();
 
+#ifndef ARGOSY_MPI_FAMILY
+void* look_behind(char const* name) { return ::dlsym(RTLD_NEXT, name); }
+#endif
+
 void* next_symbol(char const* name) {
-  if (void* const found = ::dlsym(RTLD_NEXT, name)) return found;
+  if (void* const found = look_behind(name)) return found;
   std::fprintf(stderr, "argosy: the MPI library has no %s\n", name);
   std::abort();
 }
 
 found_way find_way(char const* name) {
   if (is_off) return {next_symbol(name), true};
-  void* const to = ::dlsym(RTLD_NEXT, name);
+  void* const to = look_behind(name);
   bool const is_pmpi = *name == 'P' || *name == 'p';
   if (is_pmpi || !to) return {to, false};
   std::string const inner = (*name == 'M' ? "P" : "p") + std::string(name);
-  void* const library = ::dlsym(RTLD_NEXT, inner.c_str());
+  void* const library = look_behind(inner.c_str());
   link_map const* const next = object_of(to);
   if (!next || next == object_of(library)) return {library ? library : to, false};
   return {to, calls(*next, inner)};

@@ -9,6 +9,10 @@ namespace argosy::mpiio {
 // environment.
 extern bool const is_off;
 
+// Returns the next definition of `name` behind this library, or null. In a part for one family of
+// MPI libraries, the front of the drop-in looks for it (families/part.hpp).
+void* look_behind(char const* name);
+
 // Returns the next definition of `name` behind this library. Ends the process if there is none,
 // as the dynamic linker does with a missing symbol.
 void* next_symbol(char const* name);

@@ -3,6 +3,8 @@
 #include "opened_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include <argosy/error/mpi.hpp>
@@ -18,6 +20,17 @@ struct slot {
   std::shared_ptr<opened_file> file;
   MPI_Fint number;
 };
+
+#ifdef ARGOSY_MPI_STANDARD_ABI
+// The interface of MPI 5 keeps the smaller numbers for its constants.
+constexpr MPI_Fint first_number = 4096;
+MPI_Fint null_number() {
+  return static_cast<MPI_Fint>(reinterpret_cast<std::intptr_t>(MPI_FILE_NULL));
+}
+#else
+constexpr MPI_Fint first_number = 1;
+constexpr MPI_Fint null_number() { return 0; }
+#endif
 
 std::mutex slots_mutex;
 // Not destroyed at exit, because a file that a program never closed must not call MPI after
@@ -40,7 +53,7 @@ MPI_File remember(std::shared_ptr<opened_file> f) {
   auto free =
       std::find_if(all.begin(), all.end(), [](auto const& s) { return s->file == nullptr; });
   if (free == all.end()) {
-    auto const number = static_cast<MPI_Fint>(all.size() + 1);  // 0 is MPI_FILE_NULL
+    auto const number = static_cast<MPI_Fint>(all.size()) + first_number;
     free = all.insert(all.end(), std::make_unique<slot>(slot{nullptr, number}));
   }
   (*free)->file = std::move(f);
@@ -80,22 +93,33 @@ int tell_no_file(char const* call) {
           "returns, since errors of files are not fatal by default");
 }
 
+MPI_Fint number_of(MPI_File file) {
+  slot* const s = slot_of(file);
+  return s ? s->number : null_number();
+}
+
+MPI_File file_of(MPI_Fint number) {
+  std::lock_guard const guard(slots_mutex);
+  auto const at = std::int64_t{number} - first_number;
+  if (at < 0 || at >= std::ssize(slots())) return MPI_FILE_NULL;
+  return reinterpret_cast<MPI_File>(slots()[static_cast<std::size_t>(at)].get());
+}
+
 }  // namespace argosy::mpiio
 
 using namespace argosy::mpiio;
 
 extern "C" {
 
-ARGOSY_MPIIO_FUNCTION(MPI_Fint, MPI_File_c2f, (MPI_File file), (file)) {
-  slot* const s = slot_of(file);
-  return s ? s->number : 0;
+ARGOSY_MPIIO_FUNCTION(MPI_Fint, MPI_File_c2f, (MPI_File file), (file)) { return number_of(file); }
+ARGOSY_MPIIO_FUNCTION(MPI_File, MPI_File_f2c, (MPI_Fint number), (number)) {
+  return file_of(number);
 }
 
-ARGOSY_MPIIO_FUNCTION(MPI_File, MPI_File_f2c, (MPI_Fint number), (number)) {
-  std::lock_guard const guard(slots_mutex);
-  auto const at = static_cast<std::size_t>(number);
-  return number < 1 || at > slots().size() ? MPI_FILE_NULL
-                                           : reinterpret_cast<MPI_File>(slots()[at - 1].get());
+// MPI 5 calls them so, with an int as the number.
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_toint, (MPI_File file), (file)) { return number_of(file); }
+ARGOSY_MPIIO_FUNCTION(MPI_File, MPI_File_fromint, (int number), (number)) {
+  return file_of(number);
 }
 
 }  // extern "C"

@@ -16,6 +16,10 @@
 #include "error_handler.hpp"
 #include "types.hpp"
 
+#ifdef ARGOSY_MPI_STANDARD_ABI
+using MPI_Fint = int;  // its mpi.h has no type of Fortran's
+#endif
+
 namespace argosy::mpiio {
 
 struct opened_file {
@@ -45,6 +49,10 @@ MPI_File remember(std::shared_ptr<opened_file> f);
 void forget(MPI_File file);
 // Returns null if `file` is not from this library, or not open any more.
 std::shared_ptr<opened_file> const* find(MPI_File file);
+
+// Convert a handle from and to a number, as Fortran's handles are.
+MPI_Fint number_of(MPI_File file);
+MPI_File file_of(MPI_Fint number);
 
 // Returns the handler for errors of the file, or that of MPI_FILE_NULL if there is no such file.
 error_handler& on_error_of(MPI_File file);

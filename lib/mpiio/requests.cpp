@@ -270,6 +270,31 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status, (MPI_Request r, int* flag, MP
   return real(r, flag, status);
 }
 
+// The forms for several requests of MPI 4.1. They complete no request of MPI.
+
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status_all,
+                      (int count, MPI_Request const* list, int* flag, MPI_Status* statuses),
+                      (count, list, flag, statuses)) {
+  if (!none_pending()) files_among(count, list).all_ended();
+  return real(count, list, flag, statuses);
+}
+
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status_any,
+                      (int count, MPI_Request const* list, int* index, int* flag,
+                       MPI_Status* status),
+                      (count, list, index, flag, status)) {
+  if (!none_pending()) files_among(count, list).all_ended();
+  return real(count, list, index, flag, status);
+}
+
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status_some,
+                      (int count, MPI_Request const* list, int* ended, int* indices,
+                       MPI_Status* statuses),
+                      (count, list, ended, indices, statuses)) {
+  if (!none_pending()) files_among(count, list).all_ended();
+  return real(count, list, ended, indices, statuses);
+}
+
 ARGOSY_MPIIO_FUNCTION(int, MPI_Request_free, (MPI_Request * r), (r)) {
   if (none_pending()) return real(r);
   if (held const p = find(*r); p && !p->has_ended) {

@@ -11,16 +11,47 @@
 #include <mutex>
 #include <vector>
 
+// A part of the drop-in may run on a later Open MPI than its mpi.h. It finds ULFM by name.
+#if defined(ARGOSY_MPI_FAMILY) && defined(OPEN_MPI) && !defined(OMPI_HAVE_MPI_EXT_FTMPI)
+#define ARGOSY_ULFM_BY_NAME 1
+extern "C" {
+[[gnu::weak]] int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* dead);
+[[gnu::weak]] int MPIX_Comm_revoke(MPI_Comm comm);
+[[gnu::weak]] int MPIX_Comm_is_revoked(MPI_Comm comm, int* flag);
+}
+#endif
+
 namespace argosy::detail {
 
-#if defined(OMPI_HAVE_MPI_EXT_FTMPI) && OMPI_HAVE_MPI_EXT_FTMPI
+#if defined(ARGOSY_ULFM_BY_NAME) || (defined(OMPI_HAVE_MPI_EXT_FTMPI) && OMPI_HAVE_MPI_EXT_FTMPI)
+
+namespace {
+
+#ifdef ARGOSY_ULFM_BY_NAME
+// The numbers of Open MPI 5.
+constexpr int attribute_of_ft = 12;
+constexpr int failed_class = 75, failed_pending_class = 76, revoked_class = 77;
+bool has_ulfm() noexcept {
+  return &MPIX_Comm_get_failed != nullptr && &MPIX_Comm_revoke != nullptr &&
+         &MPIX_Comm_is_revoked != nullptr;
+}
+#else
+constexpr int attribute_of_ft = MPIX_FT;
+constexpr int failed_class = MPIX_ERR_PROC_FAILED;
+constexpr int failed_pending_class = MPIX_ERR_PROC_FAILED_PENDING;
+constexpr int revoked_class = MPIX_ERR_REVOKED;
+constexpr bool has_ulfm() noexcept { return true; }
+#endif
+
+}  // namespace
 
 bool survives_rank_death() noexcept {
+  if (!has_ulfm()) return false;
   static bool const told = [] {
     int begun = 0, found = 0;
     int* on = nullptr;
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun != 0 &&
-           MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, static_cast<void*>(&on), &found) ==
+           MPI_Comm_get_attr(MPI_COMM_WORLD, attribute_of_ft, static_cast<void*>(&on), &found) ==
                MPI_SUCCESS &&
            found != 0 && *on != 0;
   }();
@@ -29,12 +60,13 @@ bool survives_rank_death() noexcept {
 
 bool tells_of_dead_rank(int code) noexcept {
   int what = MPI_SUCCESS;
-  return code != MPI_SUCCESS && MPI_Error_class(code, &what) == MPI_SUCCESS &&
-         (what == MPIX_ERR_PROC_FAILED || what == MPIX_ERR_PROC_FAILED_PENDING ||
-          what == MPIX_ERR_REVOKED || (what == MPI_ERR_IN_STATUS && survives_rank_death()));
+  return code != MPI_SUCCESS && has_ulfm() && MPI_Error_class(code, &what) == MPI_SUCCESS &&
+         (what == failed_class || what == failed_pending_class || what == revoked_class ||
+          (what == MPI_ERR_IN_STATUS && survives_rank_death()));
 }
 
 int lowest_dead_rank(MPI_Comm comm) noexcept {
+  if (!has_ulfm()) return -1;
   MPI_Group all = MPI_GROUP_NULL, dead = MPI_GROUP_NULL;
   int lowest = std::numeric_limits<int>::max(), count = 0;
   if (MPIX_Comm_get_failed(comm, &dead) == MPI_SUCCESS &&
@@ -50,7 +82,9 @@ int lowest_dead_rank(MPI_Comm comm) noexcept {
   return lowest == std::numeric_limits<int>::max() ? -1 : lowest;
 }
 
-void revoke(MPI_Comm comm) noexcept { MPIX_Comm_revoke(comm); }
+void revoke(MPI_Comm comm) noexcept {
+  if (has_ulfm()) MPIX_Comm_revoke(comm);
+}
 
 bool ends_by_death(MPI_Comm comm) noexcept {
   if (!survives_rank_death()) return false;
