@@ -53,7 +53,7 @@ struct converter {
 template <class Function, class Number>
 int register_functions(char const* name, Function* read, Function* write,
                        MPI_Datarep_extent_function* extent, void* state) {
-  return guarded(MPI_FILE_NULL, "MPI_Register_datarep", [&] {
+  return guarded(MPI_FILE_NULL, "MPI_Register_datarep", [&]() -> int {
     auto const file_bytes = [extent, state](basic_type type) -> std::int64_t {
       MPI_Datatype const as = named(type);
       MPI_Aint bytes = 0;

@@ -67,7 +67,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_open,
                        MPI_File* file),
                       (comm, filename, amode, info, file)) {
   *file = MPI_FILE_NULL;
-  return guarded(MPI_FILE_NULL, "MPI_File_open", [&] {
+  return guarded(MPI_FILE_NULL, "MPI_File_open", [&]() -> int {
     std::error_code no_group;
     mpi const world(comm, no_group);
     if (no_group)
@@ -111,7 +111,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_close, (MPI_File * file), (file)) {
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_File_delete, (char const* filename, MPI_Info info),
                       (filename, info)) {
-  return guarded(MPI_FILE_NULL, "MPI_File_delete", [&] {
+  return guarded(MPI_FILE_NULL, "MPI_File_delete", [&]() -> int {
     chosen_handle const on = handle_for(filename ? filename : "", from_info(info));
     std::string const path = detail::without_prefix(filename ? filename : "");
     std::error_code error = on.files.remove(path);

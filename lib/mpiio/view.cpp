@@ -44,7 +44,7 @@ seek_from seek_from_of(int whence, std::int64_t& offset) {
 }
 
 int type_extent(MPI_File file, MPI_Datatype type, MPI_Count most, MPI_Count& extent) {
-  return with_file(file, "MPI_File_get_type_extent", [&](opened_file& f) {
+  return with_file(file, "MPI_File_get_type_extent", [&](opened_file& f) -> int {
     known_type const& k = known(type);
     if (!k.fault.empty()) return tell(file, MPI_ERR_TYPE, "MPI_File_get_type_extent: " + k.fault);
     extent = f.of.type_extent(k.form);
@@ -66,7 +66,7 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_view,
                       (MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
                        MPI_Datatype filetype, char const* representation, MPI_Info info),
                       (file, displacement, etype, filetype, representation, info)) {
-  return with_file(file, "MPI_File_set_view", [&](opened_file& f) {
+  return with_file(file, "MPI_File_set_view", [&](opened_file& f) -> int {
     std::error_code error;
     hints const given = from_info(info);
     std::string_view const name = representation ? representation : "";
