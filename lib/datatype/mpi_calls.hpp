@@ -63,7 +63,12 @@ inline MPI_Comm quiet_comm() {
   static MPI_Comm const comm = [] {
     static MPI_Comm own = MPI_COMM_NULL;
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, &own));
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    // Not MPI_ERRORS_RETURN, which Intel MPI 2021.18 ignores in its standard interface.
+    MPI_Comm_errhandler_function* const nothing = [](MPI_Comm*, int*, ...) {};
+    MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
+    check("MPI_Comm_create_errhandler", MPI_Comm_create_errhandler(nothing, &quiet));
+    check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(own, quiet));
+    MPI_Errhandler_free(&quiet);
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_delete_attr_function* const free_it = [](MPI_Comm, int, void*, void*) {
       return MPI_Comm_free(&own);
