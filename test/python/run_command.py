@@ -1,0 +1,110 @@
+"""Tests argosy run of the wheel, with launchers that print what they were given.
+
+python3 test/python/run_command.py
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import contextlib
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from argosy import DROP_IN, __main__, run  # noqa: E402  (it is not installed)
+
+LAUNCHER = """#!/bin/sh
+if [ "$1" = --version ]; then echo "{words}"; exit; fi
+for word; do printf '%s\\n' "$word"; done >"{out}"
+cat argosy-run-*.hints >>"{out}" 2>/dev/null
+env | grep -E '^(LD_PRELOAD|ARGOSY)' >>"{out}"
+exit {status}
+"""
+
+
+class RunCommand(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        # A preload of the machine itself would be part of what is compared.
+        before = os.environ.pop("LD_PRELOAD", None)
+        if before is not None:
+            self.addCleanup(os.environ.__setitem__, "LD_PRELOAD", before)
+
+    def launcher(self, name, words, status=0):
+        path = self.folder / name
+        path.write_text(LAUNCHER.format(words=words, out=self.folder / "out", status=status))
+        path.chmod(0o755)
+        return str(path)
+
+    def run_it(self, *words):
+        """Returns the status, what was printed, and what the launcher got."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = __main__.main(["run", *words])
+        got = self.folder / "out"
+        return status, out.getvalue() + err.getvalue(), got.read_text().splitlines() if got.exists() else []
+
+    def test_open_mpi_gets_variables_by_its_option(self):
+        mpiexec = self.launcher("mpiexec", "mpiexec (OpenRTE) 4.1.4", status=3)
+        status, _, got = self.run_it("--report", "--off", mpiexec, "-n", "2", "./program")
+        self.assertEqual(status, 3)
+        self.assertEqual(got[:9], ["-x", f"LD_PRELOAD={DROP_IN}", "-x", "ARGOSY_REPORT=1", "-x", "ARGOSY_MPIIO=off",
+                                   "-n", "2", "./program"])
+        self.assertEqual(got[9:], [])  # the launcher itself has none of the variables
+
+    def test_hydra_gets_variables_by_its_option(self):
+        mpiexec = self.launcher("mpiexec.hydra", "Intel(R) MPI Library for Linux* OS")
+        status, _, got = self.run_it("--trace", mpiexec, "-n", "2", "./program")
+        self.assertEqual(status, 0)
+        self.assertEqual(got, ["-genv", "LD_PRELOAD", str(DROP_IN), "-genv", "ARGOSY_TRACE", "calls", "-n", "2", "./program"])
+
+    def test_other_commands_get_the_variables_themselves(self):
+        status, _, got = self.run_it("--trace=phases", self.launcher("srun", ""), "./program")
+        self.assertEqual(status, 0)
+        self.assertEqual(got[0], "./program")
+        self.assertEqual(set(got[1:]), {f"LD_PRELOAD={DROP_IN}", "ARGOSY_TRACE=phases"})
+
+    def test_tools_of_the_user_stand_before_the_drop_in(self):
+        os.environ["LD_PRELOAD"] = "libtool.so"
+        self.addCleanup(os.environ.pop, "LD_PRELOAD", None)
+        variables = run.environment_of(run.parse(["x"])[0], None)
+        self.assertEqual(variables["LD_PRELOAD"], f"libtool.so:{DROP_IN}")
+
+    def test_hints_are_in_a_file_while_the_command_runs(self):
+        mpiexec = self.launcher("mpiexec", "mpiexec (Open MPI) 5.0.11")
+        status, _, got = self.run_it("--hint", "cb_nodes=4", "--hint=a=b=c", mpiexec, "./program")
+        self.assertEqual(status, 0)
+        self.assertTrue(got[3].startswith("ARGOSY_HINTS_OVERRIDE=" + str(self.folder)))
+        self.assertEqual(got[4:], ["./program", "cb_nodes 4", "a b=c"])
+        self.assertEqual(list(self.folder.glob("*.hints")), [])
+
+    def test_which_runs_nothing(self):
+        mpiexec = self.launcher("mpiexec", "mpiexec (OpenRTE) 4.1.4")
+        status, printed, got = self.run_it("--which", "--hint", "a=b", mpiexec, "-n", "1", sys.executable)
+        self.assertEqual((status, got), (0, []))
+        self.assertIn(f"-x LD_PRELOAD={DROP_IN} -x ARGOSY_HINTS_OVERRIDE=FILE -n 1", printed)
+        self.assertIn("is linked to no MPI library", printed)
+
+    def test_names_of_mpi_libraries(self):
+        for name, part in (("libmpi.so.40", "openmpi.so"), ("libmpich.so.12", "mpich.so"), ("libmpi.so.12", "mpich.so"),
+                           ("libmpi_abi.so.1", "standard.so"), ("libmpi.so.20", None), ("libc.so.6", None)):
+            self.assertEqual(run.part_of(name), part, name)
+
+    def test_mistakes(self):
+        for words, said in ((["--nonsense", "x"], "--nonsense is not an option"), (["--hint"], "--hint needs"),
+                            (["--hint", "a", "x"], "--hint a: give"), (["--report"], "no command"), ([], "no command")):
+            status, printed, _ = self.run_it(*words)
+            self.assertEqual(status, 2)
+            self.assertIn(said, printed)
+        self.assertEqual(self.run_it("no-such-command")[0], 127)
+
+
+if __name__ == "__main__":
+    unittest.main()
