@@ -135,13 +135,15 @@ use_for_tests() {
   esac
 }
 
-# run_program NAME RANKS COMMAND...: prints a line, and returns whether it passed.
+# run_program NAME RANKS COMMAND...: prints a line, and returns whether it passed. The libraries in
+# `above` and `behind` are preloaded, too.
+above= behind=
 run_program() {
   local log=$root/logs/$library_name/$1.np$2.log start=$SECONDS status=0
   rm -rf "$here/run"
   mkdir -p "${log%/*}" "$here/run"
   (cd "$here/run" && TMPDIR=$here/run timeout -k 10 "${ARGOSY_MPIIO_SECONDS:-300}" "$mpiexec" -n "$2" \
-    env "${run_with[@]}" LD_PRELOAD="$lib/libargosy-mpiio.so${yielding:+ $yielding}" "${@:3}") \
+    env "${run_with[@]}" LD_PRELOAD="$above $lib/libargosy-mpiio.so $behind $yielding" "${@:3}") \
     </dev/null >"$log" 2>&1 || status=$?
   printf '  %-32s %-14s %2d ranks  %s (%d s)\n' "$title_of_library" "$1" "$2" \
     "$( ((status == 0)) && echo passed || echo "FAILED with $status: $log")" $((SECONDS - start))
@@ -175,6 +177,10 @@ test_with() {
     for ranks in 1 2 3; do run_program contract $ranks "$here/contract" || failed=1; done
     for ranks in 1 3; do run_program random_calls $ranks "$here/random_calls" 1:100 || failed=1; done
     run_program late 2 "$here/late" "$here/contract.so" || failed=1
+    "${compile[@]}" test/mpiio/profiled.cpp -o "$here/profiled" -ldl
+    "${compile[@]}" -shared -fPIC -DPROFILER_GOES_ON=PROFILER_BY_LINK -DPROFILER_NAME=by_link test/mpiio/profiler.cpp -o "$here/tool.so" -ldl
+    above=$here/tool.so run_program tool_above 2 "$here/profiled" by_link=all || failed=1
+    behind=$here/tool.so run_program tool_behind 2 "$here/profiled" by_link=all || failed=1
     rm -rf "$here/run"
   done
   return $failed

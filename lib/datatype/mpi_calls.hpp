@@ -56,6 +56,8 @@ inline void require_running(char const* where) {
 
 // --- Whether a type is committed ---
 
+inline void ignore_error(MPI_Comm*, int*, ...) {}
+
 // Returns a communicator of our own with an error handler that returns. MPI cannot be asked whether
 // a type is committed, but MPI_Pack fails if it is not. The communicator is freed with
 // MPI_COMM_SELF, at MPI_Finalize.
@@ -64,9 +66,8 @@ inline MPI_Comm quiet_comm() {
     static MPI_Comm own = MPI_COMM_NULL;
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, &own));
     // Not MPI_ERRORS_RETURN, which Intel MPI 2021.18 ignores in its standard interface.
-    MPI_Comm_errhandler_function* const nothing = [](MPI_Comm*, int*, ...) {};
     MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
-    check("MPI_Comm_create_errhandler", MPI_Comm_create_errhandler(nothing, &quiet));
+    check("MPI_Comm_create_errhandler", MPI_Comm_create_errhandler(ignore_error, &quiet));
     check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(own, quiet));
     MPI_Errhandler_free(&quiet);
     int key = MPI_KEYVAL_INVALID;
