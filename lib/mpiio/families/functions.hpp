@@ -34,9 +34,9 @@
 #define ARGOSY_MPIIO_ACCESS_FUNCTIONS(define)                                                     \
   ARGOSY_MPIIO_BOTH_COUNTS(define, read_at)                                                       \
   ARGOSY_MPIIO_BOTH_COUNTS(define, read_at_all)                                                   \
-  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at) ARGOSY_MPIIO_BOTH_COUNTS(define, write_at_all)       \
-      ARGOSY_MPIIO_BOTH_COUNTS(define, read) ARGOSY_MPIIO_BOTH_COUNTS(                            \
-          define, read_all) ARGOSY_MPIIO_BOTH_COUNTS(define, read_shared)                         \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at)                                                      \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at_all) ARGOSY_MPIIO_BOTH_COUNTS(define, read)           \
+      ARGOSY_MPIIO_BOTH_COUNTS(define, read_all) ARGOSY_MPIIO_BOTH_COUNTS(define, read_shared)    \
           ARGOSY_MPIIO_BOTH_COUNTS(define, read_ordered) ARGOSY_MPIIO_BOTH_COUNTS(                \
               define, write) ARGOSY_MPIIO_BOTH_COUNTS(define, write_all)                          \
               ARGOSY_MPIIO_BOTH_COUNTS(define, write_shared) ARGOSY_MPIIO_BOTH_COUNTS(            \
