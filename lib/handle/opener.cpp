@@ -152,6 +152,47 @@ opener::name_functions names_of_system() {
   return {absolute_path, identity_of_name, remove_file_of};
 }
 
+namespace {
+
+std::error_code make_directories(std::string const& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  return error;
+}
+
+// File systems that cannot exchange two names leave a moment in which `to` has no directory.
+std::error_code exchange_names(std::string const& from, std::string const& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  bool const cannot = errno == EINVAL || errno == ENOSYS;
+  if (!cannot && errno != EEXIST) return errno_of(-1);
+  if (!cannot && ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
+    return {};
+  if (errno != EINVAL && errno != ENOSYS) return errno_of(-1);
+  struct stat about = {};
+  if (::lstat(to.c_str(), &about) != 0)
+    return errno == ENOENT ? rename_file(from, to) : errno_of(-1);
+  std::string const aside = from + ".old";
+  if (std::error_code const error = rename_file(to, aside)) return error;
+  if (std::error_code const error = rename_file(from, to)) {
+    rename_file(aside, to);
+    return error;
+  }
+  return rename_file(aside, from);
+}
+
+std::error_code remove_with_files(std::string const& path) {
+  std::error_code error;
+  bool const some = std::filesystem::remove_all(path, error) > 0;
+  if (!error && !some) return {ENOENT, std::system_category()};
+  return error;
+}
+
+}  // namespace
+
+opener::directory_functions directories_of_system() {
+  return {make_directories, exchange_names, remove_with_files};
+}
+
 std::error_code rename_file(std::string const& from, std::string const& to) {
   return errno_of(std::rename(from.c_str(), to.c_str()));
 }

@@ -302,6 +302,31 @@ TEST_CASE("any_handle is the handle it holds", "[any_handle]") {
   CHECK_FALSE(g.is_open());
 }
 
+TEST_CASE("a directory gets a name at once, and one that had it gets the other name", "[posix]") {
+  scratch const dir;
+  io::opener const files = io::posix_opener();
+  REQUIRE(files.has_directories());
+  CHECK_FALSE(files.make_directory(dir / "a/b/c"));
+  CHECK_FALSE(files.make_directory(dir / "a/b/c"));  // it exists
+  CHECK(std::filesystem::is_directory(dir / "a/b/c"));
+  CHECK_FALSE(files.exchange_directories(dir / "a", dir / "new"));
+  CHECK_FALSE(std::filesystem::exists(dir / "a"));
+  CHECK(std::filesystem::is_directory(dir / "new/b/c"));
+  CHECK_FALSE(files.make_directory(dir / "other/d"));
+  CHECK_FALSE(files.exchange_directories(dir / "other", dir / "new"));
+  CHECK(std::filesystem::is_directory(dir / "new/d"));
+  CHECK(std::filesystem::is_directory(dir / "other/b/c"));
+  CHECK(io::classify(files.exchange_directories(dir / "none", dir / "new")) == errc::no_such_file);
+  CHECK_FALSE(files.remove_directory(dir / "other"));
+  CHECK_FALSE(std::filesystem::exists(dir / "other"));
+  CHECK(io::classify(files.remove_directory(dir / "other")) == errc::no_such_file);
+  io::opener const none = files.with_directories({});
+  CHECK_FALSE(none.has_directories());
+  CHECK(none.make_directory(dir / "e") == errc::unsupported);
+  CHECK(none.exchange_directories(dir / "new", dir / "e") == errc::unsupported);
+  CHECK(none.remove_directory(dir / "new") == errc::unsupported);
+}
+
 TEST_CASE("a file is removed by its identity, and another one that has its name keeps it",
           "[posix][names]") {
   scratch const dir;

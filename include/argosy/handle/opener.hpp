@@ -49,6 +49,16 @@ class opener {
     find_function find = {};
     remove_same_function remove = {};
   };
+  // Functions of an opener for directories, for formats of many files. An opener has all or none.
+  struct directory_functions {
+    // Makes a directory, and those above it that are missing. Succeeds if it exists.
+    std::function<std::error_code(std::string const& path)> make = {};
+    // Gives a directory the name `to`, atomically. If a directory of that name exists, it gets the
+    // name `from`.
+    std::function<std::error_code(std::string const& from, std::string const& to)> exchange = {};
+    // Removes a directory with all its files. Returns ENOENT if there is none.
+    std::function<std::error_code(std::string const& path)> remove = {};
+  };
 
   opener(open_function open, remove_function remove)
       : open_(std::move(open)), remove_(std::move(remove)) {}
@@ -99,9 +109,33 @@ class opener {
   std::error_code rename(std::string const& from, std::string const& to,
                          std::optional<extend::file_identity> const& of) const;
 
+  // Returns true if the opener can make, exchange and remove directories.
+  bool has_directories() const noexcept {
+    return directories_.make && directories_.exchange && directories_.remove;
+  }
+  // The functions of directory_functions. They return errc::unsupported if the opener has none.
+  std::error_code make_directory(std::string const& path) const {
+    return directories_.make ? directories_.make(path) : make_error_code(errc::unsupported);
+  }
+  std::error_code exchange_directories(std::string const& from, std::string const& to) const {
+    return directories_.exchange ? directories_.exchange(from, to)
+                                 : make_error_code(errc::unsupported);
+  }
+  std::error_code remove_directory(std::string const& path) const {
+    return directories_.remove ? directories_.remove(path) : make_error_code(errc::unsupported);
+  }
+
   // Returns an opener of the same files that opens them by `open`. Decorators return this.
   opener opening(open_function open) const {
-    return opener(std::move(open), remove_, rename_, settle_).naming(names_);
+    return opener(std::move(open), remove_, rename_, settle_)
+        .naming(names_)
+        .with_directories(directories_);
+  }
+  // Returns the same opener with these functions for directories.
+  opener with_directories(directory_functions directories) const {
+    opener more = *this;
+    more.directories_ = std::move(directories);
+    return more;
   }
   // Returns the same opener with these functions for names.
   opener naming(name_functions names) const {
@@ -127,6 +161,7 @@ class opener {
   rename_function rename_;
   settle_function settle_;
   name_functions names_;
+  directory_functions directories_;
 };
 
 namespace detail {
@@ -151,6 +186,7 @@ std::error_code take_away(std::string const& path, file_identity const& of);
 std::string absolute_path(std::string const& path);
 // Returns all these functions for names in the file system of the operating system.
 opener::name_functions names_of_system();
+opener::directory_functions directories_of_system();
 
 }  // namespace detail
 
@@ -166,7 +202,8 @@ opener opener_of() {
                return any_handle(std::move(opened));
              },
              detail::remove_file, detail::rename_file, detail::settle_names)
-      .naming(detail::names_of_system());
+      .naming(detail::names_of_system())
+      .with_directories(detail::directories_of_system());
 }
 
 }  // namespace extend

@@ -88,10 +88,11 @@ struct disk_state {
   std::map<std::string, std::shared_ptr<stored_file>> files;
   std::map<std::string, bool> directories;
   // New names that may be lost in a crash: the first ones stay, up to a number drawn from the seed.
-  struct renaming {
+  struct new_name {
     std::string from, to;
     std::shared_ptr<stored_file> file, before;  // null if there was none
   };
+  using renaming = std::vector<new_name>;  // names that change at once
   std::vector<renaming> unsettled;
   bool read_only = false;
   std::uint64_t next_number = 0;

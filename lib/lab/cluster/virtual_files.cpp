@@ -98,7 +98,65 @@ std::error_code rename_stored(std::shared_ptr<disk_state> const& d, std::string 
     d->files.erase(found);
     std::shared_ptr<stored_file>& place = d->files[to];
     if (place) d->forget(*place);
-    d->unsettled.push_back({from, to, file, std::exchange(place, file)});
+    d->unsettled.push_back({{from, to, file, std::exchange(place, file)}});
+  }
+  act.end(0, -1, error);
+  return error == 0 ? std::error_code() : errno_code(error);
+}
+
+// Returns the names of all files below a directory. Directories need not have been made.
+std::vector<std::string> names_below(disk_state const& d, std::string const& directory) {
+  std::vector<std::string> names;
+  std::string const begin = directory + "/";
+  for (auto f = d.files.lower_bound(begin); f != d.files.end() && f->first.starts_with(begin); ++f)
+    names.push_back(f->first);
+  return names;
+}
+
+// Exchanges the names of all files below two directories at once.
+std::error_code exchange_stored(std::shared_ptr<disk_state> const& d, std::string const& from,
+                                std::string const& to) {
+  file_action act(file_call::open, 0, d->disk.call_ns);
+  if (act.skipped()) return errno_code(EIO);
+  auto const here = names_below(*d, from), there = names_below(*d, to);
+  int const error = here.empty() && !d->directories.contains(from) ? ENOENT
+                    : d->read_only                                 ? EROFS
+                                                                   : 0;
+  if (error == 0) {
+    std::map<std::string, std::shared_ptr<stored_file>> moved;
+    disk_state::renaming all;
+    auto const take = [&](std::vector<std::string> const& names, std::string const& old,
+                          std::string const& now) {
+      for (std::string const& name : names) {
+        auto const found = d->files.find(name);
+        std::string const other = now + name.substr(old.size());
+        all.push_back({name, other, found->second, nullptr});
+        moved[other] = found->second;
+        d->files.erase(found);
+      }
+    };
+    take(here, from, to);
+    take(there, to, from);
+    for (auto& [name, file] : moved) d->files[name] = file;
+    d->unsettled.push_back(std::move(all));
+  }
+  act.end(0, -1, error);
+  return error == 0 ? std::error_code() : errno_code(error);
+}
+
+std::error_code remove_stored_below(std::shared_ptr<disk_state> const& d, std::string const& path) {
+  file_action act(file_call::open, 0, d->disk.call_ns);
+  if (act.skipped()) return errno_code(EIO);
+  auto const names = names_below(*d, path);
+  int const error = names.empty() && !d->directories.contains(path) ? ENOENT
+                    : d->read_only                                  ? EROFS
+                                                                    : 0;
+  if (error == 0) {
+    for (std::string const& name : names) {
+      d->forget(*d->files.at(name));
+      d->files.erase(name);
+    }
+    d->directories.erase(path);
   }
   act.end(0, -1, error);
   return error == 0 ? std::error_code() : errno_code(error);
@@ -125,12 +183,11 @@ std::map<std::string, std::shared_ptr<stored_file>> names_after_crash(disk_state
   auto names = before.files;
   std::size_t const renamed = mixed(seed ^ 0x6e616d6573) % (before.unsettled.size() + 1);
   for (std::size_t k = before.unsettled.size(); k > renamed; --k) {
-    auto const& r = before.unsettled[k - 1];
-    names[r.from] = r.file;
-    if (r.before)
-      names[r.to] = r.before;
-    else
-      names.erase(r.to);
+    disk_state::renaming const& all = before.unsettled[k - 1];
+    for (auto const& r : all) names.erase(r.to);
+    for (auto const& r : all) names[r.from] = r.file;
+    for (auto const& r : all)
+      if (r.before) names[r.to] = r.before;
   }
   return names;
 }
@@ -190,7 +247,17 @@ opener virtual_files::opener() const {
   auto const remove_if = [d = state_](std::string const& path, file_identity const& of) {
     return remove_stored(d, path, &of);
   };
-  return opener_in_run(open, remove, rename, settle).naming({.find = find, .remove = remove_if});
+  auto const exchange = [d = state_](std::string const& from, std::string const& to) {
+    return exchange_stored(d, from, to);
+  };
+  auto const remove_below = [d = state_](std::string const& path) {
+    return remove_stored_below(d, path);
+  };
+  // Names need no directories.
+  auto const make = [](std::string const&) { return std::error_code(); };
+  return opener_in_run(open, remove, rename, settle)
+      .naming({.find = find, .remove = remove_if})
+      .with_directories({.make = make, .exchange = exchange, .remove = remove_below});
 }
 
 bool virtual_files::exists(std::string const& path) const { return state_->files.contains(path); }
