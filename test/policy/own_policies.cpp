@@ -91,6 +91,35 @@ TEST_CASE("domains of the library's policies keep the rules for those of program
   }
 }
 
+TEST_CASE("no two aggregators have parts of one block, if its size is asked for",
+          "[policy][random]") {
+  engine random(seed());
+  for (int round = 0; round < 3000; ++round) {
+    CAPTURE(seed(), round);
+    std::int64_t const granule = pick(random, 1, 9), low = pick(random, 0, 3000) * granule;
+    io::extend::access_summary all;
+    all.low = low;
+    all.high = low + pick(random, 1, 4000) * granule;
+    all.bytes = all.most_bytes = all.spans = all.span();
+    all.pieces = all.most_pieces = all.ranks = 1;
+    all.granule = granule;
+    std::int64_t const block = pick(random, 1, 900);
+    io::two_phase const together{
+        .window_bytes = block * pick(random, 1, 3), .aggregators = 6, .align_bytes = block};
+    io::collective_plan const p = together.plan(access_kind::write, all, {.size = 6, .nodes = 1});
+    CAPTURE(block, io::to_string(p));
+    for (io::extend::file_domain const& d : p.domains) {
+      if (d.begin == d.end) continue;  // there are fewer blocks than aggregators
+      if (d.begin != all.low) CHECK(d.begin % block == 0);
+      if (d.end != all.high) CHECK(d.end % block == 0);
+      for (std::int64_t r = 0; r < p.rounds_of(d); ++r) {
+        io::detail::file_window const w = p.window_of(d, r);
+        if (w.begin != d.begin) CHECK(w.begin % block == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("make_plan names the window with a slip, and ends", "[policy][errors]") {
   io::layout const view = io::repeat(1000, 16, io::bytes(4)), memory = io::bytes(4000);
   for (auto const& [slip, words] : window_slips()) {

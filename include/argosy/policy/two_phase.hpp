@@ -73,13 +73,17 @@ struct two_phase {
     // A larger granule would save few marks, and make windows longer.
     p.granule = all.granule > 4096 ? std::gcd(all.granule, std::int64_t{4096})
                                    : std::max<std::int64_t>(1, all.granule);
+    // Domains and windows begin at whole granules. If the alignment is asked for, these must be
+    // multiples of it.
+    if (align_bytes > 0) p.granule = std::gcd(p.granule, align_bytes);
     std::int64_t const block =
         std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
     // Marks of a window are whole granules. Windows are whole blocks if the buffer has room for
     // one.
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
     // Windows much longer than the accessed range would only take memory.
-    while (window / 2 >= std::max(all.span(), detail::cached_window_bytes)) window /= 2;
+    std::int64_t const least = std::max(detail::cached_window_bytes, align_bytes);
+    while (window / 2 >= std::max(all.span(), least)) window /= 2;
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
     domains(p, all, ranks, block, where);
