@@ -27,6 +27,7 @@
 #include <argosy/format/detail/checksums.hpp>
 #include <argosy/format/npy.hpp>
 #include <argosy/format/xdmf.hpp>
+#include <argosy/format/zarr.hpp>
 #include <argosy/policy.hpp>
 
 #include "support/files_on_worlds.hpp"
@@ -373,6 +374,80 @@ std::vector<collective_row<npy_subject>> calls_of_npy() {
   };
 }
 
+// A Zarr array that exists and is open, and the name of a second one. Parts of ranks cut shards.
+class zarr_subject {
+ public:
+  zarr_subject(io::mpi const& world, std::string const& at)
+      : files(program_opener()),
+        spare(files),
+        path(at),
+        fresh(at + ".new"),
+        group(at + ".group"),
+        mine(std::vector<int>(each, 7 + world.rank())),
+        room(std::vector<int>(each)),
+        part(io::darray<int, 1>({std::int64_t{each} * world.size()}, io::distribute::block,
+                                {world.size()}, world.rank())),
+        world_(world) {
+    z = io::zarr::create(world, path, part, how, {}, files);
+    z.write_all(mine);
+    z.close();
+    z = io::zarr::open(world, path, part, mode::read_write, {}, files);
+  }
+  io::mpi const& world() const { return world_; }
+  void prepare() { spare = files; }
+  bool restore() {
+    bool const open = everywhere(world_, z.file().is_open());
+    if (!open && !everywhere(world_, !z.file().is_open())) return false;
+    if (!open) z = io::zarr::open(world_, path, part, mode::read_write, {}, files);
+    z.set_part(part);
+    std::vector<int> now(each);
+    z.read_all(now);
+    return everywhere(world_, now == std::vector<int>(each, 7 + world_.rank()));
+  }
+
+  io::zarr z;
+  io::zarr_options how{.chunks = {150}, .shards = {600}, .codecs = {io::zarr_codec::crc32c()}};
+  io::opener files, spare;
+  std::string path, fresh, group;
+  program_numbers mine, room;
+  io::array_part part;
+
+ private:
+  io::mpi const& world_;
+};
+
+std::vector<collective_row<zarr_subject>> calls_of_zarr() {
+  using s = zarr_subject;
+  return {
+      {"create",
+       [](s& o, code& e) {
+         io::zarr::create(o.world(), o.fresh, o.part, o.how, e, std::move(o.spare));
+       }},
+      {"open",
+       [](s& o, code& e) {
+         io::zarr::open(o.world(), o.path, o.part, mode::read_write, e, std::move(o.spare));
+       }},
+      {"header_of",
+       [](s& o, code& e) { io::zarr::header_of(o.world(), o.path, e, std::move(o.spare)); }},
+      {"create_group",
+       [](s& o, code& e) {
+         io::zarr::create_group(o.world(), o.group, {}, e, std::move(o.spare));
+       }},
+      {"write_all", [](s& o, code& e) { o.z.write_all(o.mine, e); }},
+      {"write_all by a policy",
+       [](s& o, code& e) { o.z.write_all(o.mine, {program_policy{}, e}); }},
+      {"read_all", [](s& o, code& e) { o.z.read_all(o.room, e); }},
+      {"set_part", [](s& o, code& e) { o.z.set_part(o.part, e); }},
+      {"grow", [](s& o, code& e) { o.z.grow(o.part, e); }},
+      {"close", [](s& o, code& e) { o.z.close(e); }},
+      {"close of a new array",
+       [](s& o, code& e) {
+         auto made = io::zarr::create(o.world(), o.fresh, o.part, o.how, e, std::move(o.spare));
+         if (!e) made.close(e);
+       }},
+  };
+}
+
 class xdmf_subject {
  public:
   xdmf_subject(io::mpi const& world, std::string at)
@@ -418,6 +493,7 @@ TEST_CASE("a rank that fails anywhere in a collective call of a format keeps no 
   watchdog const guard;
   std::size_t places = places_in(here / "state", calls_of_checkpoints());
   places += places_in(here / "u.npy", calls_of_npy());
+  places += places_in(here / "u.zarr", calls_of_zarr());
   places += places_in(here / "u.xdmf", calls_of_xdmf());
   say("formats", world.rank(), places);
   CHECK(places > 1000);
@@ -427,6 +503,8 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
   check_rows(calls_of_checkpoints(), ARGOSY_TEST_HEADERS "/format/basic_checkpoint.hpp",
              "basic_checkpoint", {"add", "add_value", "what_failed"});
   check_rows(calls_of_npy(), ARGOSY_TEST_HEADERS "/format/basic_npy.hpp", "basic_npy",
+             {"header", "file", "what_failed"});
+  check_rows(calls_of_zarr(), ARGOSY_TEST_HEADERS "/format/basic_zarr.hpp", "basic_zarr",
              {"header", "file", "what_failed"});
   check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
              {"add", "what_failed"});

@@ -67,28 +67,41 @@ class looking_handle {
 static_assert(handle<looking_handle>);
 
 inline opener looking(opener const& inner, std::function<void()> const& look) {
-  return {[=](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-            look();
-            any_handle opened = inner(path, flags, error);
-            look();
-            if (error) return {};
-            return any_handle(looking_handle(std::move(opened), look));
-          },
-          [=](std::string const& path) {
-            look();
-            return inner.remove(path);
-          },
-          [=](std::string const& from, std::string const& to) {
-            look();
-            auto const error = inner.rename(from, to);
-            look();
-            return error;
-          },
-          [=](std::string const& path) {
-            auto const error = inner.settle(path);
-            look();
-            return error;
-          }};
+  auto const around = [look](auto&& call) {
+    look();
+    auto const error = call();
+    look();
+    return error;
+  };
+  opener::directory_functions directories{
+      [=](std::string const& path) { return inner.make_directory(path); },
+      [=](std::string const& from, std::string const& to) {
+        return around([&] { return inner.exchange_directories(from, to); });
+      },
+      [=](std::string const& path) {
+        return around([&] { return inner.remove_directory(path); });
+      }};
+  return opener{
+      [=](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        look();
+        any_handle opened = inner(path, flags, error);
+        look();
+        if (error) return {};
+        return any_handle(looking_handle(std::move(opened), look));
+      },
+      [=](std::string const& path) {
+        look();
+        return inner.remove(path);
+      },
+      [=](std::string const& from, std::string const& to) {
+        return around([&] { return inner.rename(from, to); });
+      },
+      [=](std::string const& path) {
+        auto const error = inner.settle(path);
+        look();
+        return error;
+      }}
+      .with_directories(std::move(directories));
 }
 
 }  // namespace argosy::test

@@ -112,22 +112,28 @@ class program_handle {
 static_assert(handle<program_handle>);
 
 inline opener program_opener() {
-  return {[inner = posix_opener()](std::string const& path, open_flags flags,
-                                   std::error_code& error) -> any_handle {
-            program_code::run();
-            any_handle opened = inner(path, flags, error);
-            if (error) return {};
-            return any_handle(program_handle(std::move(opened)));
-          },
-          [inner = posix_opener()](std::string const& path) {
-            return program_code::run(), inner.remove(path);
-          },
-          [inner = posix_opener()](std::string const& from, std::string const& to) {
-            return program_code::run(), inner.rename(from, to);
-          },
-          [inner = posix_opener()](std::string const& path) {
-            return program_code::run(), inner.settle(path);
-          }};
+  opener const inner = posix_opener();
+  opener::directory_functions directories{
+      [inner](std::string const& path) { return program_code::run(), inner.make_directory(path); },
+      [inner](std::string const& from, std::string const& to) {
+        return program_code::run(), inner.exchange_directories(from, to);
+      },
+      [inner](std::string const& path) {
+        return program_code::run(), inner.remove_directory(path);
+      }};
+  return opener{
+      [inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        program_code::run();
+        any_handle opened = inner(path, flags, error);
+        if (error) return {};
+        return any_handle(program_handle(std::move(opened)));
+      },
+      [inner](std::string const& path) { return program_code::run(), inner.remove(path); },
+      [inner](std::string const& from, std::string const& to) {
+        return program_code::run(), inner.rename(from, to);
+      },
+      [inner](std::string const& path) { return program_code::run(), inner.settle(path); }}
+      .with_directories(std::move(directories));
 }
 
 // A container of the program that holds numbers.

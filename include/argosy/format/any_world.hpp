@@ -7,3 +7,4 @@
 #include <argosy/format/detail/basic_checkpoint.hpp>
 #include <argosy/format/detail/basic_npy.hpp>
 #include <argosy/format/detail/basic_xdmf.hpp>
+#include <argosy/format/detail/basic_zarr.hpp>

@@ -1,0 +1,121 @@
+// Implements compression.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compression.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <new>
+
+#ifdef ARGOSY_WITH_ZLIB
+#include <zlib.h>
+#endif
+#ifdef ARGOSY_WITH_ZSTD
+#include <zstd.h>
+#endif
+
+namespace argosy::detail {
+
+#ifdef ARGOSY_WITH_ZLIB
+
+namespace {
+
+constexpr int gzip_format = 15 + 16;
+
+Bytef* zlib_bytes(std::byte const* p) {
+  return const_cast<Bytef*>(reinterpret_cast<Bytef const*>(p));
+}
+// zlib counts in unsigned int.
+uInt zlib_count(std::size_t n) {
+  return static_cast<uInt>(std::min<std::size_t>(n, std::numeric_limits<uInt>::max()));
+}
+
+struct end_of_inflate {
+  z_stream* z;
+  ~end_of_inflate() { ::inflateEnd(z); }
+};
+struct end_of_deflate {
+  z_stream* z;
+  ~end_of_deflate() { ::deflateEnd(z); }
+};
+
+}  // namespace
+
+bool has_zlib() noexcept { return true; }
+
+// A chunk has at most 2 GiB, so its counts fit.
+bool gzip_compress(std::span<std::byte const> from, int level, std::vector<std::byte>& into) {
+  z_stream z = {};
+  if (::deflateInit2(&z, level, Z_DEFLATED, gzip_format, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  end_of_deflate const ended{&z};
+  into.resize(::deflateBound(&z, static_cast<uLong>(from.size())));
+  z.next_in = zlib_bytes(from.data());
+  z.avail_in = zlib_count(from.size());
+  z.next_out = zlib_bytes(into.data());
+  z.avail_out = zlib_count(into.size());
+  if (::deflate(&z, Z_FINISH) != Z_STREAM_END) return false;
+  into.resize(z.total_out);
+  return true;
+}
+
+std::ptrdiff_t gzip_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
+  z_stream z = {};
+  z.next_in = zlib_bytes(from.data());
+  z.avail_in = zlib_count(from.size());
+  if (z.avail_in != from.size()) return -1;
+  if (::inflateInit2(&z, gzip_format) != Z_OK) throw std::bad_alloc();
+  end_of_inflate const ended{&z};
+  std::byte none{};  // zlib requires an address, also for no bytes
+  z.next_out = zlib_bytes(into.empty() ? &none : into.data());
+  z.avail_out = zlib_count(into.size());
+  std::size_t const room = z.avail_out;
+  for (;;) {  // a stream may have several members
+    int const result = ::inflate(&z, Z_FINISH);
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    if (result != Z_STREAM_END) return -1;
+    if (z.avail_in == 0) return static_cast<std::ptrdiff_t>(room - z.avail_out);
+    if (::inflateReset(&z) != Z_OK) return -1;
+  }
+}
+
+#else
+
+bool has_zlib() noexcept { return false; }
+bool gzip_compress(std::span<std::byte const>, int, std::vector<std::byte>&) { return false; }
+std::ptrdiff_t gzip_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
+
+#endif
+#ifdef ARGOSY_WITH_ZSTD
+
+bool has_zstd() noexcept { return true; }
+
+bool zstd_compress(std::span<std::byte const> from, int level, bool checksum,
+                   std::vector<std::byte>& into) {
+  std::unique_ptr<ZSTD_CCtx, decltype(&::ZSTD_freeCCtx)> const c(::ZSTD_createCCtx(),
+                                                                 &::ZSTD_freeCCtx);
+  if (!c) throw std::bad_alloc();
+  ::ZSTD_CCtx_setParameter(c.get(), ZSTD_c_compressionLevel, level);
+  ::ZSTD_CCtx_setParameter(c.get(), ZSTD_c_checksumFlag, checksum ? 1 : 0);
+  into.resize(::ZSTD_compressBound(from.size()));
+  std::size_t const n =
+      ::ZSTD_compress2(c.get(), into.data(), into.size(), from.data(), from.size());
+  if (::ZSTD_isError(n) != 0) return false;
+  into.resize(n);
+  return true;
+}
+
+std::ptrdiff_t zstd_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
+  std::size_t const n = ::ZSTD_decompress(into.data(), into.size(), from.data(), from.size());
+  return ::ZSTD_isError(n) != 0 ? -1 : static_cast<std::ptrdiff_t>(n);
+}
+
+#else
+
+bool has_zstd() noexcept { return false; }
+bool zstd_compress(std::span<std::byte const>, int, bool, std::vector<std::byte>&) { return false; }
+std::ptrdiff_t zstd_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
+
+#endif
+
+}  // namespace argosy::detail

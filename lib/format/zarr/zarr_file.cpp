@@ -1,0 +1,242 @@
+// Implements format/detail/zarr/zarr_file.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/detail/zarr/zarr_file.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/datatype/signature.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
+#include <argosy/file/detail/state/chosen.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/hints_file.hpp>
+#include <argosy/format/detail/block_shares.hpp>
+#include <argosy/format/detail/stored_array.hpp>
+#include <argosy/format/detail/written_mark.hpp>
+
+#include "handle.hpp"
+#include "store.hpp"
+
+namespace argosy::detail {
+
+namespace {
+
+std::error_code read_all_of(any_handle& f, std::size_t most, std::string& into) {
+  std::error_code error;
+  std::int64_t const size = f.size(error);
+  if (error) return error;
+  if (size > static_cast<std::int64_t>(most)) return errc::damaged;
+  into.resize(static_cast<std::size_t>(size));
+  io_result const got = f.read(0, std::as_writable_bytes(std::span(into)));
+  if (!got.error) into.resize(static_cast<std::size_t>(got.bytes));
+  return got.error;
+}
+
+any_handle open_array(opener const& files, std::shared_ptr<zarr_words> const& words,
+                      zarr_writing how, std::string const& path, open_flags flags,
+                      std::error_code& error) {
+  if (flags.create) {  // an array has a shape, which a name does not say
+    error = errc::unsupported;
+    return {};
+  }
+  any_handle metadata = files(zarr_json_path(path), {.read = true, .write = flags.write}, error);
+  if (error) return {};
+  std::string text;
+  error = read_all_of(metadata, most_zarr_json, text);
+  failure why;
+  std::optional<zarr_header> h;
+  if (!error) h = parse_zarr_header(text, why);
+  if (!h) {
+    if (!error) {
+      words->set(why.detail);
+      error = why.code;
+    }
+    metadata.close();
+    return {};
+  }
+  auto store = std::make_shared<zarr_store>(files, path, *std::move(h), words);
+  store->how = how;
+  store->permissions = flags.permissions;
+  return any_handle(zarr_handle(std::move(store), std::move(metadata)));
+}
+
+}  // namespace
+
+opener zarr_opener(opener files, std::shared_ptr<zarr_words> words, zarr_writing how) {
+  auto const open = [files, words = std::move(words), how](
+                        std::string const& path, open_flags flags, std::error_code& error) {
+    return open_array(files, words, how, path, flags, error);
+  };
+  auto const remove = [](std::string const&) { return make_error_code(errc::unsupported); };
+  auto const absolute = [files](std::string const& path) { return files.absolute(path); };
+  auto const find = [files](std::string const& path, std::error_code& error) {
+    return files.find(zarr_json_path(path), error);
+  };
+  return opener(open, remove).naming({.absolute = absolute, .find = find});
+}
+
+failure read_small_file(opener const& files, std::string const& path, std::size_t most,
+                        std::string& into) {
+  std::error_code error;
+  any_handle f = files(path, {.read = true}, error);
+  if (error) return {error, "opening '" + path + "'"};
+  error = read_all_of(f, most, into);
+  std::error_code const closed = f.close();
+  if (error || closed) return {error ? error : closed, "reading '" + path + "'"};
+  return {};
+}
+
+failure write_small_file(opener const& files, std::string const& path, std::string const& text,
+                         std::optional<unsigned> permissions) {
+  if (!permissions)
+    if (failure unknown = permissions_at(files, path, permissions)) return unknown;
+  std::string const temporary = temporary_path(path, random_name());
+  std::error_code error;
+  any_handle f = files(temporary,
+                       {.read = true,
+                        .write = true,
+                        .create = true,
+                        .exclusive = true,
+                        .permissions = permissions.value_or(0666)},
+                       error);
+  if (error) return {error, "making '" + temporary + "'"};
+  failure const why = failure_of(errc::io, [&]() -> failure {
+    io_result const put = f.write(0, std::as_bytes(std::span(text)));
+    error = !put.error && put.bytes < std::ssize(text) ? make_error_code(errc::io) : put.error;
+    if (!error) error = f.sync();
+    std::error_code const closed = f.close();
+    if (!error) error = closed;
+    if (error) return {error, "writing '" + temporary + "'"};
+    error = files.rename(temporary, path);
+    if (error) return {error, "renaming '" + temporary + "'"};
+    return {};
+  });
+  if (why) {
+    failure_of(errc::io, [&] {
+      if (f.is_open()) f.close();
+    });
+    failure_of(errc::io, [&] { files.remove(temporary); });
+    return why;
+  }
+  std::error_code const settled = files.settle(path);
+  if (settled && classify(settled) != errc::unsupported)
+    return {settled, "syncing the directory of '" + path + "'"};
+  return {};
+}
+
+failure replaceable(opener const& files, std::string const& path, bool& exists) {
+  exists = false;
+  std::string text;
+  failure const unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
+  constexpr char const* remedy = "give another path, or remove what is there";
+  if (!unread) {
+    failure why;
+    auto const h = parse_zarr_header(text, why);
+    exists = h.has_value() || why.code == errc::unsupported;
+    if (exists) return {};
+    return {errc::file_exists, "'" + path + "' has other metadata than that of an array", remedy};
+  }
+  errc const kind = classify(unread.code);
+  if (kind == errc::bad_file)
+    return {errc::file_exists, "'" + path + "' is a file and no directory", remedy};
+  if (kind != errc::no_such_file) return unread;
+  std::error_code error;
+  if (files.finds() && files.find(path, error) && !error)
+    return {errc::file_exists, "'" + path + "' is no Zarr array", remedy};
+  return {};
+}
+
+unsigned permissions_in(hints const& given) {
+  return file_hints(environment_hints(), {}, given, overriding_hints())
+      .values()
+      .file_permissions.value_or(0666);
+}
+
+failure make_zarr_group(opener const& files, std::string const& path, std::string const& json,
+                        unsigned permissions) {
+  std::string text;
+  failure const unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
+  failure what;
+  bool const is_group = !unread && !parse_zarr_header(text, what) && what.code == errc::datatype;
+  if (!unread && !is_group)
+    return {errc::file_exists, "'" + path + "' is no group", "give another path"};
+  if (unread && classify(unread.code) != errc::no_such_file) return unread;
+  if (!files.has_directories())
+    return {errc::unsupported, "this opener has no directories, and a group is one",
+            "give an opener with directory_functions, such as io::posix_opener()"};
+  if (auto const error = files.make_directory(path))
+    return {error, "making the directory '" + path + "'"};
+  return write_small_file(files, zarr_json_path(path), json, permissions);
+}
+
+failure fault_of_zarr_part(zarr_header const& h, array_part const& part) {
+  (void)part.part_bytes();  // throws the fault of the part first
+  if (h.type.kind == part.type().kind && h.type.bytes == part.type().bytes &&
+      h.shape == part.shape())
+    return {};
+  return {errc::datatype,
+          "the array is of " + to_string(h) + ", the program's is of " + to_string(part)};
+}
+
+failure enlarged(zarr_header const& old, array_part const& part, zarr_header& into) {
+  into = old;
+  into.shape = part.shape();
+  if (failure other = fault_of_zarr_part(into, part)) return other;
+  bool shorter = into.shape.size() != old.shape.size();
+  for (std::size_t k = 0; !shorter && k < old.shape.size(); ++k)
+    shorter = into.shape[k] < old.shape[k];
+  if (!shorter) return complete(into);
+  return {errc::argument,
+          "the array is of " + to_string(old) + ", and " + to_string(part) + " is not larger",
+          "give a part of an array with the same dimensions, none of them shorter"};
+}
+
+view view_of_bytes(layout const& file) {
+  signature one(basic_type::byte), all(basic_type::byte, file.size());
+  return view(0, typed_form{bytes(1), one}, typed_form{file, all});
+}
+
+failure publish_zarr(opener const& files, std::string const& unfinished, std::string const& path,
+                     bool& named) {
+  bool exists = false;
+  if (failure other = replaceable(files, path, exists)) return other;
+  if (auto const error = files.exchange_directories(unfinished, path))
+    return {error, "renaming '" + unfinished + "'"};
+  named = true;
+  std::error_code const settled = files.settle(path);
+  if (settled && classify(settled) != errc::unsupported)
+    return {settled, "the new array has its name, but after a crash the old one may have it"};
+  if (!exists) return {};
+  if (auto const error = files.remove_directory(unfinished))
+    return {error, "the new array has its name, but the old one, '" + unfinished +
+                       "', could not be removed"};
+  return {};
+}
+
+hints hints_for(zarr_header const& h, hints const& given) {
+  zarr_grid const grid(h);
+  hints own = given;
+  auto const here = given.by_name(), around = environment_hints().by_name();
+  auto const has = [](auto const& all, char const* name) {
+    return std::ranges::find(all, name, &named_hint::name) != all.end();
+  };
+  auto const use = [&](auto& member, char const* name, auto value) {
+    if (!has(here, name) && !has(around, name)) member = value;
+  };
+  // A window is one shard, or as many as a usual window has room for.
+  std::int64_t const shard = grid.shard_bytes(),
+                     shards = std::max<std::int64_t>(1, cached_window_bytes / shard);
+  use(own.cb_block_bytes, "cb_block_size", shard);
+  use(own.window_bytes, "argosy_window_size", shards * shard);
+  use(own.ind_wr_buffer_bytes, "ind_wr_buffer_size", shards * shard);
+  // The handle itself merges, and would do so for each piece of a shard.
+  use(own.ds_write, "romio_ds_write", tristate::disable);
+  use(own.cb_write, "romio_cb_write", tristate::enable);
+  use(own.cb_read, "romio_cb_read", tristate::enable);
+  return own;
+}
+
+}  // namespace argosy::detail

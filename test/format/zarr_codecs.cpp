@@ -1,0 +1,192 @@
+// Codecs of chunks, and indices of shards: what is encoded is decoded, and damage is found.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/zarr/chunk_codec.hpp"
+#include "format/zarr/compression.hpp"
+#include "format/zarr/crc32c.hpp"
+#include "format/zarr/shard.hpp"
+#include "support/catch.hpp"
+#include "support/seed.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using io::zarr_codec;
+using io::detail::chunk_codec;
+using io::detail::codec_space;
+using bytes = std::vector<std::byte>;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+bytes bytes_of(std::string_view text) {
+  auto const b = std::as_bytes(std::span(text));
+  return {b.begin(), b.end()};
+}
+
+chunk_codec codec_of(std::vector<zarr_codec> steps, std::vector<std::int64_t> chunk = {4, 6},
+                     io::extend::dtype type = io::extend::dtype_of<std::int32_t>()) {
+  io::zarr_header h{chunk, std::move(type), {.chunks = chunk, .codecs = std::move(steps)}};
+  io::extend::failure const f = io::detail::complete(h);
+  CAPTURE(f.detail);
+  REQUIRE_FALSE(f);
+  return chunk_codec(h);
+}
+
+bytes encoded(chunk_codec const& c, bytes const& chunk) {
+  codec_space space;
+  auto const e = c.encode(chunk, space);
+  CHECK(std::ssize(e) <= c.most_encoded_bytes());
+  return {e.begin(), e.end()};
+}
+
+bytes some_chunk(std::mt19937_64& random, std::int64_t n) {
+  bytes all(static_cast<std::size_t>(n));
+  std::uint64_t const different = random() % 3 == 0 ? 256 : 3;
+  for (std::byte& b : all) b = static_cast<std::byte>(random() % different);
+  return all;
+}
+
+std::vector<zarr_codec> any_steps(std::mt19937_64& random, std::size_t dimensions) {
+  std::vector<zarr_codec> all;
+  for (auto k = random() % 3; k > 0; --k) {
+    std::vector<int> order;
+    for (std::size_t i = 0; i < dimensions; ++i) order.push_back(static_cast<int>(i));
+    std::ranges::shuffle(order, random);
+    all.push_back(zarr_codec::transpose(order));
+  }
+  all.push_back(zarr_codec::bytes(random() % 2 == 0));
+  for (auto k = random() % 4; k > 0; --k) {
+    std::vector<zarr_codec> some{zarr_codec::crc32c()};
+    if (io::detail::has_zlib()) some.push_back(zarr_codec::gzip(static_cast<int>(random() % 10)));
+    if (io::detail::has_zstd())
+      some.push_back(zarr_codec::zstd(static_cast<int>(random() % 9) - 3, random() % 2 == 0));
+    all.push_back(some[random() % some.size()]);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what any codecs encode is decoded, and damage never is another chunk's size",
+          "[format][zarr][random]") {
+  std::mt19937_64 random(seed());
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round, seed());
+    std::vector<std::int64_t> chunk;
+    for (auto k = random() % 4; k > 0; --k)
+      chunk.push_back(static_cast<std::int64_t>(1 + random() % 9));
+    auto const type =
+        std::vector{io::extend::dtype_of<std::uint8_t>(), io::extend::dtype_of<float>(),
+                    io::extend::dtype_of<std::complex<double>>()}[random() % 3];
+    chunk_codec const c = codec_of(any_steps(random, chunk.size()), chunk, type);
+    bytes const data = some_chunk(random, c.chunk_bytes());
+    bytes e = encoded(c, data);
+    bytes back(data.size());
+    codec_space space;
+    std::string why;
+    REQUIRE(c.decode(e, back, space, why));
+    CHECK(back == data);
+    // Broken bytes, fewer and more: an error, or a chunk, but no access beyond memory.
+    if (!e.empty()) e[random() % e.size()] ^= static_cast<std::byte>(1 + random() % 255);
+    c.decode(e, back, space, why);
+    e.resize(random() % (e.size() + 1));
+    bool const cut = e.size() < encoded(c, data).size();
+    if (cut) CHECK_FALSE(c.decode(e, back, space, why));
+  }
+}
+
+TEST_CASE("the bytes of chunks are those of the format", "[format][zarr]") {
+  bytes chunk(24);
+  for (std::size_t i = 0; i < 6; ++i) {
+    std::uint32_t const n = 0x01020300u + static_cast<std::uint32_t>(i);
+    std::memcpy(chunk.data() + 4 * i, &n, 4);
+  }
+  auto const numbers = [](bytes const& b) {
+    std::vector<int> last;
+    for (std::size_t i = 0; i < b.size(); i += 4)
+      last.push_back(static_cast<int>(b[i]) | static_cast<int>(b[i + 3]));
+    return last;
+  };
+  CHECK(encoded(codec_of({}, {2, 3}), chunk) == chunk);
+  bytes const big = encoded(codec_of({zarr_codec::bytes(true)}, {2, 3}), chunk);
+  CHECK(big[0] == std::byte{1});
+  CHECK(big[3] == std::byte{0});
+  CHECK(big[23] == std::byte{5});
+  bytes const columns = encoded(codec_of({zarr_codec::transpose({1, 0})}, {2, 3}), chunk);
+  CHECK(numbers(columns) == std::vector<int>{1 | 0, 1 | 3, 1 | 1, 1 | 4, 1 | 2, 1 | 5});
+  CHECK(io::detail::crc32c(bytes_of("123456789")) == 0xe3069283u);
+  CHECK(io::detail::crc32c(bytes_of("")) == 0);
+  bytes const summed = encoded(codec_of({zarr_codec::crc32c()}, {2, 3}), chunk);
+  REQUIRE(summed.size() == 28);
+  CHECK(io::detail::little<std::uint32_t>(summed.data() + 24) == io::detail::crc32c(chunk));
+}
+
+TEST_CASE("a damaged chunk is named", "[format][zarr]") {
+  std::mt19937_64 random(seed());
+  codec_space space;
+  std::string why;
+  auto const broken = [&](chunk_codec const& c, bytes const& e) {
+    bytes back(static_cast<std::size_t>(c.chunk_bytes()));
+    why.clear();
+    CHECK_FALSE(c.decode(e, back, space, why));
+    return why;
+  };
+  chunk_codec const plain = codec_of({}), summed = codec_of({zarr_codec::crc32c()});
+  bytes const data = some_chunk(random, plain.chunk_bytes());
+  CHECK_THAT(broken(plain, bytes(95)), ContainsSubstring("95 bytes and not the 96"));
+  bytes e = encoded(summed, data);
+  e[7] ^= std::byte{1};
+  CHECK_THAT(broken(summed, e), ContainsSubstring("checksum (crc32c) differs"));
+  CHECK_FALSE(broken(summed, bytes(3)).empty());
+  if (io::detail::has_zlib()) {
+    chunk_codec const zipped = codec_of({zarr_codec::gzip()});
+    CHECK_THAT(broken(zipped, data), ContainsSubstring("no valid gzip data"));
+    // A bomb: far more bytes than a chunk has.
+    bytes bomb;
+    io::detail::gzip_compress(bytes(std::size_t{1} << 24), 9, bomb);
+    CHECK_THAT(broken(zipped, bomb), ContainsSubstring("no valid gzip data"));
+    bytes half;  // two members
+    io::detail::gzip_compress(std::span(data).first(40), 5, half);
+    bytes second;
+    io::detail::gzip_compress(std::span(data).subspan(40), 5, second);
+    half.insert(half.end(), second.begin(), second.end());
+    bytes back(data.size());
+    CHECK(zipped.decode(half, back, space, why));
+    CHECK(back == data);
+  }
+  if (io::detail::has_zstd()) {
+    chunk_codec const zstd = codec_of({zarr_codec::zstd()});
+    CHECK_THAT(broken(zstd, data), ContainsSubstring("no valid zstd data"));
+    bytes bomb;
+    io::detail::zstd_compress(bytes(std::size_t{1} << 24), 19, false, bomb);
+    CHECK_THAT(broken(zstd, bomb), ContainsSubstring("no valid zstd data"));
+  }
+}
+
+TEST_CASE("an index has the places of chunks, and finds its own damage", "[format][zarr]") {
+  io::detail::shard_index index(3);
+  index.set(1, {7, 9});
+  for (bool const checksum : {false, true}) {
+    bytes b = index.bytes(checksum);
+    CHECK(std::ssize(b) == io::detail::shard_index::bytes_of(3, checksum));
+    io::detail::shard_index back(0);
+    std::string why;
+    REQUIRE(back.parse(b, checksum, why));
+    CHECK_FALSE(back.find(0));
+    CHECK_FALSE(back.find(2));
+    REQUIRE(back.find(1));
+    CHECK(back.find(1)->offset == 7);
+    CHECK(back.find(1)->bytes == 9);
+    b[3] ^= std::byte{1};
+    CHECK(back.parse(b, checksum, why) == !checksum);
+  }
+}

@@ -1,0 +1,207 @@
+// Zarr arrays under mpiexec, and the same arrays in zarr-python and tensorstore. Without these that
+// part is skipped; cmake/zarr.sh installs them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
+#include <argosy/format/zarr.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <argosy/format/npy.hpp>
+
+#include "format/zarr_cases.hpp"
+#include "support/python.hpp"
+#include "support/shared_scratch.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+// The number of arrays for the libraries of Python.
+int trips() {
+  char const* const said = std::getenv("ARGOSY_TEST_ZARR_TRIPS");
+  return said ? std::atoi(said) : 12;
+}
+
+// Runs the script on rank 0. Returns false on all ranks if the libraries are missing.
+bool python(io::mpi const& world, std::string const& what) {
+  world.barrier();
+  std::int64_t has = 1;
+  if (world.rank() == 0) {
+    std::string const python = python_with("zarr, tensorstore", ARGOSY_TEST_ZARR_PYTHON);
+    has = python.empty() ? 0 : 1;
+    if (has == 0)
+      skipped("python3 has no zarr and tensorstore: run cmake/zarr.sh");
+    else
+      CHECK(std::system((python + " " ARGOSY_TEST_ZARR_CHECK " " + what).c_str()) == 0);
+  }
+  world.broadcast(std::as_writable_bytes(std::span(&has, 1)), 0);
+  return has != 0;
+}
+
+template <class T>
+T value_of(std::int64_t n) {
+  if constexpr (std::is_same_v<T, bool>)
+    return n % 2 == 1;
+  else if constexpr (io::detail::is_complex<T>)
+    return T(static_cast<typename T::value_type>(n % 100),
+             -static_cast<typename T::value_type>(n % 7));
+  else
+    return static_cast<T>(n % 100);
+}
+
+// Memory of any type; a vector of bool has no elements in memory.
+template <class T>
+struct elements {
+  explicit elements(std::size_t n) : memory(new T[n]()), size(n) {}
+  std::span<T> all() const { return {memory.get(), size}; }
+  std::unique_ptr<T[]> memory;
+  std::size_t size;
+};
+
+template <class T>
+void write_one(io::mpi const& world, std::string const& path, std::mt19937_64& random) {
+  dealt const d = dealt::any(random, world.size());
+  io::zarr_options how = any_options(random, d.sizes);
+  how.attributes = std::string(R"({"text": "caf\u00e9", "order": ")") +
+                   (d.o == io::order::c ? "C" : "F") + "\"}";
+  for (std::size_t k = 0; k < d.sizes.size(); ++k)
+    how.dimension_names.push_back("d" + std::to_string(k));
+  if (random() % 2 == 0 && !std::is_same_v<T, bool>) how.fill_value = "1";
+  auto const numbers = d.numbers(world.rank());
+  elements<T> const mine(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) mine.memory[i] = value_of<T>(numbers[i]);
+  auto z = io::zarr::create(world, path, d.tile<T>(world.rank()), how);
+  z.write_all(mine.all());
+  z.close();
+}
+
+template <class T>
+bool read_one(io::mpi const& world, std::string const& path, io::zarr_header const& h,
+              std::mt19937_64& random) {
+  if (h.type != io::extend::dtype_of<T>()) return false;
+  dealt d = dealt::any(random, world.size());
+  d.o = io::order::c;
+  d.sizes = h.shape;
+  io::process_grid const balanced(world.size(), static_cast<int>(h.shape.size()));
+  d.grid.assign(balanced.extents().begin(), balanced.extents().end());
+  d.block.resize(h.shape.size());
+  for (std::int64_t& b : d.block) b = static_cast<std::int64_t>(random() % 4);
+  CAPTURE(path, d.sizes, d.grid, d.block, to_string(h));
+  auto const tile = d.tile<T>(world.rank());
+  elements<T> const found(d.numbers(world.rank()).size()), expected(found.size);
+  auto z = io::zarr::open(world, path, tile);
+  z.read_all(found.all());
+  z.close();
+  auto f = io::npy::open(world, path + ".npy", tile);
+  f.read_all(expected.all());
+  f.close();
+  CHECK(std::ranges::equal(found.all(), expected.all()));
+  return true;
+}
+
+// An array without dimensions.
+template <class T>
+bool read_scalar(io::mpi const& world, std::string const& path, io::zarr_header const& h) {
+  if (h.type != io::extend::dtype_of<T>()) return false;
+  T found{}, expected{};
+  auto z = io::zarr::open(world, path, io::type<T>);
+  z.read_all(found);
+  z.close();
+  auto f = io::npy::open(world, path + ".npy", io::type<T>);
+  f.read_all(expected);
+  f.close();
+  CHECK(found == expected);
+  return true;
+}
+
+template <class... T>
+struct all_types {
+  static void write(io::mpi const& world, std::string const& path, std::mt19937_64& random) {
+    std::uint64_t const chosen = random() % sizeof...(T);
+    std::uint64_t k = 0;
+    ((k++ == chosen ? write_one<T>(world, path, random) : void()), ...);
+  }
+  static bool read(io::mpi const& world, std::string const& path, std::mt19937_64& random) {
+    io::zarr_header const h = io::zarr::header_of(world, path);
+    return h.shape.empty() ? (read_scalar<T>(world, path, h) || ...)
+                           : (read_one<T>(world, path, h, random) || ...);
+  }
+};
+using numbers_of_zarr = all_types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                                  std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float,
+                                  double, std::complex<float>, std::complex<double>>;
+
+}  // namespace
+
+TEST_CASE("zarr-python and tensorstore read what ranks write", "[format][zarr][trips]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  std::mt19937_64 random(seed());
+  for (int i = 0; i < trips(); ++i)
+    numbers_of_zarr::write(world, here / ("a" + std::to_string(i)), random);
+  python(world, "check " + (here / ""));
+}
+
+TEST_CASE("ranks read what zarr-python and tensorstore write", "[format][zarr][trips]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  std::mt19937_64 random(seed());
+  if (!python(world, "write " + (here / "") + " " + std::to_string(trips()) + " " +
+                         std::to_string(seed())))
+    return;
+  for (int i = 0; i < trips(); ++i)
+    CHECK(numbers_of_zarr::read(world, here / ("a" + std::to_string(i)), random));
+}
+
+TEST_CASE("what processes write is the array, and other processes read it in other parts",
+          "[format][zarr][random]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  check_random_zarrs(world, here / "u", io::posix_opener(), 4);
+}
+
+TEST_CASE("processes write parts of one shard at the same time, and none is lost",
+          "[format][zarr]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  check_zarr_alone(world, here / "u", io::posix_opener());
+  check_zarr_growth(world, here / "v", io::posix_opener());
+}
+
+TEST_CASE("a wrong type, shape, option or amount is an error in all processes",
+          "[format][zarr][errors]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  check_zarr_errors(world, here / "u", io::posix_opener());
+  check_zarr_groups(world, here / "g", io::posix_opener());
+}
+
+TEST_CASE("a collective write encodes each shard once, in two-phase windows of whole shards",
+          "[format][zarr]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  // The parts cut every shard.
+  std::int64_t const n = 256;
+  io::darray<double, 2> const tile({n, n}, io::distribute::block, {1, world.size()}, world.rank());
+  std::vector<double> const mine(static_cast<std::size_t>(io::array_part(tile).elements()),
+                                 1.0 + world.rank());
+  auto z = io::zarr::create(world, here / "u", tile, {.chunks = {32, 32}, .shards = {128, 256}});
+  io::report const r = z.write_all(mine);
+  CHECK(r.policy == "two_phase");
+  std::int64_t calls = r.write_calls;
+  reducible_total all{calls};
+  world.all_reduce(all);
+  CHECK(all.value <= 2);
+  z.close();
+}
