@@ -39,7 +39,7 @@ def main():
     shared = [libraries / "libargosy-mpiio.so", *sorted((libraries / "argosy-mpiio").glob("*.so"))]
     tag = f"py3-none-manylinux_2_{glibc_of(shared)}_{platform.machine()}"
     info = f"argosy-{version}.dist-info"
-    files = {f"argosy/{p.name}": p.read_bytes() for p in sorted(pathlib.Path("python/argosy").glob("*.py"))}
+    files = {f"argosy/{p.name}": p.read_bytes() for p in sorted(pathlib.Path("lib/python/argosy").glob("*.py"))}
     files |= {f"argosy/lib/{p.relative_to(libraries)}": p.read_bytes() for p in shared}
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: argosy\nVersion: {version}\n"
