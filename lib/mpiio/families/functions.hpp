@@ -31,27 +31,27 @@
 #define ARGOSY_MPIIO_BOTH_COUNTS_OF_BEGIN(define, name) \
   define(File_##name##_begin) define(File_##name##_begin_c)
 
-#define ARGOSY_MPIIO_ACCESS_FUNCTIONS(define)                                                     \
-  ARGOSY_MPIIO_BOTH_COUNTS(define, read_at)                                                       \
-  ARGOSY_MPIIO_BOTH_COUNTS(define, read_at_all)                                                   \
-  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at)                                                      \
-  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at_all) ARGOSY_MPIIO_BOTH_COUNTS(define, read)           \
-      ARGOSY_MPIIO_BOTH_COUNTS(define, read_all) ARGOSY_MPIIO_BOTH_COUNTS(define, read_shared)    \
-          ARGOSY_MPIIO_BOTH_COUNTS(define, read_ordered) ARGOSY_MPIIO_BOTH_COUNTS(                \
-              define, write) ARGOSY_MPIIO_BOTH_COUNTS(define, write_all)                          \
-              ARGOSY_MPIIO_BOTH_COUNTS(define, write_shared) ARGOSY_MPIIO_BOTH_COUNTS(            \
-                  define, write_ordered) ARGOSY_MPIIO_BOTH_COUNTS(define, iread_at)               \
-                  ARGOSY_MPIIO_BOTH_COUNTS(define, iread_at_all) ARGOSY_MPIIO_BOTH_COUNTS(        \
-                      define, iwrite_at) ARGOSY_MPIIO_BOTH_COUNTS(define, iwrite_at_all)          \
-                      ARGOSY_MPIIO_BOTH_COUNTS(define, iread) ARGOSY_MPIIO_BOTH_COUNTS(           \
-                          define, iread_all) ARGOSY_MPIIO_BOTH_COUNTS(define, iread_shared)       \
-                          ARGOSY_MPIIO_BOTH_COUNTS(define, iwrite) ARGOSY_MPIIO_BOTH_COUNTS(      \
-                              define, iwrite_all) ARGOSY_MPIIO_BOTH_COUNTS(define, iwrite_shared) \
-                              ARGOSY_MPIIO_SPLIT_PAIR(define, read_at_all)                        \
-                                  ARGOSY_MPIIO_SPLIT_PAIR(define, write_at_all)                   \
-                                      ARGOSY_MPIIO_SPLIT_PAIR(define, read_all)                   \
-                                          ARGOSY_MPIIO_SPLIT_PAIR(define, write_all)              \
-                                              ARGOSY_MPIIO_SPLIT_PAIR(define, read_ordered)       \
+#define ARGOSY_MPIIO_ACCESS_FUNCTIONS(define)                                                      \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, read_at)                                                        \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, read_at_all)                                                    \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at)                                                       \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, write_at_all)                                                   \
+  ARGOSY_MPIIO_BOTH_COUNTS(define, read) ARGOSY_MPIIO_BOTH_COUNTS(define, read_all)                \
+      ARGOSY_MPIIO_BOTH_COUNTS(define, read_shared) ARGOSY_MPIIO_BOTH_COUNTS(define, read_ordered) \
+          ARGOSY_MPIIO_BOTH_COUNTS(define, write) ARGOSY_MPIIO_BOTH_COUNTS(define, write_all)      \
+              ARGOSY_MPIIO_BOTH_COUNTS(define, write_shared) ARGOSY_MPIIO_BOTH_COUNTS(             \
+                  define, write_ordered) ARGOSY_MPIIO_BOTH_COUNTS(define, iread_at)                \
+                  ARGOSY_MPIIO_BOTH_COUNTS(define, iread_at_all) ARGOSY_MPIIO_BOTH_COUNTS(         \
+                      define, iwrite_at) ARGOSY_MPIIO_BOTH_COUNTS(define, iwrite_at_all)           \
+                      ARGOSY_MPIIO_BOTH_COUNTS(define, iread) ARGOSY_MPIIO_BOTH_COUNTS(            \
+                          define, iread_all) ARGOSY_MPIIO_BOTH_COUNTS(define, iread_shared)        \
+                          ARGOSY_MPIIO_BOTH_COUNTS(define, iwrite) ARGOSY_MPIIO_BOTH_COUNTS(       \
+                              define, iwrite_all) ARGOSY_MPIIO_BOTH_COUNTS(define, iwrite_shared)  \
+                              ARGOSY_MPIIO_SPLIT_PAIR(define, read_at_all)                         \
+                                  ARGOSY_MPIIO_SPLIT_PAIR(define, write_at_all)                    \
+                                      ARGOSY_MPIIO_SPLIT_PAIR(define, read_all)                    \
+                                          ARGOSY_MPIIO_SPLIT_PAIR(define, write_all)               \
+                                              ARGOSY_MPIIO_SPLIT_PAIR(define, read_ordered)        \
                                                   ARGOSY_MPIIO_SPLIT_PAIR(define, write_ordered)
 
 #define ARGOSY_MPIIO_OTHER_FUNCTIONS(define)                                                   \
