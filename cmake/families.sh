@@ -162,6 +162,18 @@ test_without_mpi() {
   fi
 }
 
+# Fortran's three bindings, where the MPI library has a compiler for them.
+test_fortran() {
+  local binding failed=0
+  case $library_name in openmpi | mpich) ;; *) return 0 ;; esac
+  [[ -x $mpifort ]] || return 0
+  for binding in 77 90 8; do
+    (cd "$here" && "$mpifort" -cpp -DBINDING=$binding -ffree-line-length-none "$repository/test/mpiio/fortran.F90" -o "fortran$binding")
+    run_program "fortran$binding" 2 "$here/fortran$binding" || failed=1
+  done
+  return $failed
+}
+
 test_with() {
   local library_name failed=0
   test_without_mpi || failed=1
@@ -181,6 +193,7 @@ test_with() {
     "${compile[@]}" -shared -fPIC -DPROFILER_GOES_ON=PROFILER_BY_LINK -DPROFILER_NAME=by_link test/mpiio/profiler.cpp -o "$here/tool.so" -ldl
     above=$here/tool.so run_program tool_above 2 "$here/profiled" by_link=all || failed=1
     behind=$here/tool.so run_program tool_behind 2 "$here/profiled" by_link=all || failed=1
+    test_fortran || failed=1
     rm -rf "$here/run"
   done
   return $failed
