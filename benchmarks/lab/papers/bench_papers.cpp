@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,7 +12,9 @@
 
 #include "../../support/result_files.hpp"
 #include "calibrate.hpp"
+#include "kept.hpp"
 #include "options.hpp"
+#include "page.hpp"
 #include "report.hpp"
 
 namespace {
@@ -44,41 +47,95 @@ bool wanted(options const& o, row const& r) {
          (o.row.empty() || o.row == r.key) && (o.calibrate.empty() || o.calibrate == r.machine);
 }
 
-int run(options const& o) {
+std::vector<row> all_rows(options const& o) {
   std::vector<row> rows = read_rows("rows.csv", bench::text_of_file(o.data + "/rows.csv"));
   for (row& r : read_rows("claim_rows.csv", bench::text_of_file(o.data + "/claim_rows.csv")))
     rows.push_back(std::move(r));
-  std::vector<claim> const claims =
-      o.claims ? read_claims("claims.csv", bench::text_of_file(o.data + "/claims.csv"))
-               : std::vector<claim>();
-  laboratory lab(o.data + "/machines", o.scale, o.repetitions, o.seconds);
-  if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, bench::say));
+  return rows;
+}
 
+void print_result(options const& o, result const& x) {
+  row const& r = *x.what;
+  bool const known = r.role != part::claims;
+  fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}{}\n", r.key,
+             known ? fmt::format("{:g}", r.published) : "", x.simulated,
+             known ? fmt::format("{:+.0f} %", 100 * x.error()) : "", name_of(r.role),
+             x.beside > 0        ? fmt::format("{:.4g}", x.beside)
+             : o.repetitions > 1 ? fmt::format("sd {:.3g}", x.simulated_sd)
+                                 : "",
+             x.short_of > 0 ? fmt::format("  T = {:g} s", x.short_of) : "");
+  std::fflush(stdout);
+}
+
+// Measures the wanted rows. Sets `well` to false if --check finds a fault.
+std::vector<result> measured(options const& o, laboratory& lab, std::vector<row> const& rows,
+                             bool& well) {
   std::vector<result> results;
-  std::set<std::string> tables;
-  bool well = true;
   fmt::print("{:<34} {:>10} {:>10} {:>8}  {:<9}  {}\n", "row", "published", "simulated", "error",
              "role", o.beside);
   for (row const& r : rows) {
     if (!wanted(o, r)) continue;
     bench::say(r.key);
     results.push_back(lab.measure(r));
-    bool const known = r.role != part::claims;
-    if (!o.beside.empty() && known) results.back().beside = lab.measure_as(r, o.beside);
+    if (!o.beside.empty() && r.role != part::claims)
+      results.back().beside = lab.measure_as(r, o.beside);
     bench::say("");
-    tables.insert(r.table);
     result const& x = results.back();
-    fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}{}\n", r.key,
-               known ? fmt::format("{:g}", r.published) : "", x.simulated,
-               known ? fmt::format("{:+.0f} %", 100 * x.error()) : "", name_of(r.role),
-               x.beside > 0        ? fmt::format("{:.4g}", x.beside)
-               : o.repetitions > 1 ? fmt::format("sd {:.3g}", x.simulated_sd)
-                                   : "",
-               x.short_of > 0 ? fmt::format("  T = {:g} s", x.short_of) : "");
-    std::fflush(stdout);
+    print_result(o, x);
     if (o.check && !(x.simulated > 0 && x.simulated < 1e6)) well = false;
   }
   if (results.empty()) throw std::runtime_error("no row is named so");
+  return results;
+}
+
+bool put_plots(std::string const& directory, std::vector<result> const& of,
+               std::vector<result> const& results, std::string const& beside) {
+  std::set<std::string> tables;
+  for (result const& r : of)
+    if (r.what->role != part::claims) tables.insert(r.what->table);
+  bool well = true;
+  for (std::string const& t : tables)
+    well = bench::put_picture(directory, t, plot(t, results, beside)) && well;
+  return well;
+}
+
+// Renews the tables and pictures of what was measured, and the page of all that is kept.
+bool publish(options const& o, std::vector<row> const& rows, std::vector<claim> const& claims,
+             std::vector<result> const& measured) {
+  kept_results const kept = read_kept(o.publish, rows);
+  std::vector<result> const results = with_kept(rows, measured, kept);
+  std::vector<judged> const verdicts = with_kept(judge_all(claims, rows, results), kept);
+  std::filesystem::create_directories(o.publish);
+  bool well = put_plots(o.publish, measured, results, "");
+  std::set<std::string> tables;
+  for (result const& r : measured) tables.insert(r.what->table);
+  for (std::string const& t : tables)
+    well = bench::put(o.publish + "/" + t + ".csv", table_csv(t, results)) && well;
+  well = bench::put(o.publish + "/claims.csv", csv_of(verdicts)) && well;
+  auto const words =
+      read_table_words("tables.csv", bench::text_of_file(o.data + "/tables.csv"));
+  return bench::put(o.publish + "/README.md", page_of(words, rows, results, verdicts)) && well;
+}
+
+// Returns true if nothing moved.
+bool compare(options const& o, std::vector<row> const& rows, std::vector<result> const& measured,
+             std::vector<judged> const& verdicts) {
+  std::vector<std::string> const all = moved(measured, verdicts, read_kept(o.against, rows));
+  for (std::string const& sentence : all) fmt::print("{}\n", sentence);
+  if (!all.empty())
+    fmt::print("If that is meant, renew the tables with --publish {}\n", o.against);
+  return all.empty();
+}
+
+int run(options const& o) {
+  std::vector<row> const rows = all_rows(o);
+  std::vector<claim> const claims =
+      o.claims ? read_claims("claims.csv", bench::text_of_file(o.data + "/claims.csv"))
+               : std::vector<claim>();
+  laboratory lab(o.data + "/machines", o.scale, o.repetitions, o.seconds);
+  if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, bench::say));
+  bool well = true;
+  std::vector<result> const results = measured(o, lab, rows, well);
   std::vector<judged> const verdicts = judge_all(claims, rows, results);
   std::string const summary = summary_of(results, verdicts, o.scale, o.beside);
   fmt::print("\n{}\n{:.4g} events were simulated.\n", summary, static_cast<double>(lab.events()));
@@ -86,9 +143,9 @@ int run(options const& o) {
   if (!o.csv.empty() && o.claims)
     well = bench::put(bench::beside(o.csv, ".claims"), csv_of(verdicts)) && well;
   if (!o.summary.empty()) well = bench::put(o.summary, summary) && well;
-  if (!o.plots.empty())
-    for (std::string const& t : tables)
-      well = bench::put_picture(o.plots, t, plot(t, results, o.beside)) && well;
+  if (!o.plots.empty()) well = put_plots(o.plots, results, results, o.beside) && well;
+  if (!o.publish.empty()) well = publish(o, rows, claims, results) && well;
+  if (!o.against.empty()) well = compare(o, rows, results, verdicts) && well;
   return well ? 0 : 1;
 }
 

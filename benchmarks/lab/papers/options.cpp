@@ -22,6 +22,10 @@ constexpr bench::option_info table[] = {
     {"--csv", "FILE", "a line for each row; claims go to FILE with .claims before its ending"},
     {"--summary", "FILE", "medians, misses and claims as Markdown"},
     {"--plots", "DIR", "a picture of each table"},
+    {"--publish", "DIR",
+     "renew the tables, pictures and page of this folder by these rows and all claims"},
+    {"--against", "DIR",
+     "fail if a rate is not within 2 % of the folder's tables, or a claim has another verdict"},
     {"--check", "", "fail if a row cannot be run, or has no rate"},
     {"--data", "DIR", "where rows.csv, claims.csv and machines/ are"},
 };
@@ -48,6 +52,12 @@ options options_from(bench::arguments const& given) {
   o.summary = given.value("--summary");
   o.plots = given.value("--plots");
   o.check = given.has("--check");
+  o.publish = given.value("--publish");
+  o.against = given.value("--against");
+  bool const keeps = !o.publish.empty() || !o.against.empty();
+  if (keeps && (o.scale > 1 || o.seconds < full_seconds))
+    throw bench::usage_error("--publish and --against need full size: neither --scale nor --seconds");
+  o.claims = o.claims || keeps;
   o.beside =
       given.choice("--beside", {"argosy", "posix", "ibm_prototype", "ibm_pe", "romio_1", "none"});
   if (o.beside == "none") o.beside.clear();

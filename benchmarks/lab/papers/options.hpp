@@ -18,6 +18,7 @@ struct options {
   double seconds = full_seconds;  // T of beffio
   int repetitions = 1;
   std::string csv, plots, summary;  // file, directory, file; empty: none
+  std::string publish, against;     // folders of kept results; empty: none
   std::string beside = "argosy";    // second software for each row; empty: none
   std::string data;                 // directory of rows.csv, claims.csv and machines/
 };

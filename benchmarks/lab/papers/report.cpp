@@ -88,6 +88,7 @@ std::vector<judged> judge_all(std::vector<claim> const& claims, std::vector<row>
     for (result const& r : results) {
       if (r.what->key != key) continue;
       if (chunk.empty()) return known(deviates ? r.simulated_sd : r.simulated);
+      if (r.others.empty()) return std::nullopt;  // a kept result, without those of its chunks
       auto const found = r.others.find(r.what->op + "." + chunk);
       if (found == r.others.end())
         throw std::invalid_argument("claim: its program does not measure " + name);
