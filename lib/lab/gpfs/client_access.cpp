@@ -51,6 +51,20 @@ void client_node::state::route_access(operation& o, instance& i, file& f) {
   o.at = o.is_write ? phase::blocks : phase::size;
 }
 
+// Returns true if a write has to be on disk when it returns.
+bool client_node::state::waits_for_disk(operation const& o, instance const& i) const {
+  if (!o.is_write || o.error != 0) return false;
+  if (i.synchronous || o.asked.synchronous) return true;
+  constexpr std::int64_t first_calls = 2;  // which have no order yet
+  if (context_.machine().random_writes_wait == 0 || i.pattern.calls() <= first_calls ||
+      i.pattern.found() != access_pattern::kind::unknown)
+    return false;
+  block_range const blocks = blocks_of(o.offset, o.length, block_bytes());
+  return std::none_of(i.accepted.begin(), i.accepted.end(), [&](auto const& a) {
+    return blocks.begin <= a.range.blockNumber && a.range.blockNumber < blocks.end;
+  });
+}
+
 void client_node::state::run_access(operation& o) {
   instance& i = instances_.at(o.instance);
   file& f = file_of(o);
@@ -68,7 +82,7 @@ void client_node::state::run_access(operation& o) {
     if (!blocks_.run(o, f)) return;
     o.at = phase::flush;
   }
-  if (i.synchronous && o.is_write && o.error == 0) {
+  if (waits_for_disk(o, i)) {
     if (!pool_.clean(o.file, blocks_of(o.offset, o.length, block_bytes()), false)) return;
     if (i.error != 0) {
       o.done = 0;

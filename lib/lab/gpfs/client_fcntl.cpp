@@ -161,6 +161,20 @@ std::int64_t fcntl_calls::accepted_blocks() const {
   return n;
 }
 
+// Returns how many ranges an open file may have. If load counts, the quota shrinks as reads take
+// longer than those of servers without a queue.
+std::int64_t fcntl_calls::range_quota() const {
+  machine const& m = context_.machine();
+  if (m.range_quota_by_load == 0) return m.range_quota_blocks;
+  double const rate = m.server_read_mb_per_s > 0 ? m.server_read_mb_per_s : m.server_mb_per_s;
+  double const idle = (m.disk_us + 2 * m.message_us) * 1e-6 +
+                      machine::seconds(block_bytes(), m.disk_mb_per_s) +
+                      machine::seconds(block_bytes(), rate);
+  double const share = std::min(1.0, idle / std::max(idle, pool_.read_latency_s()));
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(share * static_cast<double>(m.range_quota_blocks)));
+}
+
 int fcntl_calls::multiple_access_range_hint(operation& o, gpfsMultipleAccessRange_t& s) {
   auto const counts = [](int n) { return n >= 0 && n <= range_count_max; };
   if (!counts(s.accRangeCnt) || !counts(s.relRangeCnt)) return EINVAL;
@@ -175,10 +189,11 @@ int fcntl_calls::multiple_access_range_hint(operation& o, gpfsMultipleAccessRang
   instance& i = instances_.at(o.instance);
   for (int k = 0; k < s.relRangeCnt; ++k) release_range(i, s.relRangeArray[k]);
   file const& f = file_of(o);
+  std::int64_t const quota = range_quota();
   int accepted = 0;
   for (; accepted < s.accRangeCnt; ++accepted) {
     gpfsRangeArray_t const& r = s.accRangeArray[accepted];
-    if (static_cast<std::int64_t>(i.accepted.size()) >= context_.machine().range_quota_blocks ||
+    if (static_cast<std::int64_t>(i.accepted.size()) >= quota ||
         accepted_blocks() >= context_.machine().pool_blocks() / 2)
       break;
     if (f.mode.is_on() && f.mode.map().owner(r.blockNumber) != context_.node()) break;

@@ -49,6 +49,7 @@ class fcntl_calls {
   int stop_directive(operation& o);
   void release_range(instance& i, gpfsRangeArray_t const& r);
   std::int64_t accepted_blocks() const;
+  std::int64_t range_quota() const;
 
   void finish(operation& o, int error) { operations_.finish(o, error); }
   file& file_of(operation const& o) { return files_[o.file]; }

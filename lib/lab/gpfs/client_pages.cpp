@@ -142,8 +142,9 @@ void page_pool::start_flush(page_key key, page& p) {
   send_write(key, p);
 }
 
-// Returns the bytes of all parts with dirty bytes, because whole parts are transferred.
+// Returns the bytes of all parts with dirty bytes; in a partitioned file of the whole block.
 std::int64_t page_pool::bytes_to_write(page const& p) const {
+  if (p.whole) return block_bytes();
   std::uint32_t parts = 0;
   for (byte_range const& d : p.writing) parts |= settings().parts_of(d.begin, d.end);
   return settings().bytes_of(parts);
@@ -252,10 +253,11 @@ auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range
     }
     o.missed = true;
   }
-  std::uint32_t const touched = settings().parts_of(wanted.begin, wanted.end) & ~p->there,
-                      missing = o.is_write
-                                    ? touched & ~settings().parts_within(wanted.begin, wanted.end)
-                                    : touched;
+  p->whole = f.mode.is_on();
+  std::uint32_t const touched =
+                          p->whole ? all_parts() : settings().parts_of(wanted.begin, wanted.end),
+                      kept = o.is_write ? settings().parts_within(wanted.begin, wanted.end) : 0,
+                      missing = touched & ~kept & ~p->there;
   if (missing != 0 && !p->reading && p->error == 0) {
     if (o.is_write) ++context_.counters().merge_reads;
     start_read(key, *p, o.is_write ? missing : all_parts());

@@ -101,6 +101,7 @@ class page_pool {
     bool reading = false, flushing = false, prefetched = false;
     std::optional<reader> ahead_of;
     bool by_thread = false;         // being read ahead
+    bool whole = false;             // the file is partitioned, so the block is moved as a whole
     int error = 0;                  // error of reading, which waiting operations get
     std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
     std::vector<byte_range> writing;

@@ -89,6 +89,7 @@ void shipping::send(operation& o, std::size_t index) {
     own.kind = operation::what::serve;
     own.id = c.id;
     own.origin = context_.node();
+    own.asked.synchronous = o.asked.synchronous;
     if (c.kind == ship_kind::write) own.from = o.from + (p.offset - o.offset);
     if (c.kind == ship_kind::read) own.into = o.into + (p.offset - o.offset);
     own.served = std::move(c);
@@ -246,7 +247,11 @@ void shipping::serve(operation& o) {
       if (!f.hollow) std::fill(o.into + there, o.into + c.length, std::byte{});
     }
   }
-  if (blocks_.run(o, f)) answer(o.error, false);
+  if (!blocks_.run(o, f)) return;
+  if (o.is_write && o.asked.synchronous && o.error == 0 &&
+      !pool_.clean(c.file, blocks_of(o.offset, o.length, context_.block_bytes()), false))
+    return;
+  answer(o.error, false);
 }
 
 }  // namespace argosy::lab::gpfs::detail::client

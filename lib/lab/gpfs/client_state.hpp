@@ -91,6 +91,7 @@ class client_node::state {
 
   // client_access.cpp: reading and writing
   void run_access(operation& o);
+  bool waits_for_disk(operation const& o, instance const& i) const;
   void begin_access(operation& o, instance& i);
   // Gets a token and a lock for the access, or ships it to the owners of its blocks.
   void route_access(operation& o, instance& i, file& f);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,8 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   int node_here() const;
 
   gpfs::loopback system;
+  // true for files whose writes now wait for the disk; empty: none
+  std::function<bool(std::string const&)> synchronous;
 
  private:
   // A call that is under way. It has its own memory, because the waiting task may be unwound, and

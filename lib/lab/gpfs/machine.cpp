@@ -111,10 +111,10 @@ machine read_machine(std::istream& in, machine m) {
     throw std::invalid_argument(
         "machine: sub_blocks is not 1, 2, 4, 8, 16 or 32, or more than block_bytes");
   if (std::max({m.servers_on_clients, m.close_flushes, m.shared_adapters, m.disk_streams,
-                m.stride_tokens}) > 1)
+                m.stride_tokens, m.random_writes_wait, m.range_quota_by_load}) > 1)
     throw std::invalid_argument(
-        "machine: servers_on_clients, close_flushes, shared_adapters, disk_streams and "
-        "stride_tokens are 0 or 1");
+        "machine: servers_on_clients, close_flushes, shared_adapters, disk_streams, stride_tokens, "
+        "random_writes_wait and range_quota_by_load are 0 or 1");
   if (m.servers < 1 || m.disks_per_server < 1 || m.adapters_per_node < 1)
     throw std::invalid_argument(
         "machine: servers, disks_per_server and adapters_per_node are at least 1");

@@ -8,7 +8,13 @@
 
 namespace argosy::lab::gpfs::detail {
 
+// Takes the time of one directive, which the manager's answers wait for.
+void token_manager::take_directive() {
+  departs_ = service_.take(now_, duration_of(machine_.ship_task_us * 1e-6));
+}
+
 void token_manager::on(node_id from, ship_start const& m) {
+  take_directive();
   file& f = files_.at(m.file);
   shipping& s = f.ship;
   using stage = shipping::stage;
@@ -98,6 +104,7 @@ void token_manager::ship_flushed(file_id id, file& f) {
 }
 
 void token_manager::on(node_id from, ship_stop const& m) {
+  take_directive();
   file& f = files_.at(m.file);
   instance_id const id{from, m.instance};
   if (f.ship.now != shipping::stage::on || !f.ship.members.contains(id) ||

@@ -100,6 +100,8 @@ virtual_gpfs_handle::~virtual_gpfs_handle() {
 
 gpfs::detail::completion virtual_gpfs_handle::carry(gpfs::detail::call c) {
   if (!state_) return {0, 0, EBADF, {}};
+  if (c.kind == gpfs::detail::call_kind::write && state_->synchronous)
+    c.synchronous = state_->synchronous(path_);
   return carried(*state_, node_, path_, std::move(c));
 }
 
@@ -187,6 +189,10 @@ opener virtual_gpfs::opener() const {
     return file_identity{.number = static_cast<std::uint64_t>(*file)};
   };
   return opener_in_run(open, remove, rename, settle).naming({.find = find});
+}
+
+void virtual_gpfs::write_synchronously(std::function<bool(std::string const&)> files) {
+  state_->synchronous = std::move(files);
 }
 
 bool virtual_gpfs::exists(std::string const& path) const {

@@ -34,11 +34,15 @@ struct machine {
   double ip_mb_per_s = 0;              // the part of that work that a processor does; 0: all of it
   std::int64_t pagepool_bytes = std::int64_t{50} << 20;
   std::int64_t prefetch_max_blocks = 16;  // ahead of one stream
+  // if 1, a write in no order returns when its blocks are on disk, unless a range hint named them
+  std::int64_t random_writes_wait = 0;
   // part of the pool for blocks read ahead by all streams of a node and not used yet
   std::int64_t prefetch_percent = 25;
   std::int64_t prefetch_threads = 72;         // reads ahead under way, for each node
   std::int64_t write_behind_max_blocks = 50;  // dirty blocks, for each node
   std::int64_t range_quota_blocks = 16;  // ranges accepted and not released, for each open file
+  // if 1, fewer ranges are accepted while reads of the node take longer than those of idle servers
+  std::int64_t range_quota_by_load = 0;
   // if 1, close waits for the disk, and the node's cache stays valid
   std::int64_t close_flushes = 0;
   // network
@@ -65,6 +69,8 @@ struct machine {
   std::int64_t ship_files_max = 64;  // files partitioned at the same time
   // how long a start or stop of partitioning waits for other instances; 0: without limit
   double ship_wait_s = 60;
+  // time of the token manager for each directive of an instance: a start or a stop of partitioning
+  double ship_task_us = 0;
   // servers
   double server_mb_per_s = 60;      // adapter and software, for each server
   double server_read_mb_per_s = 0;  // for reads; 0: as for writes
@@ -141,10 +147,12 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("ip_mb_per_s", m.ip_mb_per_s);
   visit("pagepool_bytes", m.pagepool_bytes);
   visit("prefetch_max_blocks", m.prefetch_max_blocks);
+  visit("random_writes_wait", m.random_writes_wait);
   visit("prefetch_percent", m.prefetch_percent);
   visit("prefetch_threads", m.prefetch_threads);
   visit("write_behind_max_blocks", m.write_behind_max_blocks);
   visit("range_quota_blocks", m.range_quota_blocks);
+  visit("range_quota_by_load", m.range_quota_by_load);
   visit("close_flushes", m.close_flushes);
   visit("message_us", m.message_us);
   visit("nic_mb_per_s", m.nic_mb_per_s);
@@ -163,6 +171,7 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("lease_s", m.lease_s);
   visit("ship_files_max", m.ship_files_max);
   visit("ship_wait_s", m.ship_wait_s);
+  visit("ship_task_us", m.ship_task_us);
   visit("server_mb_per_s", m.server_mb_per_s);
   visit("server_read_mb_per_s", m.server_read_mb_per_s);
   visit("server_cache_bytes", m.server_cache_bytes);

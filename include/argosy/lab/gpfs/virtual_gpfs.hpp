@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +59,11 @@ class virtual_gpfs {
   argosy::opener opener() const;
   // Opens a handle without retries and scenario faults, for gpfs_fcntl.
   virtual_gpfs_handle open(std::string const& path, open_flags flags, std::error_code& error) const;
+
+  // From now on, a write to a file for whose path this returns true ends when its blocks are on
+  // disk, as with O_SYNC. In a partitioned file only the blocks of the writing node are. It is
+  // called at each write. An empty function: no file.
+  void write_synchronously(std::function<bool(std::string const& path)> files);
 
   // For use outside of runs: the calls take no time, and no fault strikes them.
   bool exists(std::string const& path) const;

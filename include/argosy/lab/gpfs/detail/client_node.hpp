@@ -54,7 +54,9 @@ struct call {
   std::string to;    // for rename
   // `exclusive` is also for lock
   bool for_reading = true, for_writing = false, create = false, exclusive = false;
-  bool synchronous = false;  // every write goes to disk before it returns
+  // For open: every write goes to disk before it returns. For write: this one does; if the file is
+  // partitioned, only the blocks of this node.
+  bool synchronous = false;
   bool waits = true;  // for lock; if false, a lock that would have to wait ends with EWOULDBLOCK
   // For lock and unlock. The owners are the threads or tasks that share one instance. Their locks
   // are separate.

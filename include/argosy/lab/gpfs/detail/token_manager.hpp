@@ -141,6 +141,7 @@ class token_manager {
   void finish_size(std::int64_t query);
   void tell_locked(file& f);
   void start_ship_if_all(file_id id, file& f);
+  void take_directive();
   void fail_start(file& f, int error);
   void fail_stop(shipping& s, int error);
   void set_deadline(shipping& s);
