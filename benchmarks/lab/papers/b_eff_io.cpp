@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <argosy/lab/cluster/contents.hpp>
+
 #include <beffio/argosy_files.hpp>
 #include <beffio/run.hpp>
 #include <support/result_files.hpp>
@@ -55,8 +57,10 @@ class recorder final : public be::observer {
 // Software with agents uses the hints of the row. Other software has no hints.
 be::plan plan_of(setup const& s) {
   be::plan p;
+  if (s.what.unique) p.unique = be::unique_open::not_separated;
   p.when.seconds = s.seconds / static_cast<double>(s.scale);
   p.when.all_rewrites = true;
+  if (s.what.release == 1) p.when.rules = be::release::r1;
   p.partitions = {s.what.tasks()};
   p.longest = be::longest_chunk(s.what.bytes_per_task / s.scale / be::mib);
   if (find_software(s.what.software)->agents && !s.what.hints.empty())
@@ -67,15 +71,22 @@ be::plan plan_of(setup const& s) {
 
 // If the software has a choice, calls of one task are local, so the collective policy is not used
 // for them.
-be::policy_choice policy_of(setup const& s) {
-  return [&s](be::call c, io::extend::resolved_hints const& now) -> io::extend::any_policy {
+be::policy_choice policy_of(setup const& s, bool& ships) {
+  return [&s, &ships](be::call c, io::extend::resolved_hints const& now) -> io::extend::any_policy {
     software const& w = *find_software(s.what.software);
+    ships = !now.largeblock_io;
     if (w.together && c == be::call::alone) return {};
     row as_hinted = s.what;
     as_hinted.largeblock = now.largeblock_io;
     as_hinted.stripe_bytes = now.io_buffer_bytes;
     return w.policy(as_hinted, s.machine);
   };
+}
+
+// Returns true if the calls of the file's type are collective.
+bool is_collective(std::string const& path) {
+  return !io::lab::detail::is_hidden(path) && path.find("_separated") == path.npos &&
+         path.find("_segmented") == path.npos;
 }
 
 std::string chunk_name(be::pattern const& p, std::int64_t longest) {
@@ -119,14 +130,22 @@ rates b_eff_io(setup const& s) {
   io::lab::hollow_memory const data(static_cast<std::size_t>(be::largest_call(p.longest)));
   unmarked_memory memory(data);
   be::run_result all;
+  all.rules = p.when.rules;
   all.all_rewrites = p.when.all_rewrites;
   all.ranks = s.what.tasks();
-  rates measured = play(s, [&](player& on) {
-    be::observer nobody;
-    recorder first(all);
-    be::run_in(memory, on.world, p, on.is_first() ? static_cast<be::observer&>(first) : nobody,
-               be::argosy_files<io::lab::virtual_rank>(on.opener(), policy_of(s)));
-  });
+  bool ships = false;  // the hint in force; files are opened, and hints set, by all tasks
+  turns by_turns;
+  if (find_software(s.what.software)->by_turns)
+    by_turns = [&](std::string const& path) { return ships && is_collective(path); };
+  rates measured = play(
+      s,
+      [&](player& on) {
+        be::observer nobody;
+        recorder first(all);
+        be::run_in(memory, on.world, p, on.is_first() ? static_cast<be::observer&>(first) : nobody,
+                   be::argosy_files<io::lab::virtual_rank>(on.opener(), policy_of(s, ships)));
+      },
+      by_turns);
   measured.others = values_of(all, p.longest);
   return measured;
 }

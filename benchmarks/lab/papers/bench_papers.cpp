@@ -112,8 +112,7 @@ bool publish(options const& o, std::vector<row> const& rows, std::vector<claim> 
   for (std::string const& t : tables)
     well = bench::put(o.publish + "/" + t + ".csv", table_csv(t, results)) && well;
   well = bench::put(o.publish + "/claims.csv", csv_of(verdicts)) && well;
-  auto const words =
-      read_table_words("tables.csv", bench::text_of_file(o.data + "/tables.csv"));
+  auto const words = read_table_words("tables.csv", bench::text_of_file(o.data + "/tables.csv"));
   return bench::put(o.publish + "/README.md", page_of(words, rows, results, verdicts)) && well;
 }
 
@@ -122,8 +121,7 @@ bool compare(options const& o, std::vector<row> const& rows, std::vector<result>
              std::vector<judged> const& verdicts) {
   std::vector<std::string> const all = moved(measured, verdicts, read_kept(o.against, rows));
   for (std::string const& sentence : all) fmt::print("{}\n", sentence);
-  if (!all.empty())
-    fmt::print("If that is meant, renew the tables with --publish {}\n", o.against);
+  if (!all.empty()) fmt::print("If that is meant, renew the tables with --publish {}\n", o.against);
   return all.empty();
 }
 

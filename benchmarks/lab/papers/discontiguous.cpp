@@ -34,31 +34,35 @@ rates discontiguous(setup const& s) {
     std::mt19937_64 random(s.seed * 1000 + static_cast<std::uint64_t>(region));
     io::bench::detail::shuffle(dealt, random);
   };
-  return play(s, [&](player& p) {
-    for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
-      p.time(kind, mine * block * tasks, [&] {
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(),
-                                             p.opener());
-        for (std::int64_t region = 0, done = 0; done < mine; ++region) {
-          std::int64_t const here = std::min(most, mine - done);
-          deal(region, here * tasks);
-          auto const first = dealt.begin() + p.world.rank() * here;
-          std::vector<std::int64_t> offsets(first, first + here);
-          std::sort(offsets.begin(), offsets.end());
-          for (std::int64_t& o : offsets) o *= block;
-          f.set_view(done * tasks * block, {io::bytes(1), io::table(std::move(offsets), block)});
-          std::span<std::byte> const bytes =
-              memory.bytes().first(static_cast<std::size_t>(here * block));
-          if (kind == io::access_kind::write)
-            f.write_at_all(0, bytes, p.policy());
-          else
-            f.read_at_all(0, bytes, p.policy());
-          done += here;
-        }
-        if (kind == io::access_kind::write) f.sync();
-        f.close();
-      });
-  });
+  return play(
+      s,
+      [&](player& p) {
+        for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
+          p.time(kind, mine * block * tasks, [&] {
+            auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(),
+                                                 p.hints_if_unique(), p.opener());
+            for (std::int64_t region = 0, done = 0; done < mine; ++region) {
+              std::int64_t const here = std::min(most, mine - done);
+              deal(region, here * tasks);
+              auto const first = dealt.begin() + p.world.rank() * here;
+              std::vector<std::int64_t> offsets(first, first + here);
+              std::sort(offsets.begin(), offsets.end());
+              for (std::int64_t& o : offsets) o *= block;
+              f.set_view(done * tasks * block,
+                         {io::bytes(1), io::table(std::move(offsets), block)});
+              std::span<std::byte> const bytes =
+                  memory.bytes().first(static_cast<std::size_t>(here * block));
+              if (kind == io::access_kind::write)
+                f.write_at_all(0, bytes, p.policy());
+              else
+                f.read_at_all(0, bytes, p.policy());
+              done += here;
+            }
+            if (kind == io::access_kind::write) f.sync();
+            f.close();
+          });
+      },
+      always_by_turns(s));
 }
 
 }  // namespace papers

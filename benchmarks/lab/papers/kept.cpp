@@ -31,11 +31,10 @@ std::string table_csv(std::string const& table, std::vector<result> const& resul
     if (r.what->table != table) continue;
     bool const known = r.what->role != part::claims;
     auto const number = [](double x) { return x > 0 ? fmt::format("{:g}", x) : std::string(); };
-    text +=
-        fmt::format("{},{},{},{},{:.4g},{},{},{}\n", r.what->key, r.what->machine,
-                    number(r.what->published), number(r.what->published_sd), r.simulated,
-                    r.simulated_sd > 0 ? fmt::format("{:.3g}", r.simulated_sd) : "",
-                    known ? fmt::format("{:.3f}", r.error()) : "", name_of(r.what->role));
+    text += fmt::format("{},{},{},{},{:.4g},{},{},{}\n", r.what->key, r.what->machine,
+                        number(r.what->published), number(r.what->published_sd), r.simulated,
+                        r.simulated_sd > 0 ? fmt::format("{:.3g}", r.simulated_sd) : "",
+                        known ? fmt::format("{:.3f}", r.error()) : "", name_of(r.what->role));
   }
   return text;
 }

@@ -14,10 +14,11 @@ namespace {
 
 // Returns all members that a program depends on, without those that only select a result.
 std::string program_of(row const& r, paper_machine const& m) {
-  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {} {:x}", r.machine, r.software, r.workload,
-                     r.nodes, r.per_node, r.bytes_per_task, r.transfer_bytes, r.stripe_bytes,
-                     r.unique ? "u" : "", r.largeblock ? "l" : "",
-                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, r.hints, m.hash());
+  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {} r{} {:x}", r.machine, r.software,
+                     r.workload, r.nodes, r.per_node, r.bytes_per_task, r.transfer_bytes,
+                     r.stripe_bytes, r.unique ? "u" : "", r.largeblock ? "l" : "",
+                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, r.hints, r.release,
+                     m.hash());
 }
 
 double rate_of(rates const& x, row const& r) {

@@ -56,7 +56,8 @@ options options_from(bench::arguments const& given) {
   o.against = given.value("--against");
   bool const keeps = !o.publish.empty() || !o.against.empty();
   if (keeps && (o.scale > 1 || o.seconds < full_seconds))
-    throw bench::usage_error("--publish and --against need full size: neither --scale nor --seconds");
+    throw bench::usage_error(
+        "--publish and --against need full size: neither --scale nor --seconds");
   o.claims = o.claims || keeps;
   o.beside =
       given.choice("--beside", {"argosy", "posix", "ibm_prototype", "ibm_pe", "romio_1", "none"});

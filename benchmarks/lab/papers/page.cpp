@@ -154,9 +154,11 @@ std::string page_of(std::vector<table_words> const& words, std::vector<row> cons
   std::string text =
       "# Published and simulated, by table\n\n"
       "After reading this page you know how near the simulated machines come to each published "
-      "table.\n`bench_papers --publish` writes it with the tables and pictures of this folder. "
-      "Why numbers miss\nis in [published.md](../published.md).\n\n"
-      "Errors are those of rows that were held out. *Noise* is the median deviation that the paper\n"
+      "table.\nThe option `--publish` of `bench_papers` writes it with the tables and pictures of "
+      "this "
+      "folder. The\ncauses of misses are in [published.md](../published.md).\n\n"
+      "Errors are those of rows that were held out. *Noise* is the median deviation that the "
+      "paper\n"
       "prints, and the median difference of rows that it measured twice.\n\n";
   text += summary_table(words, rows, results, errors) + "\n" + claims_table(claims);
   std::set<std::string> run, published;

@@ -55,7 +55,12 @@ std::int64_t setup::bytes(std::int64_t unit) const {
   return std::max<std::int64_t>(1, what.bytes_per_task / scale / unit) * unit;
 }
 
-rates play(setup const& s, std::function<void(player&)> const& program) {
+turns always_by_turns(setup const& s) {
+  if (!find_software(s.what.software)->by_turns || s.what.largeblock) return {};
+  return [](std::string const& path) { return !io::lab::detail::is_hidden(path); };
+}
+
+rates play(setup const& s, std::function<void(player&)> const& program, turns const& by_turns) {
   rates measured;
   std::optional<io::lab::virtual_gpfs> gpfs;
   std::optional<io::lab::virtual_files> striped;
@@ -64,6 +69,7 @@ rates play(setup const& s, std::function<void(player&)> const& program) {
   else
     gpfs.emplace(scaled(s.machine.fs, s.scale, s.seed), s.what.nodes, io::lab::gpfs::troubles(),
                  io::lab::contents::none);
+  if (gpfs) gpfs->write_synchronously(by_turns);
   io::opener const opener = gpfs ? gpfs->opener() : striped->opener();
   io::lab::scenario scene{
       .ranks = s.what.tasks(), .ranks_per_node = s.what.per_node, .seed = s.seed};

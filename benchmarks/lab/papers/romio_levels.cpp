@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <argosy/benchmark/patterns/cells.hpp>
@@ -22,18 +24,16 @@ namespace {
 // Each task has its share of the pattern, densely in memory. At level 3 it makes one collective
 // call, otherwise a local one. The software's policy decides how. The time includes open, view and
 // close.
-rates by_level(setup const& s, io::bench::pattern const& of_tasks) {
+rates by_level(setup const& s, std::vector<io::bench::share> const& shares) {
   bool const together = s.what.level == 3;
   // Merges of local calls need locks, because other tasks on other nodes may merge, too.
   io::hints const hints = s.what.level == 2 && s.machine.disk.has_locks
                               ? io::hints{.ds_write = io::tristate::enable}
                               : io::hints();
-  std::vector<io::bench::share> shares;
   std::int64_t bytes = 0, most = 1;
-  for (int rank = 0; rank < of_tasks.ranks(); ++rank) {
-    shares.push_back(of_tasks.of(rank));
-    bytes += shares.back().bytes;
-    most = std::max(most, shares.back().bytes);
+  for (io::bench::share const& one : shares) {
+    bytes += one.bytes;
+    most = std::max(most, one.bytes);
   }
   io::lab::hollow_memory const memory(static_cast<std::size_t>(most));
   return play(s, [&](player& p) {
@@ -52,6 +52,12 @@ rates by_level(setup const& s, io::bench::pattern const& of_tasks) {
   });
 }
 
+std::vector<io::bench::share> shares_of(std::unique_ptr<io::bench::pattern> const& of_tasks) {
+  std::vector<io::bench::share> all;
+  for (int rank = 0; rank < of_tasks->ranks(); ++rank) all.push_back(of_tasks->of(rank));
+  return all;
+}
+
 std::int64_t edge_of(setup const& s, std::int64_t item_bytes) {
   std::int64_t const items = s.bytes(1) * s.what.tasks() / item_bytes;
   return std::llround(std::cbrt(static_cast<double>(items)));
@@ -68,31 +74,46 @@ rates dist3d(setup const& s) {
   c.part = {std::max<std::int64_t>(1, n / c.grid[0]), std::max<std::int64_t>(1, n / c.grid[1]),
             std::max<std::int64_t>(1, n / 2 / c.grid[2])};
   c.whole = io::bench::detail::times(c.grid, c.part);
-  return by_level(s, *io::bench::make_pattern(c));
+  return by_level(s, shares_of(io::bench::make_pattern(c)));
 }
 
-// Five doubles at each point. If cells do not divide the array, its last points belong to no cell.
+// Five doubles at each point, and cells of all tasks in each layer, moved along the diagonal from
+// layer to layer. If q does not divide the edge, the first cells are longer by a point.
+std::vector<io::bench::share> btio_shares(std::int64_t q, std::int64_t n) {
+  auto const from = [&](std::int64_t k) { return k * (n / q) + std::min(k, n % q); };
+  std::vector<io::bench::share> all;
+  for (std::int64_t rank = 0; rank < q * q; ++rank) {
+    std::vector<io::layout> cells;
+    io::bench::share mine;
+    for (std::int64_t z = 0; z < q; ++z) {
+      std::int64_t const y = (rank / q + (q - 1) * z) % q, x = (rank % q + z) % q;
+      std::vector<std::int64_t> const whole = {n, n, n}, start = {from(z), from(y), from(x)},
+                                      part = {from(z + 1) - from(z), from(y + 1) - from(y),
+                                              from(x + 1) - from(x)};
+      cells.push_back(io::flatten(
+          io::subarray(whole, part, start, io::contiguous(5, io::type<double>), io::order::c)));
+      mine.bytes += part[0] * part[1] * part[2] * 40;
+    }
+    mine.view = io::concat(std::span<io::layout const>(cells));
+    all.push_back(std::move(mine));
+  }
+  return all;
+}
+
 rates btio(setup const& s) {
   std::int64_t const q = std::llround(std::sqrt(static_cast<double>(s.what.tasks())));
   if (q * q != s.what.tasks())
     throw std::invalid_argument(s.what.key + ": BTIO's tasks are a square");
-  io::bench::cells c{.name = "btio", .ranks = s.what.tasks()};
-  std::int64_t const n = std::max(q, edge_of(s, 40));
-  c.grid = {q, q, q};
-  c.part = {n / q, n / q, n / q};
-  c.whole = {n, n, n};
-  c.doubles = 5;
-  c.owners = io::bench::ownership::multipartition;
-  return by_level(s, *io::bench::make_pattern(c));
+  return by_level(s, btio_shares(q, std::max(q, edge_of(s, 40))));
 }
 
 rates unstruc(setup const& s) {
   constexpr std::int64_t point = 64;
-  return by_level(s,
-                  *io::bench::make_pattern(io::bench::shuffled{.name = "unstruc",
+  return by_level(
+      s, shares_of(io::bench::make_pattern(io::bench::shuffled{.name = "unstruc",
                                                                .ranks = s.what.tasks(),
                                                                .piece = point,
-                                                               .count = s.bytes(point) / point}));
+                                                               .count = s.bytes(point) / point})));
 }
 
 }  // namespace papers

@@ -37,6 +37,8 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.unique = t.number(k, "unique") != 0;
     r.largeblock = t.number(k, "largeblock") != 0;
     if (t.has("hints")) r.hints = t.at(k, "hints");
+    if (t.has("release")) r.release = static_cast<int>(t.number(k, "release", 2));
+    if (r.release != 1 && r.release != 2) refuse("no release of b_eff_io: " + t.at(k, "release"));
     if (t.has("max_acc") && !t.at(k, "max_acc").empty()) r.max_acc = t.number(k, "max_acc");
     if (t.has("level") && !t.at(k, "level").empty()) {
       r.level = static_cast<int>(t.number(k, "level"));

@@ -28,9 +28,11 @@ struct row {
   std::int64_t bytes_per_task = 0;  // for beffio: its memory
   std::int64_t transfer_bytes = 0;  // for a call, or for a piece
   std::int64_t stripe_bytes = 0;    // IBM_io_buffer_size; 0: its default
-  // `unique`: calls of the file system, with file partitioning
+  // `unique`: files are opened unique, and partitioned if agents serve; of calls of the file system
+  // always; of beffio all but those of type 2
   bool unique = false, largeblock = false;
   std::string hints;  // for beffio: the name of a set; empty: none
+  int release = 2;    // for beffio: of its rules, 1 or 2
   // Ranges for each step of the range hint; 0: no hint; nothing: the software's default.
   std::optional<std::int64_t> max_acc;
   // for ROMIO: 0 a call for each piece, 2 one independent call, 3 one collective call

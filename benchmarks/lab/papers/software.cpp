@@ -52,8 +52,12 @@ io::extend::any_policy by_hints(row const&, paper_machine const&) { return {}; }
 software const* find_software(std::string_view name) {
   static constexpr software all[] = {
       {.name = "posix", .plain = true, .policy = by_file_system},
-      {.name = "ibm_prototype", .agents = true, .locks = false, .policy = shipped},
-      {.name = "ibm_pe", .agents = true, .locks = false, .policy = shipped},
+      {.name = "ibm_prototype",
+       .agents = true,
+       .by_turns = true,
+       .locks = false,
+       .policy = shipped},
+      {.name = "ibm_pe", .agents = true, .by_turns = true, .locks = false, .policy = shipped},
       {.name = "romio_1", .together = true, .policy = by_romio},
       {.name = "argosy", .together = true, .policy = by_hints}};
   for (software const& s : all)

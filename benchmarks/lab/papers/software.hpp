@@ -22,6 +22,10 @@ struct software {
   bool together = false;  // calls are collective if the program has the choice
   // threads in addition to the tasks, which poll for messages while tasks access files
   bool agents = false;
+  // In collective calls exchange and file access take turns: an agent waits until its window is at
+  // the servers. PC says that it assembles a large block, and then writes it. TR has the overlap of
+  // both as a plan.
+  bool by_turns = false;
   // false: the agent of a block writes all its data, so no byte ranges are locked
   bool locks = true;
   argosy::extend::any_policy (*policy)(row const& r,

@@ -95,8 +95,14 @@ class player {
   rates& measured_;
 };
 
+// Returns true if agents of a file now work by turns: an agent waits until its window is on disk,
+// and only then the tasks exchange the next one.
+using turns = std::function<bool(std::string const& path)>;
+// Returns the turns of a program whose calls are all collective.
+turns always_by_turns(setup const& s);
+
 // Runs `program` once on each task, on the row's machine, without contents.
-rates play(setup const& s, std::function<void(player&)> const& program);
+rates play(setup const& s, std::function<void(player&)> const& program, turns const& by_turns = {});
 
 // An open file, accessed by calls of the file system. If the row opens it `unique`, all tasks open
 // and close it, and it is partitioned meanwhile. Throws std::system_error.

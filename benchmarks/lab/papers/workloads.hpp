@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include <argosy/benchmark/patterns/pattern.hpp>
 #include <argosy/policy/independent.hpp>
 
 #include "workload.hpp"
@@ -26,6 +28,8 @@ rates discontiguous(setup const& s);
 rates tile3d(setup const& s);
 rates dist3d(setup const& s);
 rates btio(setup const& s);
+// Returns the parts of q * q tasks of an array of n^3 points.
+std::vector<argosy::bench::share> btio_shares(std::int64_t q, std::int64_t n);
 rates unstruc(setup const& s);
 rates serial_tile(setup const& s);  // the first task has all of the array
 // the first task gets the array from the others, within the time

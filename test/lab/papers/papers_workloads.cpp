@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/layout/pack.hpp>
 #include <papers/workloads.hpp>
 
 #include "support/catch.hpp"
@@ -149,6 +150,25 @@ TEST_CASE("dealt blocks are those of the whole file, through the agents", "[pape
     double const read = seconds(r.bytes_per_task, papers::dealt_blocks({r, one}).read);
     CHECK(read > 0.999 * blocks * seek_s);
     CHECK(read < 1.2 * blocks * seek_s);
+  }
+}
+
+TEST_CASE("BTIO's cells are the whole array, also if the tasks do not divide its edge",
+          "[papers][workload]") {
+  for (std::int64_t const q : {2, 3, 4}) {
+    constexpr std::int64_t n = 10, bytes = n * n * n * 40;
+    std::vector<unsigned char> file(bytes, 0), ones(bytes, 1);
+    std::int64_t all = 0, least = bytes, most = 0;
+    for (argosy::bench::share const& mine : papers::btio_shares(q, n)) {
+      CHECK(mine.view.size() == mine.bytes);
+      argosy::unpack(mine.view, ones.data(), 0, mine.bytes, file.data());
+      all += mine.bytes;
+      least = std::min(least, mine.bytes);
+      most = std::max(most, mine.bytes);
+    }
+    CHECK(all == bytes);  // with the next line: no point belongs to two tasks
+    CHECK(std::count(file.begin(), file.end(), 1) == bytes);
+    CHECK(most - least < bytes / (q * q));
   }
 }
 
