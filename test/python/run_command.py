@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "lib/python"))
 
 from argosy import DROP_IN, __main__, run  # noqa: E402  (it is not installed)
 
