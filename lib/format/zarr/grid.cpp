@@ -266,7 +266,8 @@ void zarr_selection::list(layout const& part, order o) {
     all.push_back({grid_.offset_of(index), c.position(), length});
     c.advance(length);
   }
-  std::ranges::stable_sort(all, {}, &piece_of_chunk::file);
+  // A part that names an element twice has two pieces at one place.
+  std::ranges::sort(all, {}, [](piece_of_chunk const& p) { return std::pair(p.file, p.stream); });
   std::vector<std::int64_t> file, stream, lengths;
   for (piece_of_chunk const& p : all) {
     file.push_back(p.file);

@@ -134,7 +134,9 @@ io_result zarr_handle::write(std::span<write_part const> parts) {
 
 // Changes a shard while no other handle does. Without locks, only whole shards can be written.
 std::error_code zarr_handle::change(std::int64_t shard, std::vector<piece>& pieces) {
-  std::ranges::stable_sort(pieces, {}, &piece::offset);
+  // Views are in order, but a program may give its parts in any order.
+  if (!std::ranges::is_sorted(pieces, {}, &piece::offset))
+    std::ranges::sort(pieces, {}, &piece::offset);
   std::int64_t whole = 0;
   for (piece const& p : pieces)
     if (p.offset == whole) whole = p.end();
