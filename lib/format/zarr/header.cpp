@@ -6,18 +6,17 @@
 #include <array>
 #include <utility>
 
-#include <boost/json.hpp>
-
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
 
 #include "format/literal.hpp"
+#include "json.hpp"
 #include "types.hpp"
 
 namespace argosy {
 
 namespace {
 
-namespace json = boost::json;
+namespace json = detail::json;
 using extend::failure;
 
 constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 31) - (1 << 16);

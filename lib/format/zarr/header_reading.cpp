@@ -4,17 +4,16 @@
 #include <array>
 #include <utility>
 
-#include <boost/json.hpp>
-
 #include <argosy/format/zarr_header.hpp>
 
+#include "json.hpp"
 #include "types.hpp"
 
 namespace argosy {
 
 namespace {
 
-namespace json = boost::json;
+namespace json = detail::json;
 using extend::failure;
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }

@@ -9,13 +9,11 @@
 #include <limits>
 #include <utility>
 
-#include <boost/json.hpp>
+#include "json.hpp"
 
 namespace argosy::detail {
 
 namespace {
-
-namespace json = boost::json;
 
 constexpr std::int64_t most_raw_bytes = 1 << 20;
 

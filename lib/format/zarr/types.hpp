@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json/value.hpp>
-
 #include <argosy/error/failure.hpp>
 #include <argosy/format/dtype.hpp>
+
+#include "json.hpp"
 
 namespace argosy::detail {
 
 // Returns the JSON value of a text, or nothing if it is none.
-std::optional<boost::json::value> json_in(std::string_view text);
+std::optional<json::value> json_in(std::string_view text);
 
 // Returns Zarr's name of a type: "float64". Empty if Zarr has no such type.
 std::string zarr_name_of(dtype const& type);
@@ -26,6 +26,6 @@ std::optional<dtype> zarr_type_of(std::string_view name);
 
 // Returns the bytes of a fill value, in the order of this machine. No value if the type has no such
 // value.
-std::optional<std::vector<std::byte>> fill_bytes(dtype const& type, boost::json::value const& v);
+std::optional<std::vector<std::byte>> fill_bytes(dtype const& type, json::value const& v);
 
 }  // namespace argosy::detail
