@@ -31,6 +31,7 @@ namespace argosy::detail {
 struct seats {
   std::vector<int> ranks;  // ascending
   int mine = 0;            // the index of this rank
+  friend bool operator==(seats const&, seats const&) = default;
 };
 
 // Calls `f`, and stores what it throws as a failure of this rank. Exceptions of user code (a data

@@ -200,9 +200,10 @@ class team {
   bool take_kept(World const& world) {
     if constexpr (keeping<World>) {
       auto const kept = std::static_pointer_cast<kept_stage>(world.keep(kept_for::stage, nullptr));
-      // If threads close several files at the same time, ranks may keep different stages. Then none
-      // is used.
-      std::uint64_t const mine = kept ? kept->number : 0;
+      // If threads close several files at the same time, ranks may keep different stages. A world
+      // may also say that its nodes are others by now. Then none is used.
+      seats const here = take_seats(world);  // collective, also without a stage
+      std::uint64_t const mine = kept && kept->ranks == here ? kept->number : 0;
       same_number n{mine, mine};
       world.all_reduce(n);
       if (!n.is_one()) return false;
