@@ -50,7 +50,7 @@ class basic_zarr {
   // invalid.
   static basic_zarr open(World const& world, std::string const& path, array_part const& part,
                          argosy::mode modes = mode::read, detail::hinted with = {},
-                         opener files = posix_opener());
+                         opener const& files = posix_opener());
   // Returns the metadata of an array. Collective.
   static zarr_header header_of(World const& world, std::string const& path,
                                detail::hinted with = {}, opener files = posix_opener());
@@ -58,7 +58,7 @@ class basic_zarr {
   // Collective. If the group exists, it gets these attributes.
   static void create_group(World const& world, std::string const& path,
                            std::string const& attributes = {}, detail::hinted with = {},
-                           opener files = posix_opener());
+                           opener const& files = posix_opener());
 
   // Writes or reads this rank's part. Collective. The data must be the whole part, of its type or
   // as bytes. Throws errc::datatype if it is not. read_all() throws errc::damaged if a chunk does

@@ -168,7 +168,7 @@ class reader {
     if (!list || !list->is_array()) return damaged("'sharding_indexed' has no list 'codecs'");
     if (!steps(list->get_array(), h.options.codecs, h.shape.size())) return false;
     std::string_view const place = text_of(in(n, "index_location"));
-    if (place != "" && place != "start" && place != "end")
+    if (!place.empty() && place != "start" && place != "end")
       return damaged("its 'index_location' is neither start nor end");
     h.options.index_at_start = place == "start";
     json::value const* const index = in(n, "index_codecs");
@@ -193,7 +193,7 @@ class reader {
     if (asked < -131072 || asked > 22) return damaged("a level is out of range");
     if (n.name == "bytes") {
       std::string_view const endian = text_of(in(n, "endian"));
-      if (endian != "" && endian != "big" && endian != "little")
+      if (!endian.empty() && endian != "big" && endian != "little")
         return damaged("its 'endian' is neither big nor little");
       into.push_back(zarr_codec::bytes(endian == "big"));
     } else if (n.name == "transpose") {

@@ -65,7 +65,7 @@ any_handle open_array(opener const& files, std::shared_ptr<zarr_words> const& wo
 
 }  // namespace
 
-opener zarr_opener(opener files, std::shared_ptr<zarr_words> words, zarr_writing how) {
+opener zarr_opener(opener const& files, std::shared_ptr<zarr_words> words, zarr_writing how) {
   auto const open = [files, words = std::move(words), how](
                         std::string const& path, open_flags flags, std::error_code& error) {
     return open_array(files, words, how, path, flags, error);
@@ -103,7 +103,7 @@ failure write_small_file(opener const& files, std::string const& path, std::stri
                         .permissions = permissions.value_or(0666)},
                        error);
   if (error) return {error, "making '" + temporary + "'"};
-  failure const why = failure_of(errc::io, [&]() -> failure {
+  failure why = failure_of(errc::io, [&]() -> failure {
     io_result const put = f.write(0, std::as_bytes(std::span(text)));
     error = !put.error && put.bytes < std::ssize(text) ? make_error_code(errc::io) : put.error;
     if (!error) error = f.sync();
@@ -130,7 +130,7 @@ failure write_small_file(opener const& files, std::string const& path, std::stri
 failure replaceable(opener const& files, std::string const& path, bool& exists) {
   exists = false;
   std::string text;
-  failure const unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
+  failure unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
   constexpr char const* remedy = "give another path, or remove what is there";
   if (!unread) {
     failure why;
@@ -158,7 +158,7 @@ unsigned permissions_in(hints const& given) {
 failure make_zarr_group(opener const& files, std::string const& path, std::string const& json,
                         unsigned permissions) {
   std::string text;
-  failure const unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
+  failure unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
   failure what;
   bool const is_group = !unread && !parse_zarr_header(text, what) && what.code == errc::datatype;
   if (!unread && !is_group)

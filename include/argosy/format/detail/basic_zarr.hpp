@@ -122,7 +122,7 @@ void basic_zarr<World>::discard(joint const& s) {
 template <communicator World>
 basic_zarr<World> basic_zarr<World>::open(World const& world, std::string const& path,
                                           array_part const& part, argosy::mode modes,
-                                          detail::hinted with, opener files) {
+                                          detail::hinted with, opener const& files) {
   basic_zarr z;
   auto const words = [&] { return z.words_ ? z.words_->get() : std::string(); };
   detail::program_call const call{"zarr::open", path, with.where(), detail::name_use::reads_file,
@@ -180,7 +180,7 @@ zarr_header basic_zarr<World>::header_of(World const& world, std::string const& 
 template <communicator World>
 void basic_zarr<World>::create_group(World const& world, std::string const& path,
                                      std::string const& attributes, detail::hinted with,
-                                     opener files) {
+                                     opener const& files) {
   std::string what;
   detail::program_call const call{"zarr::create_group", path, with.where(),
                                   detail::name_use::makes_file};

@@ -48,7 +48,7 @@ struct zarr_writing {
 };
 
 // Returns an opener of arrays. Their names are those of directories.
-opener zarr_opener(opener files, std::shared_ptr<zarr_words> words, zarr_writing how);
+opener zarr_opener(opener const& files, std::shared_ptr<zarr_words> words, zarr_writing how);
 
 // Reads a whole file of at most `most` bytes. Returns a failure if that is not possible. Local.
 failure read_small_file(opener const& files, std::string const& path, std::size_t most,
