@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -132,6 +134,9 @@ class own_file final : public implementation {
     MPI_Alltoallv(told.data(), notes.counts.data(), notes.before.data(), MPI_INT64_T, heard.data(),
                   replies.counts.data(), replies.before.data(), MPI_INT64_T, s.comm);
     expect(heard, replies);
+    // The counts of MPI_Alltoallv are ints.
+    if (std::max(mine_.bytes(), theirs_.bytes()) > std::numeric_limits<int>::max())
+      fail("own moves less than 2 GiB of a rank: give a smaller --file");
     sent_.resize(static_cast<std::size_t>(mine_.bytes()));
     come_.resize(static_cast<std::size_t>(theirs_.bytes()));
     part_.resize(static_cast<std::size_t>(each));
