@@ -54,7 +54,7 @@ struct lock_wait {
   std::int64_t begin, end;
   lock_kind kind;
   task* who;
-  open_virtual_file const* through;
+  open_virtual_file* through;
 };
 
 struct stored_file {
@@ -133,8 +133,11 @@ struct open_virtual_file {
   // Returns true if the lock conflicts with locks of other tasks, or with locks through other
   // handles.
   bool conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const;
-  // Grants waiting requests that no lock prevents any more.
-  void grant();
+  // Locks the range. Returns true if that replaces exclusive locks of the owner by a shared one.
+  bool hold(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner);
+  // Grants the waiting requests that overlap this range, in which locks have been given up, and that
+  // no lock prevents any more.
+  void grant(std::int64_t begin, std::int64_t end);
   void unlock_all();
 };
 

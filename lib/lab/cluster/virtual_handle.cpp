@@ -32,25 +32,42 @@ bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kin
   });
 }
 
-void open_virtual_file::grant() {
+bool open_virtual_file::hold(std::int64_t begin, std::int64_t end, lock_kind kind,
+                             task const* owner) {
+  bool weaker = false;
+  trim(file->locks, begin, end, [&](held_lock const& l) {
+    if (l.owner != owner || l.through != this) return false;
+    weaker = weaker || (overlaps(l, begin, end) && l.kind > kind);
+    return true;
+  });
+  file->locks.push_back({begin, end, kind, owner, this});
+  return weaker;
+}
+
+void open_virtual_file::grant(std::int64_t begin, std::int64_t end) {
   scheduler* const s = scheduler::running();
   if (!s) return;
   for (auto w = file->waiting.begin(); w != file->waiting.end();) {
-    if (w->through->conflicts(w->begin, w->end, w->kind, w->who)) {
+    if (!overlaps(*w, begin, end) || w->through->conflicts(w->begin, w->end, w->kind, w->who)) {
       ++w;
       continue;
     }
-    trim(file->locks, w->begin, w->end,
-         [&](held_lock const& l) { return l.owner == w->who && l.through == w->through; });
-    file->locks.push_back({w->begin, w->end, w->kind, w->who, w->through});
-    s->wake(*w->who, s->now().time + ps_of_ns(disk->disk.lock_ns));
+    lock_wait const granted = *w;
     w = file->waiting.erase(w);
+    bool const weaker =
+        granted.through->hold(granted.begin, granted.end, granted.kind, granted.who);
+    s->wake(*granted.who, s->now().time + ps_of_ns(disk->disk.lock_ns));
+    if (weaker) {  // requests before this one may have waited for the stronger lock
+      begin = std::min(begin, granted.begin);
+      end = std::max(end, granted.end);
+      w = file->waiting.begin();
+    }
   }
 }
 
 void open_virtual_file::unlock_all() {
   if (std::erase_if(file->locks, [this](held_lock const& l) { return l.through == this; }) > 0)
-    grant();
+    grant(0, std::numeric_limits<std::int64_t>::max());
 }
 
 namespace {
@@ -104,9 +121,7 @@ bool take(open_virtual_file& f, file_action& act, std::int64_t begin, std::int64
           lock_kind kind) {
   task* const me = act ? &act->now() : nullptr;
   if (f.conflicts(begin, end, kind, me)) return false;
-  trim(f.file->locks, begin, end,
-       [&](held_lock const& l) { return l.owner == me && l.through == &f; });
-  f.file->locks.push_back({begin, end, kind, me, &f});
+  if (f.hold(begin, end, kind, me)) f.grant(begin, end);
   if (act) act->charge(ps_of_ns(f.disk->disk.lock_ns));
   return true;
 }
@@ -160,7 +175,7 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   } catch (...) {
     std::erase_if(f->file->waiting, [&](lock_wait const& w) { return w.who == me; });
     std::erase_if(f->file->locks, [&](held_lock const& l) { return l.owner == me; });
-    f->grant();
+    f->grant(0, std::numeric_limits<std::int64_t>::max());
     throw;
   }
   act.end(offset, length);
@@ -193,7 +208,7 @@ std::error_code virtual_handle::unlock(std::int64_t offset, std::int64_t length)
             [&](held_lock const& l) { return l.owner == me && l.through == f; }))
     trim(f->file->locks, offset, end,
          [&](held_lock const& l) { return l.through == f && l.begin == offset && l.end == end; });
-  f->grant();
+  f->grant(offset, end);
   act.end(offset, length);
   return {};
 }
