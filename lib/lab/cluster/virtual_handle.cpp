@@ -26,7 +26,7 @@ using argosy::detail::trim;
 
 bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kind kind,
                                   task const* owner) const {
-  return std::any_of(file->locks.begin(), file->locks.end(), [&](held_lock const& l) {
+  return std::any_of(file->locks.rbegin(), file->locks.rend(), [&](held_lock const& l) {
     return !(l.owner == owner && l.through == this) && overlaps(l, begin, end) &&
            (kind == lock_kind::exclusive || l.kind == lock_kind::exclusive);
   });
