@@ -40,6 +40,17 @@ io::opener counting(std::shared_ptr<std::atomic<int>> const& pointers) {
       });
 }
 
+// Returns the number of open descriptors of files that hold a shared pointer.
+int open_pointers() {
+  int n = 0;
+  for (auto const& d : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    std::filesystem::path const file = std::filesystem::read_symlink(d.path(), gone);
+    if (!gone && file.string().find(".pointer-") != std::string::npos) ++n;
+  }
+  return n;
+}
+
 // Returns the numbers that all ranks have written, sorted, because their order is open.
 std::vector<int> sorted_ints(std::string const& path) {
   std::string const bytes = content_of(path);
@@ -111,6 +122,18 @@ TEST_CASE("ordered and other calls at the shared pointer follow each other", "[f
   for ([[maybe_unused]] auto const& e : std::filesystem::directory_iterator(here / ".")) ++names;
   CHECK(names == 1);
   world.barrier();
+}
+
+TEST_CASE("close closes the file of the shared pointer on every rank", "[file][shared]") {
+  nodes_world const world = one_rank_a_node();
+  shared_scratch const here(world);
+  auto f = nodes_file::open(world, here / "data", mode::create | mode::read_write);
+  f.set_view(0, io::type<int>);
+  int const mine = world.rank();
+  f.write_shared(mine);
+  CHECK(open_pointers() == (world.size() > 1 ? 1 : 0));
+  f.close();  // `f` still lives
+  CHECK(open_pointers() == 0);
 }
 
 TEST_CASE("a file with a long name has a shared pointer", "[file][shared]") {
