@@ -9,6 +9,7 @@
 #include <argosy/file/hints_mpi.hpp>
 
 #include "handles.hpp"
+#include "ibm_variables.hpp"
 #include "next.hpp"
 #include "opened_file.hpp"
 #include "requests.hpp"
@@ -44,6 +45,8 @@ hints hints_of(MPI_Info info) {
   // Behaviour that programs written for other libraries rely on: views that those accept, and a
   // sync that may be tried again.
   h.set("argosy_lenient", "true").set("argosy_sync_errors", "until_written");
+  hints const ibm = hints_of_ibm_variables();
+  h.named.insert(h.named.end(), ibm.named.begin(), ibm.named.end());
   if (char const* const path = std::getenv("ROMIO_HINTS"); path != nullptr && *path != '\0') {
     hints const more = read_hints_file(path, "ROMIO_HINTS");
     // reversed, because the first of equal names counts there

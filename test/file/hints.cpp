@@ -114,8 +114,6 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
     CHECK(set.find(h.name)->value == h.standard);
     auto values = set.values();
     if (h.name == "cb_config_list") values.cb_config_list.clear();  // "*:*" means an empty list
-    // a given value asks for data shipping
-    if (h.name == "IBM_largeblock_io") values.largeblock_given = false;
     // It makes windows of half its size. The default window is the same whether given or not.
     if (h.name == "cb_buffer_size") {
       CHECK(std::exchange(values.window_bytes, 512_KiB) == 2_MiB);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -34,6 +35,11 @@ int main(int argc, char** argv) {
   if (rank_of_world() == 0)
     std::printf("%s answers, cb_nodes is %s\n", is_argosy ? "argosy" : "the MPI library",
                 hint_of(f, "cb_nodes").c_str());
+  if (rank_of_world() == 0 && is_argosy)
+    std::printf("develop %s, buffers of %s, agents on %s, large blocks %s, trace of %s\n",
+                hint_of(f, "argosy_develop").c_str(), hint_of(f, "IBM_io_buffer_size").c_str(),
+                hint_of(f, "cb_config_list").c_str(), hint_of(f, "IBM_largeblock_io").c_str(),
+                std::getenv("ARGOSY_TRACE") ? std::getenv("ARGOSY_TRACE") : "nothing");
   std::fflush(stdout);
   if (fatal) {
     CHECK_OK(MPI_File_set_errhandler(f, MPI_ERRORS_ARE_FATAL));

@@ -178,9 +178,10 @@ constexpr hint_row rows[] = {
      &hints::io_buffer_bytes,
      &values::io_buffer_bytes,
      &data_shipping::stripe_bytes},
-    {{"IBM_largeblock_io", choice, "true,false,switchable", "false", switchable, same, used,
-      "given as false: data shipping; true: each rank by itself; switchable: as false, and may be "
-      "changed on the open file",
+    {{"IBM_largeblock_io", choice, "true,false,switchable", "", switchable, same, used,
+      "false: data shipping; true: each rank by itself; switchable: as false, and may be changed "
+      "on "
+      "the open file; not given: the policy decides",
       "IBM"},
      &hints::largeblock_io,
      &values::largeblock_io,

@@ -240,6 +240,30 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
   }
 }
 
+TEST_CASE("with IBM's defaults calls are shipped and a file opened unique is partitioned",
+          "[shipping][partitioning][hints]") {
+  io::lab::virtual_gpfs const gpfs(with_hints(), 2);
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        std::error_code error;
+        for (bool const ibm : {false, true}) {
+          auto f = virtual_file::open(world, "f", unique, ibm ? io::hints::ibm() : io::hints(),
+                                      gpfs.opener());
+          // Unset, the hint has no value: in IBM's words, false would promise shipping.
+          CHECK(f.get_hints().find("IBM_largeblock_io")->value == (ibm ? "false" : ""));
+          io::report const r = put_records(f, world, std::byte{1}, error);
+          CHECK_FALSE(error);
+          CHECK((r.policy == "data_shipping") == ibm);
+          CHECK((r.reason.find("; partitioned in the file system") != std::string::npos) == ibm);
+          f.close();
+        }
+        io::hints one_by_one = io::hints::ibm();
+        one_by_one.largeblock_io = io::largeblock::on;
+        auto f = virtual_file::open(world, "f", unique, one_by_one, gpfs.opener());
+        CHECK(put_records(f, world, std::byte{1}, error).policy != "data_shipping");
+      });
+}
+
 TEST_CASE("what is not partitioned, and why", "[shipping][partitioning]") {
   io::lab::virtual_gpfs const gpfs(with_hints(), 2);
   io::lab::virtual_files const plain;
