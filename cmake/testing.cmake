@@ -8,9 +8,9 @@
 #   other programs that tests with the label mpi need, except those of programs and pages.
 # WITH: more sources of the same program. They are compiled as one, because most of the time goes
 #   into their includes.
-#   If there are more than three numbers of ranks, the test runs first on the least, one between,
-#   and the most. The runs on the others are labelled counts. With sanitizers, which do not check
-#   what ranks agree on, it runs on the least number and on three, or the number next to three.
+#   The test runs first on the least number of ranks, and on three or the number next to it. The
+#   runs on the others are labelled counts: the step use has them. With sanitizers, which do not
+#   check what ranks agree on, there are no others.
 # HEAVY: its own instantiations compute for seconds, so optimising it saves more time than it takes.
 # PROGRAM: a test of the command argosy, the drop-in or a benchmark. Labelled programs, and built by
 #   the target argosy_tests_of_programs.
@@ -54,31 +54,26 @@ if("${CMAKE_CXX_FLAGS_${argosy_build_type}}" MATCHES "-fsanitize")
   set(argosy_sanitized ON)
 endif()
 
-# argosy_three_counts(out count...): returns the least, one between, and the most.
-function(argosy_three_counts out)
+# argosy_first_counts(out count...): returns the least number of ranks and the next that is at least
+# three; the least two if there is none.
+function(argosy_first_counts out)
   set(counts ${ARGN})
-  list(LENGTH counts n)
-  if(n GREATER 3)
-    math(EXPR middle "${n} / 2")
-    math(EXPR last "${n} - 1")
-    list(GET counts 0 ${middle} ${last} counts)
-  endif()
-  set(${out} ${counts} PARENT_SCOPE)
+  list(POP_FRONT counts least)
+  set(first ${least})
+  foreach(count IN LISTS counts)
+    set(first ${least} ${count})
+    if(count GREATER_EQUAL 3)
+      break()
+    endif()
+  endforeach()
+  set(${out} ${first} PARENT_SCOPE)
 endfunction()
 
 # argosy_counts_of_ranks(out count...): returns the numbers of ranks on which a test runs here.
 function(argosy_counts_of_ranks out)
   set(counts ${ARGN})
   if(argosy_sanitized)
-    list(POP_FRONT counts least)
-    set(some ${least})
-    foreach(count IN LISTS counts)
-      set(some ${least} ${count})
-      if(count GREATER_EQUAL 3)
-        break()
-      endif()
-    endforeach()
-    set(counts ${some})
+    argosy_first_counts(counts ${ARGN})
   endif()
   set(${out} ${counts} PARENT_SCOPE)
 endfunction()
@@ -143,8 +138,8 @@ function(argosy_add_mpi_test source)
     add_dependencies(argosy_tests_with_mpi test_${name})
   endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
+  argosy_first_counts(first ${arg_RANKS})
   argosy_counts_of_ranks(counts ${arg_RANKS})
-  argosy_three_counts(first ${arg_RANKS})
   foreach(n IN LISTS counts)
     add_test(NAME ${name}.np${n}
       COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}

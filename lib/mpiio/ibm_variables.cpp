@@ -26,8 +26,8 @@ std::string word_of(char const* variable) {
   return word;
 }
 
-// MP_IO_ERRLOG=yes: a line for each failed call of a file, which is what ARGOSY_TRACE=errors writes.
-// Done while this library is loaded, before there are threads that read the environment.
+// MP_IO_ERRLOG=yes asks for a line for each failed call of a file, as ARGOSY_TRACE=errors does.
+// Set while this library is loaded, before there are threads that read the environment.
 [[maybe_unused]] bool const errors_are_logged = [] {
   return word_of("MP_IO_ERRLOG") == "yes" && ::setenv("ARGOSY_TRACE", "errors", 0) == 0;
 }();

@@ -1,5 +1,5 @@
-// IBM's Parallel Environment controls its MPI-IO by variables whose names begin with MP_. Those with
-// a meaning here are taken over as hints (docs/use/mpiio.md has the table).
+// IBM's Parallel Environment controls its MPI-IO by variables whose names begin with MP_. Those
+// with a meaning here are read as hints (docs/use/mpiio.md has the table).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

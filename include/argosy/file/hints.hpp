@@ -15,9 +15,8 @@ namespace argosy {
 // The library chooses, always, or never.
 enum class tristate : std::uint8_t { automatic, enable, disable };
 
-// IBM_largeblock_io. As `off`, calls go to the agents of data shipping. As `on`, each
-// rank accesses the file itself. `switchable` begins as `off`, and set_hints() and set_view()
-// may then switch it.
+// IBM_largeblock_io. As `off`, calls go to the agents of data shipping. As `on`, each rank accesses
+// the file itself. `switchable` begins as `off`, and set_hints() and set_view() may then switch it.
 enum class largeblock : std::uint8_t { off, on, switchable };
 
 namespace detail {
@@ -80,9 +79,9 @@ struct hints {
   std::optional<double> price_block_ns = {};         // argosy_price_block_ns
   std::vector<detail::named_hint> named = {};        // any hint; of equal names the last wins
 
-  // Returns the defaults of IBM's MPI-IO: calls are shipped to agents, and a file that is opened for
-  // writing with mode::unique_open is partitioned, if its file system can. In a hints file the line
-  // `IBM_largeblock_io false` does the same.
+  // Returns the defaults of IBM's MPI-IO. Calls are shipped to agents. A file that is opened for
+  // writing with mode::unique_open is partitioned, if its file system can do that. The line
+  // `IBM_largeblock_io false` in a hints file does the same.
   static hints ibm() { return {.largeblock_io = largeblock::off}; }
 
   hints& set(std::string name, std::string value) {

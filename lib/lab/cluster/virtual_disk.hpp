@@ -135,8 +135,8 @@ struct open_virtual_file {
   bool conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const;
   // Locks the range. Returns true if that replaces exclusive locks of the owner by a shared one.
   bool hold(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner);
-  // Grants the waiting requests that overlap this range, in which locks have been given up, and that
-  // no lock prevents any more.
+  // Grants the waiting requests that no lock prevents any more. Locks have been given up in this
+  // range, so only requests that overlap it are looked at.
   void grant(std::int64_t begin, std::int64_t end);
   void unlock_all();
 };

@@ -1,5 +1,5 @@
-// Locks of virtual files: no two ranks hold what excludes each other, and nobody waits for a lock
-// that no other rank holds any more.
+// Locks of virtual files: no two ranks hold what excludes each other, and no rank waits for a lock
+// that the others have given back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cstdint>
