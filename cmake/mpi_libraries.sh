@@ -42,3 +42,28 @@ use_library() {
     c++ -std=c++20 -O2 -shared -fPIC test/support/yielding_ranks.cpp -o "$yielding"
   fi
 }
+
+# use_for_tests NAME: sets for an MPI library to run programs on: mpicc, mpicxx, mpiexec, romio,
+# title_of_library, yielding, and run_with, the environment of its programs.
+# impi is Intel MPI, which has no compiler in its wheel. It runs the programs of mpich5.
+use_for_tests() {
+  run_with=()
+  case $1 in
+    openmpi | mpich | openmpi5 | mpich5) use_library "$1" ;;
+    mpich5_standard) use_library mpich5 && mpicxx=${mpicxx}_abi && mpicc=${mpicc}_abi && title_of_library+=", standard ABI" ;;
+    impi | impi_standard)
+      use_library mpich5 || return
+      local python=$repository/build/impi-python
+      [[ -x $python/bin/mpiexec.hydra ]] ||
+        { python3 -m venv "$python" && "$python/bin/pip" install -q impi-rt; } || return
+      mpiexec=$python/bin/mpiexec.hydra
+      title_of_library="Intel MPI $("$python/bin/pip" show impi-rt 2>/dev/null | sed -n 's/^Version: //p')"
+      if [[ $1 == impi_standard ]]; then
+        mpicxx=${mpicxx}_abi mpicc=${mpicc}_abi
+        title_of_library+=", standard ABI"
+      fi
+      yielding= romio=
+      run_with=("LD_LIBRARY_PATH=$python/lib" "I_MPI_ROOT=$python" I_MPI_FABRICS=shm)
+      ;;
+  esac
+}
