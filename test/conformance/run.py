@@ -7,8 +7,8 @@
   python3 run.py --only 14.2.1 --only F.args       the checks whose numbers begin so
   python3 run.py --source 14.2.1-03                prints a program of this check alone
 
-Checks run one after the other in a few jobs. Each that is not green there is run again in a job of
-its own, and that outcome counts:
+Checks run one after the other in a few jobs. One that is not green there is run again: red ones
+together, others in a job of their own. That outcome counts:
   green    as the standard says
   red      not so; the line says what
   hang     a rank did not come back
@@ -73,7 +73,7 @@ class Runner:
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="conformance.", dir=args.scratch))
         self.results = self.scratch / "results.txt"
 
-    def command(self, ranks, numbers):
+    def command(self, ranks, numbers, seconds):
         preload = list(self.args.preload)
         if self.shim and numbers[0].startswith("F_"):
             preload.insert(0, str(self.shim))
@@ -81,13 +81,14 @@ class Runner:
         if preload:
             env.append("LD_PRELOAD=" + " ".join(preload))
         return [*shlex.split(self.args.mpiexec), "-n", str(ranks), "env", *env, str(self.program),
-                str(self.results), str(self.args.seconds), *numbers]
+                str(self.results), str(seconds), *numbers]
 
     def job(self, ranks, numbers):
         """Runs one job to its end. Returns outcomes: number -> (outcome, text)."""
+        seconds = self.args.seconds if len(numbers) == 1 else (self.args.seconds + 1) // 2
         self.results.write_text("")
         with open(self.scratch / "output.txt", "wb") as output:
-            process = subprocess.Popen(self.command(ranks, numbers), stdin=subprocess.DEVNULL,
+            process = subprocess.Popen(self.command(ranks, numbers, seconds), stdin=subprocess.DEVNULL,
                                        stdout=output, stderr=subprocess.STDOUT,
                                        cwd=self.scratch, start_new_session=True)
             ended = self.wait(process)
@@ -147,20 +148,31 @@ class Runner:
         return self.job(1, [number + "_after"]).get(number + "_after",
                                                     ("crash", "the job did not begin"))
 
-    def group(self, ranks, numbers, checks):
-        """Yields (number, outcome, text) of checks that have the same number of ranks."""
-        todo, again = list(numbers), []
+    def many(self, ranks, numbers):
+        """Yields (number, outcome, text) of checks in as few jobs as crashes and hangs allow."""
+        todo = list(numbers)
         while todo:
             done = self.job(ranks, todo)
             if not done:
                 sys.exit("No check began. The launcher said" + (self.last_words() or " nothing"))
-            for number, (outcome, text) in done.items():
-                if outcome in ("green", "absent"):
-                    yield number, outcome, text
-                else:
-                    again.append(number)
+            yield from ((number, *what) for number, what in done.items())
             todo = [n for n in todo if n not in done]
-        for number in again:
+
+    def group(self, ranks, numbers, checks):
+        """Yields (number, outcome, text) of checks that have the same number of ranks. A red one
+        counts if it is red again among red ones, a hang or crash if it is one alone."""
+        red, alone = [], []
+        for number, outcome, text in self.many(ranks, numbers):
+            if outcome in ("green", "absent"):
+                yield number, outcome, text
+            else:
+                (red if outcome == "red" else alone).append(number)
+        for number, outcome, text in self.many(ranks, red):
+            if outcome == "red":
+                yield number, outcome, text
+            else:
+                alone.append(number)
+        for number in alone:
             yield number, *self.alone(number, checks[number])
 
     def all(self, checks):

@@ -159,6 +159,14 @@ void large_counts() {
 #endif
 }
 
+// Doubles all extents, also that of MPI_BYTE, for which MPI never converts data.
+int doubled(MPI_Datatype type, MPI_Aint* extent, void*) {
+  MPI_Aint lower_bound = 0;
+  MPI_Type_get_extent(type, &lower_bound, extent);
+  *extent *= 2;
+  return MPI_SUCCESS;
+}
+
 void representations() {
   static int state = 4711;
   CHECK_OK(MPI_Register_datarep("swapped", swap_in, swap_out, as_in_memory, &state));
@@ -181,5 +189,10 @@ void representations() {
   float const half = 0.5f;
   CHECK_OK(MPI_File_set_view(f, 0, MPI_FLOAT, MPI_FLOAT, "swapped", MPI_INFO_NULL));
   CHECK_CLASS(MPI_File_write_at(f, 100 + rank, &half, 1, MPI_FLOAT, &status), MPI_ERR_CONVERSION);
+  CHECK_OK(MPI_Register_datarep("doubled", swap_in, swap_out, doubled, &state));
+  CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "doubled", MPI_INFO_NULL));
+  MPI_Aint extent = 0;
+  CHECK_OK(MPI_File_get_type_extent(f, MPI_INT, &extent));
+  CHECK(extent == 8);
   close(f);
 }
