@@ -254,7 +254,7 @@ TEST_CASE("with IBM's defaults calls are shipped and a file opened unique is par
           io::report const r = put_records(f, world, std::byte{1}, error);
           CHECK_FALSE(error);
           CHECK((r.policy == "data_shipping") == ibm);
-          CHECK((r.reason.find("; partitioned in the file system") != std::string::npos) == ibm);
+          CHECK(ContainsSubstring("; partitioned in the file system").match(r.reason) == ibm);
           f.close();
         }
         io::hints one_by_one = io::hints::ibm();
