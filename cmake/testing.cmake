@@ -1,8 +1,8 @@
 # argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds] [HEAVY] [PROGRAM])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target
 #   argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds]
-#                     [HEAVY] [PROGRAM] [MAIN])
+# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LATE n...] [LIBS lib...]
+#                     [TIMEOUT seconds] [HEAVY] [PROGRAM] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once for each number of ranks. Links argosy::argosy.
 #   MAIN: it has its own main, without Catch2. The target argosy_tests_with_mpi builds them, and all
 #   other programs that tests with the label mpi need, except those of programs and pages.
@@ -11,6 +11,7 @@
 #   The test runs first on the least number of ranks, and on three or the number next to it. The
 #   runs on the others are labelled counts: the step use has them. With sanitizers, which do not
 #   check what ranks agree on, there are no others.
+# LATE: numbers of ranks that take too long for the first tests. They are labelled counts, too.
 # HEAVY: its own instantiations compute for seconds, so optimising it saves more time than it takes.
 # PROGRAM: a test of the command argosy, the drop-in or a benchmark. Labelled programs, and built by
 #   the target argosy_tests_of_programs.
@@ -117,7 +118,7 @@ endfunction()
 
 function(argosy_add_mpi_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;PROGRAM;MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;PROGRAM;MAIN" "TIMEOUT" "WITH;RANKS;LATE;LIBS")
   if(NOT arg_RANKS)
     message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
@@ -145,7 +146,7 @@ function(argosy_add_mpi_test source)
       COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
     set_tests_properties(${name}.np${n} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
-    if(NOT n IN_LIST first)
+    if(NOT n IN_LIST first OR (n IN_LIST arg_LATE AND NOT argosy_sanitized))
       set_property(TEST ${name}.np${n} APPEND PROPERTY LABELS counts)
     endif()
   endforeach()
