@@ -4,8 +4,10 @@
 #   cmake/conformance.sh                       all MPI libraries
 #   cmake/conformance.sh NAME...               only these: openmpi, mpich, openmpi5, mpich5,
 #                                              mpich5_standard, impi
-#   cmake/conformance.sh --only NUMBER ...     only checks whose number begins so, as 14.2.1
-#   cmake/conformance.sh --preloaded ...       with the drop-in only; the rest is of an earlier run
+#   cmake/conformance.sh --only NUMBER ...     only checks whose number begins so, as 14.2.1; the
+#                                              rest is of an earlier run
+#   cmake/conformance.sh --own ...             without the drop-in
+#   cmake/conformance.sh --preloaded ...       with the drop-in only
 #   cmake/conformance.sh --table               runs nothing; the table and the page of earlier runs
 #   cmake/conformance.sh --write ...           also renews the table in docs/use/conformance.md
 # The drop-in is that of cmake/families.sh, which is built if it is not there, or the one in
@@ -21,12 +23,13 @@ source cmake/mpi_libraries.sh
 all=(openmpi mpich openmpi5 mpich5 mpich5_standard impi)
 root=$repository/build/conformance
 lib=$(realpath -m "${ARGOSY_FAMILIES_LIB:-$repository/build/families/lib}")
-kinds=(own romio argosy) names=() options=() write= runs=yes
+kinds=(own romio argosy) names=() options=() write="" runs=yes
 while (($#)); do
   case $1 in
     --only) options+=(--only "$2"); shift ;;
+    --own) kinds=(own romio) ;;
     --preloaded) kinds=(argosy) ;;
-    --table) runs= ;;
+    --table) runs="" ;;
     --write) write=yes ;;
     *)
       [[ " ${all[*]} " == *" $1 "* ]] || {
@@ -59,11 +62,11 @@ run_column() {
 
 failed=0
 if [[ $runs ]]; then
-  [[ -f $lib/libargosy-mpiio.so ]] || cmake/families.sh
+  [[ " ${kinds[*]} " != *" argosy "* || -f $lib/libargosy-mpiio.so ]] || cmake/families.sh
   for name in "${names[@]}"; do
     use_for_tests "$name" || { echo "-- There is no MPI library $name here: going on without"; continue; }
     for kind in "${kinds[@]}"; do
-      [[ $kind != romio || $romio ]] && run_column "$kind"
+      if [[ $kind != romio || $romio ]]; then run_column "$kind"; fi
     done
   done
 fi
@@ -74,6 +77,7 @@ for name in "${all[@]}"; do
     if [[ -f $root/$name.$kind.json ]]; then results+=("$root/$name.$kind.json"); fi
   done
 done
+if [[ ! ${results[*]} ]]; then exit 1; fi
 page=(--html "$root/index.html")
 if [[ $write ]]; then page+=(--markdown docs/use/conformance.md); fi
 echo

@@ -136,7 +136,7 @@ CHECK(14_7_11, 1, "Errors of a file do not call the handler of its communicator"
 CHECK(14_7_12, 1, "After an error that is returned, the file is used as before") {
   MPI_File f = fresh();
   char back = 0;
-  FAILS(MPI_File_write_at(f, -1, "a", 1, MPI_CHAR, MPI_STATUS_IGNORE));
+  FAILS(MPI_File_write_at(f, 0, "b", 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE));
   OK(MPI_File_write_at(f, 0, "a", 1, MPI_CHAR, MPI_STATUS_IGNORE));
   OK(MPI_File_read_at(f, 0, &back, 1, MPI_CHAR, MPI_STATUS_IGNORE));
   EQUAL(back, 'a');

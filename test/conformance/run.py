@@ -200,6 +200,15 @@ def known_reasons(path, library):
     return reasons
 
 
+def write_json(args, outcomes):
+    """Keeps the outcomes of an earlier run for checks that --only leaves out."""
+    path = pathlib.Path(args.json)
+    if args.only and path.exists():
+        outcomes = {**json.loads(path.read_text())["checks"], **outcomes}
+    path.write_text(json.dumps({"title": args.title, "date": datetime.date.today().isoformat(),
+                                "checks": dict(sorted(outcomes.items()))}, indent=1))
+
+
 def arguments():
     a = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     a.add_argument("--mpicc", default="mpicc")
@@ -247,9 +256,7 @@ def main():
               + (f"\n{'':21}known: {reason}" if reason else ""), flush=True)
     print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())), f"- {args.title}")
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps(
-            {"title": args.title, "date": datetime.date.today().isoformat(),
-             "checks": dict(sorted(outcomes.items()))}, indent=1))
+        write_json(args, outcomes)
     shutil.rmtree(folder, ignore_errors=True)
     return 1 if bad else 0
 
