@@ -65,6 +65,8 @@ MPI_File fresh(void);
 MPI_File opened_by(MPI_Comm comm, int amode);
 void closed(MPI_File* file);
 void barrier(void);
+// Collective. Returns true if this holds on any rank.
+int on_any_rank(int holds);
 
 // By POSIX, not by MPI: rank 0 makes `path` with so many bytes of the pattern, while all wait. The
 // others look at the file on the calling rank. -1: there is no such byte, or no such file.

@@ -73,11 +73,9 @@ static void one_rank_fails(at_call* call, char const* faults, int failing) {
   MPI_File f = opened(MPI_MODE_RDWR);
   static unsigned char data[1000];
   if (!broken(rank == failing ? faults : NULL)) return closed(&f);
-  int errors = call(f, 1000 * rank, data, 1000, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS, all;
-  int hits = struck() > 0, any;
-  MPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Allreduce(&hits, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT(all > 0 || any == 0);
+  int const code = call(f, 1000 * rank, data, 1000, MPI_BYTE, MPI_STATUS_IGNORE);
+  int const has_error = on_any_rank(code != MPI_SUCCESS), was_struck = on_any_rank(struck() > 0);
+  EXPECT(has_error || !was_struck);
   broken(NULL);
   barrier();
   OK(call(f, 1000 * rank, data, 1000, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -124,10 +122,7 @@ CHECK(F_sys_09, 2, "open fails on one rank only: an error on all ranks") {
   MPI_File f = MPI_FILE_NULL;
   if (!broken(rank == 1 ? "open@1+=EIO" : NULL)) return;
   int const code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-  long const hits = struck();
-  long any = 0;
-  MPI_Allreduce(&hits, &any, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  if (any > 0) FAILS(code);
+  if (on_any_rank(struck() > 0)) FAILS(code);
   broken(NULL);
 }
 CHECK(F_sys_10, 2, "MPI_File_sync: fsync fails on one rank, which gets the error") {
@@ -261,11 +256,9 @@ CHECK(F_disk_02, 2, "A full disk in a collective write: an error, and no rank wa
   MPI_File f = fresh();
   static unsigned char data[5000];
   if (!broken("write@1+=full:3000;fallocate@1+=full:3000")) return;
-  int mine = MPI_File_write_at_all(f, 5000 * rank, data, sizeof data, MPI_BYTE,
-                                   MPI_STATUS_IGNORE) != MPI_SUCCESS;
-  int all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT(all > 0);
+  int const code =
+      MPI_File_write_at_all(f, 5000 * rank, data, sizeof data, MPI_BYTE, MPI_STATUS_IGNORE);
+  EXPECT(on_any_rank(code != MPI_SUCCESS));
   broken(NULL);
   closed(&f);
 }

@@ -55,10 +55,10 @@ def counts_of(column):
 
 def table(columns):
     """Rows of texts: the MPI library, green of all for each kind, red, hang, crash, absent."""
-    rows = [["MPI library, I/O", *KINDS.values(), "red", "hang", "crash", "absent"]]
+    rows = [["MPI library, I/O", "date", *KINDS.values(), "red", "hang", "crash", "absent"]]
     for column in columns:
         counts, by = counts_of(column)
-        rows.append([column["title"], *(f"{g} of {n}" for g, n in counts.values()),
+        rows.append([column["title"], column["date"], *(f"{g} of {n}" for g, n in counts.values()),
                      *(str(by[o]) for o in OUTCOMES[1:])])
     return rows
 

@@ -8,7 +8,7 @@
   python3 run.py --source 14.2.1-03                prints a program of this check alone
 
 Checks run one after the other in a few jobs. One that is not green there is run again: red ones
-together, others in a job of their own. That outcome counts:
+together, others in a job of their own, and that outcome counts. A hang by a fault counts at once.
   green    as the standard says
   red      not so; the line says what
   hang     a rank did not come back
@@ -160,10 +160,11 @@ class Runner:
 
     def group(self, ranks, numbers, checks):
         """Yields (number, outcome, text) of checks that have the same number of ranks. A red one
-        counts if it is red again among red ones, a hang or crash if it is one alone."""
+        counts if it is red again among red ones, a hang or crash if it is one alone. A hang by a
+        fault counts at once, because there are many."""
         red, alone = [], []
         for number, outcome, text in self.many(ranks, numbers):
-            if outcome in ("green", "absent"):
+            if outcome in ("green", "absent") or (outcome == "hang" and number.startswith("F_")):
                 yield number, outcome, text
             else:
                 (red if outcome == "red" else alone).append(number)

@@ -220,6 +220,7 @@ CHECK(14_4_4_41, 2, "There is one shared pointer for each collective open") {
   MPI_File f = opened(MPI_MODE_RDONLY), g = opened(MPI_MODE_RDONLY);
   OK(MPI_File_seek_shared(f, 30, MPI_SEEK_SET));
   EQUAL(position_shared(g), 0);
+  barrier();
   OK(MPI_File_seek_shared(g, 7, MPI_SEEK_SET));
   EQUAL(position_shared(f), 30);
   closed(&f);

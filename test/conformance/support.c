@@ -24,6 +24,11 @@ MPI_File opened(int amode) { return opened_by(MPI_COMM_WORLD, amode); }
 MPI_File fresh(void) { return opened(MPI_MODE_CREATE | MPI_MODE_RDWR); }
 void closed(MPI_File* file) { OK(MPI_File_close(file)); }
 void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+int on_any_rank(int holds) {
+  int any = 0;
+  MPI_Allreduce(&holds, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+  return any;
+}
 
 unsigned char pattern(long long at) { return (unsigned char)(at * 7 + at / 251 + 3); }
 void fill(void* data, size_t bytes, long long at) {
