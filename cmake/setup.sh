@@ -12,7 +12,7 @@ argosy_packages=(
   "libboost-context-dev>=1.81|libboost-context1.81-dev"
   "libboost-system-dev>=1.81|libboost-system1.81-dev"
   libfmt-dev
-  zlib1g-dev libzstd-dev
+  zlib1g-dev libzstd-dev libblosc-dev
   catch2 libbenchmark-dev
   gfortran
   python3-numpy

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/zarr.hpp>
+#include <argosy/format/zarr_zip.hpp>
 
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
@@ -59,7 +60,8 @@ void arrays(mpi::communicator const& world) {
   // [zarr_error]
   require(error == io::errc::datatype, "another array was opened");
   // [zarr_codec]
-  for (io::zarr_codec const& c : {io::zarr_codec::gzip(), io::zarr_codec::zstd()})
+  for (io::zarr_codec const& c :
+       {io::zarr_codec::gzip(), io::zarr_codec::zstd(), io::zarr_codec::blosc("lz4")})
     if (!c.is_available()) std::cout << "this build has no " << c.name() << "\n";
   // [zarr_codec]
 }
@@ -85,6 +87,40 @@ void steps(mpi::communicator const& world) {
   z.read_all(u);
   z.close();
   // [zarr_grow]
+  // [zarr_group]
+  io::zarr::consolidate(world, "run.zarr");
+  io::zarr_group const run = io::zarr::group_of(world, "run.zarr");
+  if (world.rank() == 0)
+    for (io::zarr_member const& m : run.members)
+      if (m.array) std::cout << m.path << ": " << to_string(*m.array) << "\n";
+  // [zarr_group]
+  require(run.consolidated && run.members.size() == 1, "the group has other members");
+  // [zarr_zip]
+  io::zarr::pack(world, "run.zarr", "run.zip");
+  io::opener const zip = io::zip_opener("run.zip");
+  auto packed = io::zarr::open(world, "run.zip/u", slice(4), io::mode::read, {}, zip);
+  packed.read_all(u);
+  packed.close();
+  // [zarr_zip]
+}
+
+void costs(mpi::communicator const& world) {
+  std::int64_t const n = 64;
+  io::darray<float, 2> const tile({n, n}, io::distribute::block, {1, world.size()}, world.rank());
+  std::vector<float> const u(static_cast<std::size_t>(io::array_part(tile).elements()), 1);
+  // [zarr_costs]
+  auto z = io::zarr::create(
+      world, "w.zarr", tile,
+      {.chunks = {16, 16}, .shards = {32, 64}, .codecs = {io::zarr_codec::blosc("lz4")}},
+      io::hints{.codec_threads = 2});
+  io::zarr_plan const p = z.explain_all(io::access_kind::write, u);
+  if (world.rank() == 0) std::cout << to_string(p);
+  z.write_all(u);
+  z.close();
+  io::zarr_encoding const e = z.encoding();  // differs by rank
+  if (e.encoded.chunks > 0) std::cout << to_string(e);
+  // [zarr_costs]
+  require(p.shards == 2, "there are other shards");
 }
 
 }  // namespace
@@ -101,6 +137,7 @@ int main() {
   std::filesystem::current_path(here);
   arrays(world);
   steps(world);
+  costs(world);
   world.barrier();
   if (world.rank() == 0) std::filesystem::remove_all(std::filesystem::current_path());
 }

@@ -187,10 +187,19 @@ std::error_code remove_with_files(std::string const& path) {
   return error;
 }
 
+std::error_code names_in(std::string const& path, std::vector<std::string>& names) {
+  names.clear();
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error))
+    names.push_back(at->path().filename().string());
+  return error;
+}
+
 }  // namespace
 
 opener::directory_functions directories_of_system() {
-  return {make_directories, exchange_names, remove_with_files};
+  return {make_directories, exchange_names, remove_with_files, names_in};
 }
 
 std::error_code rename_file(std::string const& from, std::string const& to) {

@@ -383,6 +383,7 @@ class zarr_subject {
         path(at),
         fresh(at + ".new"),
         group(at + ".group"),
+        run(at + ".run"),
         mine(std::vector<int>(each, 7 + world.rank())),
         room(std::vector<int>(each)),
         part(io::darray<int, 1>({std::int64_t{each} * world.size()}, io::distribute::block,
@@ -392,6 +393,9 @@ class zarr_subject {
     z.write_all(mine);
     z.close();
     z = io::zarr::open(world, path, part, mode::read_write, {}, files);
+    io::zarr::create_group(world, run, {}, {}, files);
+    io::zarr::create_group(world, run + "/more", {}, {}, files);
+    io::zarr::consolidate(world, run, {}, files);
   }
   io::mpi const& world() const { return world_; }
   void prepare() { spare = files; }
@@ -408,7 +412,7 @@ class zarr_subject {
   io::zarr z;
   io::zarr_options how{.chunks = {150}, .shards = {600}, .codecs = {io::zarr_codec::crc32c()}};
   io::opener files, spare;
-  std::string path, fresh, group;
+  std::string path, fresh, group, run;
   program_numbers mine, room;
   io::array_part part;
 
@@ -433,10 +437,23 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
        [](s& o, code& e) {
          io::zarr::create_group(o.world(), o.group, {}, e, std::move(o.spare));
        }},
+      {"create_group in a consolidated group",
+       [](s& o, code& e) {
+         io::zarr::create_group(o.world(), o.run + "/new", {}, e, std::move(o.spare));
+       }},
+      {"group_of",
+       [](s& o, code& e) { io::zarr::group_of(o.world(), o.run, e, std::move(o.spare)); }},
+      {"consolidate",
+       [](s& o, code& e) { io::zarr::consolidate(o.world(), o.run, e, std::move(o.spare)); }},
+      {"pack",
+       [](s& o, code& e) {
+         io::zarr::pack(o.world(), o.path, o.path + ".zip", e, std::move(o.spare));
+       }},
       {"write_all", [](s& o, code& e) { o.z.write_all(o.mine, e); }},
       {"write_all by a policy",
        [](s& o, code& e) { o.z.write_all(o.mine, {program_policy{}, e}); }},
       {"read_all", [](s& o, code& e) { o.z.read_all(o.room, e); }},
+      {"explain_all", [](s& o, code& e) { o.z.explain_all(io::access_kind::write, o.mine, e); }},
       {"set_part", [](s& o, code& e) { o.z.set_part(o.part, e); }},
       {"grow", [](s& o, code& e) { o.z.grow(o.part, e); }},
       {"close", [](s& o, code& e) { o.z.close(e); }},
@@ -505,7 +522,7 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
   check_rows(calls_of_npy(), ARGOSY_TEST_HEADERS "/format/basic_npy.hpp", "basic_npy",
              {"header", "file", "what_failed"});
   check_rows(calls_of_zarr(), ARGOSY_TEST_HEADERS "/format/basic_zarr.hpp", "basic_zarr",
-             {"header", "file", "what_failed"});
+             {"header", "encoding", "file", "what_failed"});
   check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
              {"add", "what_failed"});
 }

@@ -155,6 +155,7 @@ io::hints every_hint_by_name() {
                     {"argosy_sync_errors", "until_written"},
                     {"argosy_progress", "in_calls"},
                     {"argosy_io_threads", "2"},
+                    {"argosy_codec_threads", "3"},
                     {"argosy_max_ranges", "0"},
                     {"argosy_partitioning", "disable"},
                     {"argosy_price_call_ns", "900"},
@@ -196,6 +197,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .sync_errors = "until_written",
                         .progress = "in_calls",
                         .io_threads = 2,
+                        .codec_threads = 3,
                         .max_ranges = 0,
                         .partitioning = io::tristate::disable,
                         .price_call_ns = 900,
@@ -273,6 +275,8 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   rejects("argosy_develop", "yes", "neither true nor false");
   accepts("argosy_io_threads", "1024", "1024");
   rejects("argosy_io_threads", "1025", "more than 1024");
+  accepts("argosy_codec_threads", "1024", "1024");
+  rejects("argosy_codec_threads", "1025", "more than 1024");
   accepts("IBM_largeblock_io", "switchable", "switchable");
   rejects("IBM_largeblock_io", "perhaps", "none of true,false,switchable");
   rejects("argosy_policy", "fastest", "none of automatic,independent");

@@ -78,8 +78,9 @@ inline opener looking(opener const& inner, std::function<void()> const& look) {
       [=](std::string const& from, std::string const& to) {
         return around([&] { return inner.exchange_directories(from, to); });
       },
-      [=](std::string const& path) {
-        return around([&] { return inner.remove_directory(path); });
+      [=](std::string const& path) { return around([&] { return inner.remove_directory(path); }); },
+      [=](std::string const& path, std::vector<std::string>& names) {
+        return inner.list(path, names);
       }};
   return opener{
       [=](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {

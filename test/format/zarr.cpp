@@ -15,6 +15,7 @@
 #include <argosy/lab/cluster/virtual_files.hpp>
 
 #include "format/zarr_cases.hpp"
+#include "format/zarr_group_cases.hpp"
 #include "support/files.hpp"
 
 namespace io = argosy;
@@ -78,6 +79,20 @@ TEST_CASE("groups have arrays, and no group is replaced by an array", "[format][
   in_clusters([](auto const&... all) { check_zarr_groups(all...); });
   scratch const here;
   check_zarr_groups(io::self(), here / "f", io::posix_opener());
+}
+
+TEST_CASE("consolidated metadata is renewed with the arrays", "[format][zarr]") {
+  in_clusters([](auto const&... all) { check_consolidated(all...); });
+  scratch const here;
+  check_consolidated(io::self(), here / "f", io::posix_opener());
+  CHECK(unfinished_below(here.string()).empty());
+}
+
+TEST_CASE("ranks pack a store into a zip file, and read it", "[format][zarr][zip]") {
+  in_clusters([](auto const&... all) { check_packed(all...); });
+  scratch const here;
+  check_packed(io::self(), here / "f", io::posix_opener());
+  CHECK(unfinished_below(here.string()).empty());
 }
 
 TEST_CASE("a new array replaces an old one of another shape, and nothing else", "[format][zarr]") {

@@ -16,6 +16,13 @@
 
 namespace argosy::test {
 
+inline zarr_codec any_blosc(std::mt19937_64& random) {
+  char const* const names[] = {"blosclz", "lz4", "lz4hc", "zlib", "zstd"};
+  return zarr_codec::blosc(names[random() % 5], static_cast<int>(random() % 10),
+                           static_cast<zarr_codec::shuffle>(random() % 3), 0,
+                           random() % 2 == 0 ? 0 : 128);
+}
+
 // Chooses all options of an array at random.
 inline zarr_options any_options(std::mt19937_64& random, std::vector<std::int64_t> const& shape) {
   auto const one_of = [&](std::uint64_t n) { return random() % n; };
@@ -34,8 +41,9 @@ inline zarr_options any_options(std::mt19937_64& random, std::vector<std::int64_
   how.codecs.push_back(zarr_codec::bytes(one_of(3) == 0));
   for (auto k = one_of(3); k > 0; --k) {
     zarr_codec const all[] = {zarr_codec::crc32c(), zarr_codec::gzip(static_cast<int>(one_of(10))),
-                              zarr_codec::zstd(static_cast<int>(one_of(7)), one_of(2) == 0)};
-    zarr_codec const& c = all[one_of(3)];
+                              zarr_codec::zstd(static_cast<int>(one_of(7)), one_of(2) == 0),
+                              any_blosc(random)};
+    zarr_codec const& c = all[one_of(4)];
     if (c.is_available()) how.codecs.push_back(c);
   }
   how.write_empty_chunks = one_of(3) == 0;

@@ -55,6 +55,15 @@ bytes some_chunk(std::mt19937_64& random, std::int64_t n) {
   return all;
 }
 
+zarr_codec any_blosc(std::mt19937_64& random) {
+  std::vector<std::string> names;
+  for (char const* const name : {"blosclz", "lz4", "lz4hc", "zlib", "zstd"})
+    if (io::detail::has_blosc_compressor(name)) names.emplace_back(name);
+  return zarr_codec::blosc(names[random() % names.size()], static_cast<int>(random() % 10),
+                           static_cast<zarr_codec::shuffle>(random() % 3),
+                           static_cast<int>(random() % 9), random() % 2 == 0 ? 0 : 128);
+}
+
 std::vector<zarr_codec> any_steps(std::mt19937_64& random, std::size_t dimensions) {
   std::vector<zarr_codec> all;
   for (auto k = random() % 3; k > 0; --k) {
@@ -69,6 +78,7 @@ std::vector<zarr_codec> any_steps(std::mt19937_64& random, std::size_t dimension
     if (io::detail::has_zlib()) some.push_back(zarr_codec::gzip(static_cast<int>(random() % 10)));
     if (io::detail::has_zstd())
       some.push_back(zarr_codec::zstd(static_cast<int>(random() % 9) - 3, random() % 2 == 0));
+    if (io::detail::has_blosc()) some.push_back(any_blosc(random));
     all.push_back(some[random() % some.size()]);
   }
   return all;
@@ -169,6 +179,13 @@ TEST_CASE("a damaged chunk is named", "[format][zarr]") {
     bytes bomb;
     io::detail::zstd_compress(bytes(std::size_t{1} << 24), 19, false, bomb);
     CHECK_THAT(broken(zstd, bomb), ContainsSubstring("no valid zstd data"));
+  }
+  if (io::detail::has_blosc()) {
+    chunk_codec const blosc = codec_of({zarr_codec::blosc()});
+    CHECK_THAT(broken(blosc, data), ContainsSubstring("no valid blosc data"));
+    bytes bomb;
+    io::detail::blosc_compress(bytes(std::size_t{1} << 24), {.compressor = "lz4"}, bomb);
+    CHECK_THAT(broken(blosc, bomb), ContainsSubstring("no valid blosc data"));
   }
 }
 

@@ -162,6 +162,12 @@ TEST_CASE("choices that no array can have are refused in words", "[format][zarr]
              ContainsSubstring("'bytes' stands behind the bytes"));
   CHECK_THAT(wrong([](auto& h) { h.options.codecs = {zarr_codec::gzip(10)}; }),
              ContainsSubstring("levels 0 to 9"));
+  CHECK_THAT(wrong([](auto& h) { h.options.codecs = {zarr_codec::zlib()}; }),
+             ContainsSubstring("version 3 of the format has no codec 'zlib'"));
+  CHECK_THAT(wrong([](auto& h) { h.options.codecs = {zarr_codec::blosc("lz77")}; }),
+             ContainsSubstring("no compressor 'lz77'"));
+  CHECK_THAT(wrong([](auto& h) { h.options.codecs = {zarr_codec::blosc("lz4", 10)}; }),
+             ContainsSubstring("levels 0 to 9"));
   CHECK_THAT(wrong([](auto& h) { h.options.fill_value = "[1]"; }),
              ContainsSubstring("is none of the type '<f4'"));
   CHECK_THAT(wrong([](auto& h) { h.options.dimension_names = {"x"}; }),
@@ -181,7 +187,7 @@ TEST_CASE("metadata that is broken, or of features that are not read, is refused
   refuse("", io::errc::damaged, "no JSON object");
   refuse("[]", io::errc::damaged, "no JSON object");
   refuse(std::string(100000, '['), io::errc::damaged, "no JSON object");
-  refuse(with(p, "\"zarr_format\":3", "\"zarr_format\":2"), io::errc::unsupported, "version 2");
+  refuse(with(p, "\"zarr_format\":3", "\"zarr_format\":4"), io::errc::unsupported, "version 4");
   refuse(with(p, "\"node_type\":\"array\"", "\"node_type\":\"group\""), io::errc::datatype,
          "a group");
   refuse(with(p, "\"shape\":[6]", "\"shape\":[-6]"), io::errc::damaged, "whole numbers from 0");

@@ -19,6 +19,7 @@
 #include <argosy/format/npy.hpp>
 
 #include "format/zarr_cases.hpp"
+#include "format/zarr_group_cases.hpp"
 #include "support/python.hpp"
 #include "support/shared_scratch.hpp"
 
@@ -38,10 +39,10 @@ bool python(io::mpi const& world, std::string const& what) {
   world.barrier();
   std::int64_t has = 1;
   if (world.rank() == 0) {
-    std::string const python = python_with("zarr, tensorstore", ARGOSY_TEST_ZARR_PYTHON);
+    std::string const python = python_with("zarr, tensorstore, xarray", ARGOSY_TEST_ZARR_PYTHON);
     has = python.empty() ? 0 : 1;
     if (has == 0)
-      skipped("python3 has no zarr and tensorstore: run cmake/zarr.sh");
+      skipped("python3 has no zarr, tensorstore and xarray: run cmake/zarr.sh");
     else
       CHECK(std::system((python + " " ARGOSY_TEST_ZARR_CHECK " " + what).c_str()) == 0);
   }
@@ -164,6 +165,35 @@ TEST_CASE("ranks read what zarr-python and tensorstore write", "[format][zarr][t
     CHECK(numbers_of_zarr::read(world, here / ("a" + std::to_string(i)), random));
 }
 
+TEST_CASE("xarray opens a group of arrays by the names of dimensions", "[format][zarr][trips]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  std::string const run = here / "run.zarr";
+  io::zarr::create_group(world, run, R"({"title": "a run"})");
+  auto const write = [&](std::string const& name, std::vector<std::int64_t> const& sizes,
+                         std::vector<std::string> names, std::string attributes) {
+    dealt d{sizes, std::vector<std::int64_t>(sizes.size(), 1), {}, io::order::c};
+    d.grid.back() = world.size();
+    d.block.assign(sizes.size(), 0);
+    auto z = io::zarr::create(
+        world, run + "/" + name, d.tile<double>(world.rank()),
+        {.dimension_names = std::move(names), .attributes = std::move(attributes)});
+    std::vector<double> mine;
+    for (std::int64_t const n : d.numbers(world.rank()))
+      mine.push_back(static_cast<double>(sizes.size() == 1 ? n : 100 * (n / 40) + n % 40));
+    z.write_all(mine);
+    z.close();
+  };
+  write("time", {3}, {"time"}, {});
+  write("x", {40}, {"x"}, {});
+  io::zarr::consolidate(world, run);
+  write("u", {3, 40}, {"time", "x"}, R"({"units": "K"})");
+  io::zarr::create_group(world, run + "/more");
+  write("more/v", {5}, {"y"}, {});
+  io::zarr::pack(world, run, run + ".zip");
+  python(world, "group " + run);
+}
+
 TEST_CASE("what processes write is the array, and other processes read it in other parts",
           "[format][zarr][random]") {
   io::mpi const world(MPI_COMM_WORLD);
@@ -185,6 +215,8 @@ TEST_CASE("a wrong type, shape, option or amount is an error in all processes",
   shared_scratch const here(world);
   check_zarr_errors(world, here / "u", io::posix_opener());
   check_zarr_groups(world, here / "g", io::posix_opener());
+  check_consolidated(world, here / "h", io::posix_opener());
+  check_packed(world, here / "p", io::posix_opener());
 }
 
 TEST_CASE("a collective write encodes each shard once, in two-phase windows of whole shards",

@@ -20,7 +20,7 @@ void check_values(extend::resolved_hints const& v) {
   for (std::int64_t const n : {v.ind_rd_buffer_bytes, v.ind_wr_buffer_bytes, v.cb_buffer_bytes})
     FUZZ_CHECK(n > 0);
   for (std::int64_t const n : {v.cb_block_bytes, v.cb_nodes, v.min_domain_bytes, v.io_buffer_bytes,
-                               v.max_ranges, v.io_threads})
+                               v.max_ranges, v.io_threads, v.codec_threads})
     FUZZ_CHECK(n >= 0);
   for (argosy::detail::host_limit const& h : v.cb_config_list)
     FUZZ_CHECK(!h.host.empty() && h.most >= -1);

@@ -120,6 +120,9 @@ inline opener program_opener() {
       },
       [inner](std::string const& path) {
         return program_code::run(), inner.remove_directory(path);
+      },
+      [inner](std::string const& path, std::vector<std::string>& names) {
+        return program_code::run(), inner.list(path, names);
       }};
   return opener{
       [inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {

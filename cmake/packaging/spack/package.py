@@ -25,6 +25,7 @@ class Argosy(CMakePackage):
     depends_on("boost@1.81: +context", when="+lab")
     depends_on("zlib-api")
     depends_on("zstd")
+    depends_on("c-blosc")
     depends_on("fmt@9:", when="+lab")
     depends_on("fmt@9:", when="+tools")
     conflicts("%gcc@:11", msg="argosy needs C++20 as g++ 12 has it")

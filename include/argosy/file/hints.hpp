@@ -67,6 +67,7 @@ struct hints {
   std::optional<std::string> sync_errors = {};
   std::optional<std::string> progress = {};          // argosy_progress: "always" or "in_calls"
   std::optional<std::int64_t> io_threads = {};       // argosy_io_threads
+  std::optional<std::int64_t> codec_threads = {};    // argosy_codec_threads
   std::optional<std::int64_t> max_ranges = {};       // argosy_max_ranges
   std::optional<tristate> partitioning = {};         // argosy_partitioning
   std::optional<double> price_call_ns = {};          // argosy_price_call_ns

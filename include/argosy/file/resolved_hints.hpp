@@ -78,7 +78,8 @@ struct resolved_hints {
   bool lenient = false;
   sync_error_life sync_errors = sync_error_life::kept;
   progress_time progress = progress_time::always;
-  std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
+  std::int64_t io_threads = 0;     // for nonblocking calls; 0: the library chooses
+  std::int64_t codec_threads = 0;  // for chunks of Zarr arrays; 0: the library chooses
 
   // for the cost model; empty: the default of the policy
   std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns;

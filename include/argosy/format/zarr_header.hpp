@@ -49,6 +49,7 @@ struct zarr_header {
   std::vector<std::int64_t> shape = {};
   extend::dtype type = {};  // in the byte order of this machine
   zarr_options options = {};
+  int version = 3;  // the version of the format; arrays of version 2 can be read only
 
   friend bool operator==(zarr_header const&, zarr_header const&) = default;
 };
@@ -62,10 +63,11 @@ namespace detail {
 inline constexpr std::size_t most_zarr_json = std::size_t{16} << 20;
 inline constexpr std::size_t most_zarr_dimensions = 8;
 
-// Parses the zarr.json of an array. If it is invalid, or uses what this library does not read, sets
-// `why` and returns nothing. Invalid metadata is errc::damaged, and unknown one errc::unsupported.
+// Parses the zarr.json of an array, or the .zarray of version 2 with its attributes in it
+// (read_zarr_metadata). If it is invalid, or uses what this library does not read, sets `why` and
+// returns nothing. Invalid metadata is errc::damaged, and unknown one errc::unsupported.
 std::optional<zarr_header> parse_zarr_header(std::string_view json, failure& why);
-// Returns the zarr.json of an array. The header must be complete.
+// Returns the zarr.json of an array. The header must be complete, and of version 3.
 std::string zarr_json_of(zarr_header const& h);
 // Returns the zarr.json of a group. Sets `why` if the attributes are no JSON object.
 std::string zarr_group_json(std::string const& attributes, failure& why);

@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <argosy/error/errc.hpp>
 #include <argosy/extend.hpp>
@@ -49,7 +50,8 @@ class opener {
     find_function find = {};
     remove_same_function remove = {};
   };
-  // Functions of an opener for directories, for formats of many files. An opener has all or none.
+  // Functions of an opener for directories, for formats of many files. An opener has all or none of
+  // the first three.
   struct directory_functions {
     // Makes a directory, and those above it that are missing. Succeeds if it exists.
     std::function<std::error_code(std::string const& path)> make = {};
@@ -58,6 +60,10 @@ class opener {
     std::function<std::error_code(std::string const& from, std::string const& to)> exchange = {};
     // Removes a directory with all its files. Returns ENOENT if there is none.
     std::function<std::error_code(std::string const& path)> remove = {};
+    // Sets `names` to the names in a directory, in any order, without its path. Returns ENOENT if
+    // there is no such directory. May be left out.
+    std::function<std::error_code(std::string const& path, std::vector<std::string>& names)> list =
+        {};
   };
 
   opener(open_function open, remove_function remove)
@@ -123,6 +129,11 @@ class opener {
   }
   std::error_code remove_directory(std::string const& path) const {
     return directories_.remove ? directories_.remove(path) : make_error_code(errc::unsupported);
+  }
+  // Returns true if the opener can list the names in a directory.
+  bool lists() const noexcept { return static_cast<bool>(directories_.list); }
+  std::error_code list(std::string const& path, std::vector<std::string>& names) const {
+    return directories_.list ? directories_.list(path, names) : make_error_code(errc::unsupported);
   }
 
   // Returns an opener of the same files that opens them by `open`. Decorators return this.

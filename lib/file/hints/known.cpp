@@ -225,6 +225,12 @@ constexpr hint_row rows[] = {
       "threads for nonblocking calls; 0: the library chooses", "argosy", 0, 1024},
      &hints::io_threads,
      &values::io_threads},
+    {{"argosy_codec_threads", count, "", "0", open, own, used,
+      "threads of a rank that encode and decode chunks of Zarr arrays, with its own; 0: as many as "
+      "there are processors for each rank of the node",
+      "argosy", 0, 1024},
+     &hints::codec_threads,
+     &values::codec_threads},
     {{"argosy_max_ranges", count, "", digits<standard.max_ranges>, any, own, used,
       "byte ranges accessed per step of the multiple access range hint; 0: no such hint", "argosy"},
      &hints::max_ranges,

@@ -24,6 +24,10 @@ std::string_view zarr_codec::name() const noexcept {
       return "gzip";
     case kind::zstd:
       return "zstd";
+    case kind::blosc:
+      return "blosc";
+    case kind::zlib:
+      return "zlib";
     case kind::crc32c:
       break;
   }
@@ -31,7 +35,8 @@ std::string_view zarr_codec::name() const noexcept {
 }
 
 bool zarr_codec::is_available() const noexcept {
-  if (what_ == kind::gzip) return detail::has_zlib();
+  if (what_ == kind::gzip || what_ == kind::zlib) return detail::has_zlib();
+  if (what_ == kind::blosc) return detail::has_blosc();
   if (what_ == kind::zstd) return detail::has_zstd();
   return true;
 }
@@ -57,6 +62,15 @@ void compress(zarr_codec const& step, std::span<std::byte const> from,
     case step_kind::zstd:
       well = zstd_compress(from, step.level(), step.checksum(), into);
       break;
+    case step_kind::blosc:
+      well = blosc_compress(from,
+                            {step.compressor(), step.level(), static_cast<int>(step.shuffling()),
+                             step.item_bytes(), step.block_bytes()},
+                            into);
+      break;
+    case step_kind::zlib:  // arrays of version 2 are read only
+      well = false;
+      break;
     default:
       into.assign(from.begin(), from.end());
       into.resize(from.size() + 4);
@@ -78,6 +92,12 @@ std::ptrdiff_t decompress(zarr_codec const& step, std::span<std::byte const> fro
       break;
     case step_kind::zstd:
       n = zstd_decompress(from, into);
+      break;
+    case step_kind::blosc:
+      n = blosc_decompress(from, into);
+      break;
+    case step_kind::zlib:
+      n = zlib_decompress(from, into);
       break;
     default: {
       if (from.size() < 4 || from.size() - 4 > into.size()) break;

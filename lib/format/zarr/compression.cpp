@@ -13,6 +13,9 @@
 #ifdef ARGOSY_WITH_ZSTD
 #include <zstd.h>
 #endif
+#ifdef ARGOSY_WITH_BLOSC
+#include <blosc.h>
+#endif
 
 namespace argosy::detail {
 
@@ -20,7 +23,7 @@ namespace argosy::detail {
 
 namespace {
 
-constexpr int gzip_format = 15 + 16;
+constexpr int zlib_format = 15, gzip_format = 15 + 16;
 
 Bytef* zlib_bytes(std::byte const* p) {
   return const_cast<Bytef*>(reinterpret_cast<Bytef const*>(p));
@@ -38,6 +41,26 @@ struct end_of_deflate {
   z_stream* z;
   ~end_of_deflate() { ::deflateEnd(z); }
 };
+
+std::ptrdiff_t inflate_all(std::span<std::byte const> from, std::span<std::byte> into, int format) {
+  z_stream z = {};
+  z.next_in = zlib_bytes(from.data());
+  z.avail_in = zlib_count(from.size());
+  if (z.avail_in != from.size()) return -1;
+  if (::inflateInit2(&z, format) != Z_OK) throw std::bad_alloc();
+  end_of_inflate const ended{&z};
+  std::byte none{};  // zlib requires an address, also for no bytes
+  z.next_out = zlib_bytes(into.empty() ? &none : into.data());
+  z.avail_out = zlib_count(into.size());
+  std::size_t const room = z.avail_out;
+  for (;;) {  // a stream of gzip may have several members
+    int const result = ::inflate(&z, Z_FINISH);
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    if (result != Z_STREAM_END) return -1;
+    if (z.avail_in == 0) return static_cast<std::ptrdiff_t>(room - z.avail_out);
+    if (format != gzip_format || ::inflateReset(&z) != Z_OK) return -1;
+  }
+}
 
 }  // namespace
 
@@ -60,23 +83,11 @@ bool gzip_compress(std::span<std::byte const> from, int level, std::vector<std::
 }
 
 std::ptrdiff_t gzip_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
-  z_stream z = {};
-  z.next_in = zlib_bytes(from.data());
-  z.avail_in = zlib_count(from.size());
-  if (z.avail_in != from.size()) return -1;
-  if (::inflateInit2(&z, gzip_format) != Z_OK) throw std::bad_alloc();
-  end_of_inflate const ended{&z};
-  std::byte none{};  // zlib requires an address, also for no bytes
-  z.next_out = zlib_bytes(into.empty() ? &none : into.data());
-  z.avail_out = zlib_count(into.size());
-  std::size_t const room = z.avail_out;
-  for (;;) {  // a stream may have several members
-    int const result = ::inflate(&z, Z_FINISH);
-    if (result == Z_MEM_ERROR) throw std::bad_alloc();
-    if (result != Z_STREAM_END) return -1;
-    if (z.avail_in == 0) return static_cast<std::ptrdiff_t>(room - z.avail_out);
-    if (::inflateReset(&z) != Z_OK) return -1;
-  }
+  return inflate_all(from, into, gzip_format);
+}
+
+std::ptrdiff_t zlib_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
+  return inflate_all(from, into, zlib_format);
 }
 
 #else
@@ -84,6 +95,7 @@ std::ptrdiff_t gzip_decompress(std::span<std::byte const> from, std::span<std::b
 bool has_zlib() noexcept { return false; }
 bool gzip_compress(std::span<std::byte const>, int, std::vector<std::byte>&) { return false; }
 std::ptrdiff_t gzip_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
+std::ptrdiff_t zlib_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
 
 #endif
 #ifdef ARGOSY_WITH_ZSTD
@@ -115,6 +127,46 @@ std::ptrdiff_t zstd_decompress(std::span<std::byte const> from, std::span<std::b
 bool has_zstd() noexcept { return false; }
 bool zstd_compress(std::span<std::byte const>, int, bool, std::vector<std::byte>&) { return false; }
 std::ptrdiff_t zstd_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
+
+#endif
+#ifdef ARGOSY_WITH_BLOSC
+
+bool has_blosc() noexcept { return true; }
+
+bool has_blosc_compressor(std::string const& name) {
+  return ::blosc_compname_to_compcode(name.c_str()) >= 0;
+}
+
+// The functions with a context use no thread and no state of the library.
+bool blosc_compress(std::span<std::byte const> from, blosc_choice const& how,
+                    std::vector<std::byte>& into) {
+  if (from.size() > static_cast<std::size_t>(BLOSC_MAX_BUFFERSIZE)) return false;
+  into.resize(from.size() + BLOSC_MAX_OVERHEAD);
+  int const n =
+      ::blosc_compress_ctx(how.level, how.shuffle, static_cast<std::size_t>(how.item_bytes),
+                           from.size(), from.data(), into.data(), into.size(),
+                           how.compressor.c_str(), static_cast<std::size_t>(how.block_bytes), 1);
+  if (n <= 0) return false;
+  into.resize(static_cast<std::size_t>(n));
+  return true;
+}
+
+std::ptrdiff_t blosc_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
+  std::size_t bytes = 0;
+  if (::blosc_cbuffer_validate(from.data(), from.size(), &bytes) != 0 || bytes > into.size())
+    return -1;
+  int const n = ::blosc_decompress_ctx(from.data(), into.data(), into.size(), 1);
+  return n < 0 || static_cast<std::size_t>(n) != bytes ? -1 : n;
+}
+
+#else
+
+bool has_blosc() noexcept { return false; }
+bool has_blosc_compressor(std::string const&) { return false; }
+bool blosc_compress(std::span<std::byte const>, blosc_choice const&, std::vector<std::byte>&) {
+  return false;
+}
+std::ptrdiff_t blosc_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
 
 #endif
 

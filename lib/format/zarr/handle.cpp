@@ -11,8 +11,6 @@
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/detail/parts.hpp>
 
-#include "shard.hpp"
-
 namespace argosy::detail {
 
 namespace {
@@ -66,176 +64,143 @@ io_result zarr_handle::write(std::int64_t offset, std::span<std::byte const> mem
   return write({&one, 1});
 }
 
+// Whole chunks are read first, and then decoded together.
 io_result zarr_handle::read(std::span<read_part const> parts) {
   zarr_grid const& grid = store_->grid;
   shard_reader from(*store_);
+  decoding_batch batch(*store_);
   std::int64_t opened = -1;
   io_result done;
+  auto const decode = [&] { return batch.decode(done.bytes); };
+  // Reads bytes of one chunk, or adds them to the batch.
+  auto const take = [&](std::int64_t chunk, std::int64_t within, std::span<std::byte> into) {
+    bool const whole = std::ssize(into) == grid.chunk_bytes();
+    if (!whole || !from.has_to_decode(chunk)) return from.read(chunk, within, into);
+    std::error_code const error = from.encoded(chunk, batch.add(opened, chunk, into, done.bytes));
+    if (error) batch.drop();
+    return error || !batch.is_full() ? error : decode();
+  };
   for (read_part const& p : parts) {
     std::int64_t at = p.offset;
-    for (std::span<std::byte> left = p.memory; !left.empty();) {
-      if (at >= grid.bytes()) return done;  // the end of the file
+    for (std::span<std::byte> left = p.memory; !left.empty() && at < grid.bytes();) {
       std::int64_t const shard = at / grid.shard_bytes(), in_shard = at % grid.shard_bytes();
       std::int64_t const within = in_shard % grid.chunk_bytes();
       auto const n = static_cast<std::size_t>(
           std::min(std::ssize(left), static_cast<std::ptrdiff_t>(grid.chunk_bytes() - within)));
       if (shard != opened) {
-        done.error = from.open(shard);
-        if (done.error) return done;
         opened = shard;
+        done.error = from.open(shard);
       }
-      done.error = from.read(in_shard / grid.chunk_bytes(), within, left.first(n));
-      if (done.error) return done;
+      if (!done.error) done.error = take(in_shard / grid.chunk_bytes(), within, left.first(n));
+      if (done.error) {
+        std::error_code const damaged = decode();  // a chunk before is the first error
+        if (damaged) done.error = damaged;
+        return done;
+      }
       done.bytes += static_cast<std::int64_t>(n);
       at += static_cast<std::int64_t>(n);
       left = left.subspan(n);
     }
+    if (at >= grid.bytes()) break;  // the end of the file
   }
+  done.error = decode();
   return done;
 }
+
+// The changes of shards in one write. If each chunk is a file, the chunks of several files are
+// encoded together.
+class zarr_handle::changes {
+ public:
+  explicit changes(zarr_handle& h)
+      : handle_(h),
+        batch_(*h.store_),
+        most_(h.store_->grid.chunks_in_shard() == 1 ? chunks_at_once(*h.store_) : 1) {}
+
+  // Adds a piece. Pieces of one shard must come one behind the other.
+  bool add(std::int64_t shard, piece const& p) {
+    if (all_.empty() || all_.back().shard != shard) {
+      if (all_.size() == most_ && !flush()) return false;
+      all_.emplace_back().shard = shard;
+    }
+    all_.back().pieces.push_back(p);
+    all_.back().bytes += std::ssize(p.memory);
+    return true;
+  }
+  // Writes all. Returns false after an error, which is then in result().
+  bool flush() {
+    if (most_ > 1) encode();
+    for (shard_change& one : all_) {
+      done_.error = handle_.change(one);
+      if (done_.error) return false;
+      done_.bytes += one.bytes;
+    }
+    all_.clear();
+    batch_.clear();
+    return true;
+  }
+  io_result& result() noexcept { return done_; }
+
+ private:
+  void encode() {
+    std::int64_t const whole = handle_.store_->grid.shard_bytes();
+    for (shard_change& one : all_) {
+      if (one.pieces.size() != 1 || one.bytes != whole) continue;
+      chunk_to_encode& chunk = batch_.add(0);
+      chunk.decoded = one.pieces.front().memory;
+      one.ready = &chunk;
+    }
+    batch_.encode();
+  }
+
+  zarr_handle& handle_;
+  encoding_batch batch_;
+  std::size_t most_;
+  std::vector<shard_change> all_;
+  io_result done_;
+};
 
 // Gathers the pieces of each shard, because a shard is written as a whole.
 io_result zarr_handle::write(std::span<write_part const> parts) {
   zarr_grid const& grid = store_->grid;
-  io_result done;
-  std::int64_t shard = -1, bytes = 0;
-  std::vector<piece> pieces;
-  auto const flush = [&] {
-    if (pieces.empty()) return true;
-    done.error = change(shard, pieces);
-    if (done.error) return false;
-    done.bytes += std::exchange(bytes, 0);
-    pieces.clear();
-    return true;
-  };
+  changes all(*this);
   for (write_part const& p : parts) {
     std::int64_t at = p.offset;
     for (std::span<std::byte const> left = p.memory; !left.empty();) {
       if (at >= grid.bytes()) {
-        if (flush()) done.error = errc::file_too_large;
-        return done;
-      }
-      if (at / grid.shard_bytes() != shard) {
-        if (!flush()) return done;
-        shard = at / grid.shard_bytes();
+        if (all.flush()) all.result().error = errc::file_too_large;
+        return all.result();
       }
       std::int64_t const in_shard = at % grid.shard_bytes();
       auto const n = static_cast<std::size_t>(
           std::min(std::ssize(left), static_cast<std::ptrdiff_t>(grid.shard_bytes() - in_shard)));
-      pieces.push_back({in_shard, left.first(n)});
-      bytes += static_cast<std::int64_t>(n);
+      if (!all.add(at / grid.shard_bytes(), {in_shard, left.first(n)})) return all.result();
       at += static_cast<std::int64_t>(n);
       left = left.subspan(n);
     }
   }
-  flush();
-  return done;
+  all.flush();
+  return all.result();
 }
 
 // Changes a shard while no other handle does. Without locks, only whole shards can be written.
-std::error_code zarr_handle::change(std::int64_t shard, std::vector<piece>& pieces) {
+std::error_code zarr_handle::change(shard_change& all) {
   // Views are in order, but a program may give its parts in any order.
-  if (!std::ranges::is_sorted(pieces, {}, &piece::offset))
-    std::ranges::sort(pieces, {}, &piece::offset);
+  if (!std::ranges::is_sorted(all.pieces, {}, &piece::offset))
+    std::ranges::sort(all.pieces, {}, &piece::offset);
   std::int64_t whole = 0;
-  for (piece const& p : pieces)
+  for (piece const& p : all.pieces)
     if (p.offset == whole) whole = p.end();
   shard_lock held(metadata_);
-  std::error_code const locked = held.take(shard);
+  std::error_code const locked = held.take(all.shard);
   bool const none = classify(locked) == errc::no_locks && whole == store_->grid.shard_bytes();
   if (locked && !none) return locked;
   {
     std::lock_guard const guard(written_->mutex);
-    written_->shards.insert(shard);
+    written_->shards.insert(all.shard);
   }
-  std::error_code const error = rewrite(shard, pieces);
+  std::error_code const error = rewrite(all);
   std::error_code const released = held.release();
   return error ? error : released;
-}
-
-namespace {
-
-// The pieces of one chunk, put together.
-template <class Piece>
-class chunk_maker {
- public:
-  chunk_maker(zarr_store const& store, std::span<Piece const> pieces)
-      : store_(store), left_(pieces) {}
-
-  // Moves to a chunk, and returns true if some piece lies in it. Chunks must come in order.
-  bool touches(std::int64_t chunk) {
-    begin_ = chunk * store_.grid.chunk_bytes();
-    end_ = begin_ + store_.grid.chunk_bytes();
-    while (!left_.empty() && left_.front().end() <= begin_) left_ = left_.subspan(1);
-    return !left_.empty() && left_.front().offset < end_;
-  }
-  // Returns the chunk if one piece has all of it; otherwise no bytes.
-  std::span<std::byte const> whole() const {
-    Piece const& p = left_.front();
-    if (p.offset > begin_ || p.end() < end_) return {};
-    return p.memory.subspan(static_cast<std::size_t>(begin_ - p.offset),
-                            static_cast<std::size_t>(end_ - begin_));
-  }
-  // Returns true if the pieces have all bytes of the chunk, without overlap.
-  bool covered() const {
-    std::int64_t at = begin_;
-    for (Piece const& p : left_) {
-      if (p.offset >= end_) break;
-      if (at < end_ && std::max(p.offset, begin_) != at) return false;
-      at = std::max(at, p.end());
-    }
-    return at >= end_;
-  }
-  void copy_into(std::span<std::byte> chunk) const {
-    for (Piece const& p : left_) {
-      if (p.offset >= end_) break;
-      std::int64_t const from = std::max(p.offset, begin_), to = std::min(p.end(), end_);
-      if (from < to)
-        std::memcpy(chunk.data() + (from - begin_), p.memory.data() + (from - p.offset),
-                    static_cast<std::size_t>(to - from));
-    }
-  }
-
- private:
-  zarr_store const& store_;
-  std::span<Piece const> left_;
-  std::int64_t begin_ = 0, end_ = 0;
-};
-
-}  // namespace
-
-std::error_code zarr_handle::rewrite(std::int64_t shard, std::span<piece const> pieces) {
-  zarr_grid const& grid = store_->grid;
-  shard_reader old(*store_);
-  chunk_maker<piece> looked(*store_, pieces), made(*store_, pieces);
-  bool all = true;
-  for (std::int64_t c = 0; all && c < grid.chunks_in_shard(); ++c)
-    all = looked.touches(c) && looked.covered();
-  if (!all)
-    if (auto const error = old.open(shard)) return error;
-  shard_writer out(*store_, shard);
-  std::vector<std::byte> room;
-  std::optional<std::vector<std::byte>> kept;
-  codec_space space;
-  for (std::int64_t c = 0; c < grid.chunks_in_shard(); ++c) {
-    if (!made.touches(c)) {
-      if (auto const error = old.encoded(c, kept)) return error;
-      if (!kept) continue;
-      if (auto const error = out.append(c, *kept)) return error;
-      continue;
-    }
-    std::span<std::byte const> chunk = made.whole();
-    if (chunk.empty()) {
-      room.resize(static_cast<std::size_t>(grid.chunk_bytes()));
-      if (!made.covered())
-        if (auto const error = old.read(c, 0, room)) return error;
-      made.copy_into(room);
-      chunk = room;
-    }
-    if (!store_->how.empty_chunks && store_->is_empty(chunk)) continue;
-    if (auto const error = out.append(c, store_->codec.encode(chunk, space))) return error;
-  }
-  return out.finish();
 }
 
 // Syncs a file that may have been removed since.

@@ -16,6 +16,8 @@
 #include <argosy/handle/hinting.hpp>
 #include <argosy/policy/storage.hpp>
 
+#include "chunk_crew.hpp"
+#include "shard.hpp"
 #include "store.hpp"
 
 namespace argosy::detail {
@@ -83,8 +85,18 @@ class zarr_handle {
     std::set<std::int64_t> shards;
   };
 
-  std::error_code change(std::int64_t shard, std::vector<piece>& pieces);
-  std::error_code rewrite(std::int64_t shard, std::span<piece const> pieces);
+  // The pieces of one shard, and its chunk if that is encoded already.
+  struct shard_change {
+    std::int64_t shard = -1, bytes = 0;
+    std::vector<piece> pieces;
+    chunk_to_encode const* ready = nullptr;
+  };
+  class changes;
+
+  std::error_code change(shard_change& all);
+  std::error_code rewrite(shard_change const& all);
+  std::error_code rewrite_chunks(std::span<piece const> pieces, shard_reader& old,
+                                 shard_writer& out);
   std::error_code sync_shard(std::string const& path) const;
   std::error_code settle(std::set<std::string> const& paths) const;
 

@@ -7,6 +7,7 @@
 #include <argosy/format/zarr_header.hpp>
 
 #include "json.hpp"
+#include "metadata_reader.hpp"
 #include "types.hpp"
 
 namespace argosy {
@@ -14,14 +15,13 @@ namespace argosy {
 namespace {
 
 namespace json = detail::json;
+using detail::quoted;
 using extend::failure;
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 // Reads one zarr.json. The first fault ends the reading.
-class reader {
+class reader : detail::metadata_reader {
  public:
-  explicit reader(failure& why) : why_(why) {}
+  explicit reader(failure& why) : metadata_reader(why) {}
 
   std::optional<zarr_header> array(std::string_view text) {
     if (text.size() > detail::most_zarr_json) {
@@ -35,8 +35,11 @@ class reader {
     }
     json::object const& o = root->get_object();
     zarr_header h;
-    if (version(o) && fields(o) && shape(o, h) && type(o, h) && chunks(o, h) && names(o, h) &&
-        codecs(o, h) && rest(o, h)) {
+    if (!version(o)) return {};
+    bool const well = is_old_ ? detail::read_version_2(o, h, why_)
+                              : fields(o) && shape(o, h) && type(o, h) && chunks(o, h) &&
+                                    names(o, h) && codecs(o, h) && rest(o, h);
+    if (well) {
       why_ = detail::complete(h);
       // Numbers that fit no array of a program may still be valid in the file.
       if (why_ && why_.code != make_error_code(errc::unsupported)) damaged(why_.detail);
@@ -46,33 +49,17 @@ class reader {
   }
 
  private:
-  bool damaged(std::string const& words) {
-    why_ = {errc::damaged, "the metadata of the array is invalid: " + words};
-    return false;
-  }
-  bool unknown(std::string const& words) {
-    why_ = {errc::unsupported, "this library does not read " + words,
-            "write the array anew without it, for instance by zarr-python"};
-    return false;
-  }
-
-  static json::value const* find(json::object const& o, std::string_view key) {
-    return o.if_contains(json::string_view(key.data(), key.size()));
-  }
-  static std::string_view text_of(json::value const* v) {
-    return v && v->is_string() ? std::string_view(v->get_string()) : std::string_view();
-  }
-
   bool version(json::object const& o) {
     json::value const* const v = find(o, "zarr_format");
     if (!v || !v->is_int64()) return damaged("it has no 'zarr_format'");
-    if (v->get_int64() != 3)
+    is_old_ = v->get_int64() == 2;
+    if (v->get_int64() != 3 && !is_old_)
       return unknown("version " + std::to_string(v->get_int64()) + " of the format");
     if (text_of(find(o, "node_type")) == "group")
       return why_ = {errc::datatype, "it is a group and no array",
                      "give the path of an array in the group"},
              false;
-    return text_of(find(o, "node_type")) == "array" || damaged("it has no 'node_type'");
+    return is_old_ || text_of(find(o, "node_type")) == "array" || damaged("it has no 'node_type'");
   }
   bool fields(json::object const& o) {
     constexpr std::array<std::string_view, 11> known = {
@@ -89,23 +76,6 @@ class reader {
     }
     json::value const* const t = find(o, "storage_transformers");
     return !t || (t->is_array() && t->get_array().empty()) || unknown("storage transformers");
-  }
-  // Reads a list of whole numbers from `least` on.
-  bool numbers(json::value const* v, char const* what, std::int64_t least,
-               std::vector<std::int64_t>& into) {
-    if (!v || !v->is_array()) return damaged(std::string("it has no list ") + quoted(what));
-    for (json::value const& n : v->get_array()) {
-      if (!n.is_int64() || n.get_int64() < least)
-        return damaged(quoted(what) + " has something else than whole numbers from " +
-                       std::to_string(least) + " on");
-      into.push_back(n.get_int64());
-    }
-    return true;
-  }
-  bool shape(json::object const& o, zarr_header& h) {
-    if (!numbers(find(o, "shape"), "shape", 0, h.shape)) return false;
-    return h.shape.size() <= detail::most_zarr_dimensions ||
-           unknown("arrays of " + std::to_string(h.shape.size()) + " dimensions");
   }
   bool type(json::object const& o, zarr_header& h) {
     json::value const* const v = find(o, "data_type");
@@ -212,9 +182,28 @@ class reader {
           zarr_codec::zstd(static_cast<int>(asked), sum && sum->is_bool() && sum->get_bool()));
     } else if (n.name == "crc32c") {
       into.push_back(zarr_codec::crc32c());
+    } else if (n.name == "blosc") {
+      return blosc(n, into);
     } else {
       return unknown("the codec " + quoted(n.name));
     }
+    return true;
+  }
+  bool blosc(named const& n, std::vector<zarr_codec>& into) {
+    std::string_view const how = text_of(in(n, "shuffle"));
+    auto const known = std::ranges::find(detail::blosc_shuffles, how);
+    if (known == detail::blosc_shuffles.end())
+      return damaged("its 'shuffle' is none of noshuffle, shuffle and bitshuffle");
+    std::int64_t level = 0, item = 1, block = 0;
+    if (!whole(in(n, "clevel"), "clevel", level) || !whole(in(n, "blocksize"), "blocksize", block))
+      return false;
+    // The size of an item may be missing if bytes are not shuffled.
+    if (json::value const* const t = in(n, "typesize"))
+      if (!whole(t, "typesize", item)) return false;
+    into.push_back(
+        zarr_codec::blosc(std::string(text_of(in(n, "cname"))), static_cast<int>(level),
+                          static_cast<zarr_codec::shuffle>(known - detail::blosc_shuffles.begin()),
+                          static_cast<int>(item), block));
     return true;
   }
   bool rest(json::object const& o, zarr_header& h) {
@@ -230,14 +219,10 @@ class reader {
         h.options.dimension_names.emplace_back(text_of(&one));
       }
     }
-    json::value const* const a = find(o, "attributes");
-    if (!a) return true;
-    if (!a->is_object()) return damaged("its 'attributes' are no object");
-    if (!a->get_object().empty()) h.options.attributes = json::serialize(*a);
-    return true;
+    return attributes(o, h);
   }
 
-  failure& why_;
+  bool is_old_ = false;  // the metadata is of version 2
 };
 
 }  // namespace

@@ -58,10 +58,13 @@ std::vector<std::byte> shard_index::bytes(bool checksum) const {
   return all;
 }
 
-std::error_code shard_reader::damaged(std::string const& how) const {
-  store_.words->set("'" + store_.grid.name_of(shard_, store_.header.options) +
-                    "' is damaged: " + how);
+std::error_code damaged_shard(zarr_store const& s, std::int64_t shard, std::string const& how) {
+  s.words->set("'" + s.grid.name_of(shard, s.header.options) + "' is damaged: " + how);
   return errc::damaged;
+}
+
+std::error_code shard_reader::damaged(std::string const& how) const {
+  return damaged_shard(store_, shard_, how);
 }
 
 std::error_code shard_reader::open(std::int64_t shard) {

@@ -17,6 +17,9 @@
 
 namespace argosy::detail {
 
+// Says which shard is damaged, and how. Returns errc::damaged.
+std::error_code damaged_shard(zarr_store const& s, std::int64_t shard, std::string const& how);
+
 // The place of an encoded chunk in the file.
 struct chunk_place {
   std::int64_t offset = 0, bytes = 0;
@@ -51,7 +54,10 @@ class shard_reader {
 
   // Opens the file and reads its index. A missing file is an empty shard.
   std::error_code open(std::int64_t shard);
-  bool exists() const noexcept { return exists_; }
+  // Returns true if a chunk is there, and its bytes in the file are not the chunk itself.
+  bool has_to_decode(std::int64_t chunk) const noexcept {
+    return exists_ && !store_.codec.is_plain() && index_.find(chunk);
+  }
   // Reads the bytes of a chunk from `within` on. Missing chunks have the fill value.
   std::error_code read(std::int64_t chunk, std::int64_t within, std::span<std::byte> into);
   // Reads an encoded chunk. Sets `into` to no value if it is missing.
@@ -61,7 +67,6 @@ class shard_reader {
   std::error_code read_index();
   std::error_code read_at(std::int64_t offset, std::span<std::byte> into);
   std::error_code decode(std::int64_t chunk, chunk_place where, std::span<std::byte> into);
-  // Says which shard is damaged, and how.
   std::error_code damaged(std::string const& how) const;
 
   zarr_store const& store_;

@@ -8,14 +8,16 @@
 namespace argosy::detail {
 
 zarr_store::zarr_store(opener opens, std::string directory, zarr_header h,
-                       std::shared_ptr<zarr_words> told)
+                       std::shared_ptr<zarr_reports> told)
     : files(std::move(opens)),
       path(std::move(directory)),
       header(std::move(h)),
       grid(header),
       codec(header),
       fill_value(fill_element(header)),
-      words(std::move(told)) {}
+      reports(std::move(told)),
+      words(&reports->words),
+      counts(&reports->counts) {}
 
 bool zarr_store::is_empty(std::span<std::byte const> chunk) const noexcept {
   std::size_t const n = fill_value.size();

@@ -20,7 +20,8 @@
 namespace argosy::detail {
 
 struct zarr_store {
-  zarr_store(opener opens, std::string directory, zarr_header h, std::shared_ptr<zarr_words> told);
+  zarr_store(opener opens, std::string directory, zarr_header h,
+             std::shared_ptr<zarr_reports> told);
 
   std::string path_of(std::int64_t shard) const {
     return path + "/" + grid.name_of(shard, header.options);
@@ -36,7 +37,9 @@ struct zarr_store {
   zarr_grid grid;
   chunk_codec codec;
   std::vector<std::byte> fill_value;  // one element
-  std::shared_ptr<zarr_words> words;
+  std::shared_ptr<zarr_reports> reports;
+  zarr_words* words;    // in reports
+  zarr_counts* counts;  // in reports
   zarr_writing how;
   unsigned permissions = 0666;  // permissions of new files, before the umask
 };

@@ -35,7 +35,7 @@ std::error_code read_all_of(any_handle& f, std::size_t most, std::string& into) 
   return got.error;
 }
 
-any_handle open_array(opener const& files, std::shared_ptr<zarr_words> const& words,
+any_handle open_array(opener const& files, std::shared_ptr<zarr_reports> const& told,
                       zarr_writing how, std::string const& path, open_flags flags,
                       std::error_code& error) {
   if (flags.create) {  // an array has a shape, which a name does not say
@@ -43,6 +43,8 @@ any_handle open_array(opener const& files, std::shared_ptr<zarr_words> const& wo
     return {};
   }
   any_handle metadata = files(zarr_json_path(path), {.read = true, .write = flags.write}, error);
+  if (classify(error) == errc::no_such_file && !flags.write)
+    metadata = files(path + "/.zarray", {.read = true}, error);
   if (error) return {};
   std::string text;
   error = read_all_of(metadata, most_zarr_json, text);
@@ -51,13 +53,13 @@ any_handle open_array(opener const& files, std::shared_ptr<zarr_words> const& wo
   if (!error) h = parse_zarr_header(text, why);
   if (!h) {
     if (!error) {
-      words->set(why.detail);
+      told->words.set(why.detail);
       error = why.code;
     }
     metadata.close();
     return {};
   }
-  auto store = std::make_shared<zarr_store>(files, path, *std::move(h), words);
+  auto store = std::make_shared<zarr_store>(files, path, *std::move(h), told);
   store->how = how;
   store->permissions = flags.permissions;
   return any_handle(zarr_handle(std::move(store), std::move(metadata)));
@@ -65,15 +67,17 @@ any_handle open_array(opener const& files, std::shared_ptr<zarr_words> const& wo
 
 }  // namespace
 
-opener zarr_opener(opener const& files, std::shared_ptr<zarr_words> words, zarr_writing how) {
-  auto const open = [files, words = std::move(words), how](
-                        std::string const& path, open_flags flags, std::error_code& error) {
-    return open_array(files, words, how, path, flags, error);
+opener zarr_opener(opener const& files, std::shared_ptr<zarr_reports> told, zarr_writing how) {
+  told->counts.set_threads(how.threads);
+  auto const open = [files, told = std::move(told), how](std::string const& path, open_flags flags,
+                                                         std::error_code& error) {
+    return open_array(files, told, how, path, flags, error);
   };
   auto const remove = [](std::string const&) { return make_error_code(errc::unsupported); };
   auto const absolute = [files](std::string const& path) { return files.absolute(path); };
   auto const find = [files](std::string const& path, std::error_code& error) {
-    return files.find(zarr_json_path(path), error);
+    auto const found = files.find(zarr_json_path(path), error);
+    return classify(error) == errc::no_such_file ? files.find(path + "/.zarray", error) : found;
   };
   return opener(open, remove).naming({.absolute = absolute, .find = find});
 }
@@ -130,11 +134,13 @@ failure write_small_file(opener const& files, std::string const& path, std::stri
 failure replaceable(opener const& files, std::string const& path, bool& exists) {
   exists = false;
   std::string text;
-  failure unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
+  failure unread = read_zarr_metadata(files, path, text);
   constexpr char const* remedy = "give another path, or remove what is there";
   if (!unread) {
     failure why;
     auto const h = parse_zarr_header(text, why);
+    if (h && h->version != 3)
+      return {errc::file_exists, "'" + path + "' is an array of version 2 of the format", remedy};
     exists = h.has_value() || why.code == errc::unsupported;
     if (exists) return {};
     return {errc::file_exists, "'" + path + "' has other metadata than that of an array", remedy};
@@ -155,21 +161,22 @@ unsigned permissions_in(hints const& given) {
       .file_permissions.value_or(0666);
 }
 
-failure make_zarr_group(opener const& files, std::string const& path, std::string const& json,
-                        unsigned permissions) {
-  std::string text;
-  failure unread = read_small_file(files, zarr_json_path(path), most_zarr_json, text);
-  failure what;
-  bool const is_group = !unread && !parse_zarr_header(text, what) && what.code == errc::datatype;
-  if (!unread && !is_group)
-    return {errc::file_exists, "'" + path + "' is no group", "give another path"};
-  if (unread && classify(unread.code) != errc::no_such_file) return unread;
-  if (!files.has_directories())
-    return {errc::unsupported, "this opener has no directories, and a group is one",
-            "give an opener with directory_functions, such as io::posix_opener()"};
-  if (auto const error = files.make_directory(path))
-    return {error, "making the directory '" + path + "'"};
-  return write_small_file(files, zarr_json_path(path), json, permissions);
+bool is_compressed(zarr_header const& h) noexcept {
+  return std::ranges::any_of(h.options.codecs, [](zarr_codec const& c) {
+    using kind = zarr_codec::kind;
+    return c.what() == kind::gzip || c.what() == kind::zstd || c.what() == kind::blosc ||
+           c.what() == kind::zlib;
+  });
+}
+
+std::int64_t codec_threads_in(hints const& given) {
+  return file_hints(environment_hints(), {}, given, overriding_hints()).values().codec_threads;
+}
+
+int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::int64_t asked) {
+  constexpr std::int64_t most = 1024;
+  if (asked > 0) return static_cast<int>(std::min(asked, most));
+  return static_cast<int>(std::clamp<std::int64_t>(std::min(own, all / ranks), 1, most));
 }
 
 failure fault_of_zarr_part(zarr_header const& h, array_part const& part) {
@@ -203,12 +210,24 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
                      bool& named) {
   bool exists = false;
   if (failure other = replaceable(files, path, exists)) return other;
-  if (auto const error = files.exchange_directories(unfinished, path))
+  std::string json;
+  std::vector<std::string> hidden;
+  if (failure f = read_small_file(files, zarr_json_path(unfinished), most_zarr_json, json))
+    return f;
+  if (failure f = hide_from_zarr_parents(files, path, json, hidden)) return f;
+  if (auto const error = files.exchange_directories(unfinished, path)) {
+    renew_zarr_parents(files, path, hidden);  // the first error is reported
     return {error, "renaming '" + unfinished + "'"};
+  }
   named = true;
   std::error_code const settled = files.settle(path);
   if (settled && classify(settled) != errc::unsupported)
     return {settled, "the new array has its name, but after a crash the old one may have it"};
+  if (failure f = renew_zarr_parents(files, path, hidden)) {
+    f.detail =
+        "the new array has its name, but a group above has no consolidated metadata: " + f.detail;
+    return f;
+  }
   if (!exists) return {};
   if (auto const error = files.remove_directory(unfinished))
     return {error, "the new array has its name, but the old one, '" + unfinished +
@@ -216,7 +235,7 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
   return {};
 }
 
-hints hints_for(zarr_header const& h, hints const& given) {
+hints hints_for(zarr_header const& h, hints const& given, int threads) {
   zarr_grid const grid(h);
   hints own = given;
   auto const here = given.by_name(), around = environment_hints().by_name();
@@ -226,9 +245,11 @@ hints hints_for(zarr_header const& h, hints const& given) {
   auto const use = [&](auto& member, char const* name, auto value) {
     if (!has(here, name) && !has(around, name)) member = value;
   };
-  // A window is one shard, or as many as a usual window has room for.
+  // A window is one shard, or as many as a usual window has room for. If each chunk is a file, a
+  // window has work for all threads.
   std::int64_t const shard = grid.shard_bytes(),
-                     shards = std::max<std::int64_t>(1, cached_window_bytes / shard);
+                     busy = threads > 1 && grid.chunks_in_shard() == 1 ? 2 * threads : 1,
+                     shards = std::max<std::int64_t>(busy, cached_window_bytes / shard);
   use(own.cb_block_bytes, "cb_block_size", shard);
   use(own.window_bytes, "argosy_window_size", shards * shard);
   use(own.ind_wr_buffer_bytes, "ind_wr_buffer_size", shards * shard);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -177,6 +178,18 @@ std::optional<file_identity> identity_of(disk_state const& d, std::string const&
   return error ? std::nullopt : std::optional(found->second->identity());
 }
 
+// Lists the names in a directory. A directory exists if some file lies in it.
+std::error_code list_stored(disk_state const& d, std::string const& path,
+                            std::vector<std::string>& names) {
+  std::set<std::string> found;
+  for (std::string const& name : names_below(d, path)) {
+    std::string const rest = name.substr(path.size() + 1);
+    found.insert(rest.substr(0, rest.find('/')));
+  }
+  names.assign(found.begin(), found.end());
+  return names.empty() && !d.directories.contains(path) ? errno_code(ENOENT) : std::error_code();
+}
+
 // Returns the names after a crash. Of the renamings that are not settled, the first ones survive.
 std::map<std::string, std::shared_ptr<stored_file>> names_after_crash(disk_state const& before,
                                                                       std::uint64_t seed) {
@@ -253,11 +266,14 @@ opener virtual_files::opener() const {
   auto const remove_below = [d = state_](std::string const& path) {
     return remove_stored_below(d, path);
   };
+  auto const list = [d = state_](std::string const& path, std::vector<std::string>& names) {
+    return list_stored(*d, path, names);
+  };
   // Names need no directories.
   auto const make = [](std::string const&) { return std::error_code(); };
   return opener_in_run(open, remove, rename, settle)
       .naming({.find = find, .remove = remove_if})
-      .with_directories({.make = make, .exchange = exchange, .remove = remove_below});
+      .with_directories({.make = make, .exchange = exchange, .remove = remove_below, .list = list});
 }
 
 bool virtual_files::exists(std::string const& path) const { return state_->files.contains(path); }

@@ -57,6 +57,7 @@ std::vector<hint_choice> const& choices() {
       {"argosy_develop", {"true"}},
       {"argosy_window_size", {"64", "4096", "1m"}},
       {"argosy_io_threads", {"0", "2"}},
+      {"argosy_codec_threads", {"0", "2"}},
       {"argosy_lenient", {"false"}},  // true: tested by test/file/odd_filetypes.cpp
       {"argosy_max_ranges", {"0", "1", "4", "64"}},
       {"argosy_partitioning", {"enable", "disable", "automatic"}},

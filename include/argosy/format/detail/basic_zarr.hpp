@@ -17,6 +17,7 @@
 #include <argosy/format/detail/block_shares.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
+#include <argosy/format/detail/zarr/groups.hpp>
 
 namespace argosy {
 
@@ -25,7 +26,7 @@ basic_zarr<World> basic_zarr<World>::create(World const& world, std::string cons
                                             array_part const& part, zarr_options const& how,
                                             detail::hinted with, opener files) {
   basic_zarr z;
-  auto const words = [&] { return z.words_ ? z.words_->get() : std::string(); };
+  auto const words = [&] { return z.told_ ? z.told_->words.get() : std::string(); };
   detail::program_call const call{"zarr::create", path, with.where(), detail::name_use::makes_file,
                                   words};
   detail::in_one_call_of_its_own(world, call, with.error(), z.what_failed_,
@@ -40,7 +41,7 @@ void basic_zarr<World>::make(joint const& s, std::string const& path, array_part
   std::string json;
   s.alone_with_equal("array", errc::datatype, [&](std::string& text) -> extend::failure {
     text = to_string(part);
-    words_ = std::make_shared<detail::zarr_words>();
+    told_ = std::make_shared<detail::zarr_reports>();
     files_ = files;
     path_ = files.absolute(detail::without_prefix(path));
     (void)part.bytes();  // throws the fault of the part
@@ -78,12 +79,17 @@ void basic_zarr<World>::start(joint const& s, array_part const& part, detail::hi
                               mode modes) {
   argosy::hints own;
   std::optional<opener> opens;
-  s.alone(errc::io, [&] {
+  choose_threads(s, with.hints());
+  s.alone(errc::io, [&]() -> extend::failure {
+    if (header_.version != 3 && detail::can_write(modes))
+      return {errc::unsupported, "the array is of version 2 of the format, which is read only",
+              "write a new array"};
     modes_ = modes;
     hints_ = with.hints();
-    own = detail::hints_for(header_, hints_);
-    opens = detail::zarr_opener(*files_, words_,
-                                {state_ != progress::none, header_.options.write_empty_chunks});
+    own = detail::hints_for(header_, hints_, threads_);
+    opens = detail::zarr_opener(
+        *files_, told_, {state_ != progress::none, header_.options.write_empty_chunks, threads_});
+    return {};
   });
   file_ = s.open(state_ == progress::none ? path_ : unfinished_, modes, own, *std::move(opens));
   s.undone([&] { choose(s.on(file_.world()), part); },
@@ -91,6 +97,27 @@ void basic_zarr<World>::start(joint const& s, array_part const& part, detail::hi
              s.close_after_error(file_);
              file_ = {};
            });
+}
+
+// Chooses the threads for chunks: as many as there are processors for each rank of a node. All
+// ranks have the same header, so all of them ask or none.
+template <communicator World>
+void basic_zarr<World>::choose_threads(joint const& s, argosy::hints const& given) {
+  if (threads_ > 0) return;
+  threads_ = 1;
+  if (!detail::is_compressed(header_)) return;
+  std::int64_t own = 1, all = 1, ranks = 1;
+  if constexpr (requires(World const& w) { w.processors(); })
+    s.on_node([&](World const& near) {
+      detail::processor_set set = near.processors();
+      own = set.count();
+      near.all_reduce(set);
+      all = set.count();
+      ranks = near.size();
+    });
+  s.alone(errc::io, [&] {
+    threads_ = detail::codec_threads(own, all, ranks, detail::codec_threads_in(given));
+  });
 }
 
 template <communicator World>
@@ -124,12 +151,12 @@ basic_zarr<World> basic_zarr<World>::open(World const& world, std::string const&
                                           array_part const& part, argosy::mode modes,
                                           detail::hinted with, opener const& files) {
   basic_zarr z;
-  auto const words = [&] { return z.words_ ? z.words_->get() : std::string(); };
+  auto const words = [&] { return z.told_ ? z.told_->words.get() : std::string(); };
   detail::program_call const call{"zarr::open", path, with.where(), detail::name_use::reads_file,
                                   words};
   detail::in_one_call_of_its_own(world, call, with.error(), z.what_failed_, [&](joint const& s) {
     s.alone(errc::io, [&] {
-      z.words_ = std::make_shared<detail::zarr_words>();
+      z.told_ = std::make_shared<detail::zarr_reports>();
       z.path_ = files.absolute(detail::without_prefix(path));
       z.files_ = files;
     });
@@ -145,15 +172,11 @@ zarr_header basic_zarr<World>::find(joint const& s, std::string const& path, ope
   std::string text;
   std::optional<zarr_header> h;
   s.on_first(errc::io, [&]() -> extend::failure {
-    extend::failure why =
-        detail::read_small_file(files, detail::zarr_json_path(path), detail::most_zarr_json, text);
+    extend::failure why = detail::read_zarr_metadata(files, path, text);
     if (!why) h = detail::parse_zarr_header(text, why);
     return why;
   });
-  auto size = static_cast<std::int64_t>(text.size());
-  s.broadcast(std::as_writable_bytes(std::span(&size, 1)));
-  s.alone(errc::io, [&] { text.resize(static_cast<std::size_t>(size)); });
-  s.broadcast(std::as_writable_bytes(std::span(text)));
+  s.share_text(text);
   s.alone(errc::io, [&]() -> extend::failure {
     extend::failure why;
     if (!h) h = detail::parse_zarr_header(text, why);
@@ -177,28 +200,6 @@ zarr_header basic_zarr<World>::header_of(World const& world, std::string const& 
   return h;
 }
 
-template <communicator World>
-void basic_zarr<World>::create_group(World const& world, std::string const& path,
-                                     std::string const& attributes, detail::hinted with,
-                                     opener const& files) {
-  std::string what;
-  detail::program_call const call{"zarr::create_group", path, with.where(),
-                                  detail::name_use::makes_file};
-  detail::in_one_call_of_its_own(world, call, with.error(), what, [&](joint const& s) {
-    std::string json;
-    s.alone_with_equal("group", errc::argument, [&](std::string& text) {
-      extend::failure why;
-      json = detail::zarr_group_json(attributes, why);
-      text = "attributes " + attributes;
-      return why;
-    });
-    s.on_first(errc::io, [&] {
-      return detail::make_zarr_group(files, detail::without_prefix(path), json,
-                                     detail::permissions_in(with.hints()));
-    });
-  });
-}
-
 // Runs a call of the open array. An array that is not open has no other ranks.
 template <communicator World>
 template <class Body>
@@ -206,8 +207,8 @@ void basic_zarr<World>::in_call(std::string_view name, extend::source_location w
                                 std::error_code* code, Body&& body) {
   if (file_.is_open()) {
     World const world = file_.world();  // close ends the world of the file
-    words_->set({});
-    auto const words = [&] { return words_->get(); };
+    told_->words.set({});
+    auto const words = [&] { return told_->words.get(); };
     return detail::in_one_call(world, {name, path_, where, detail::name_use::uses_open_file, words},
                                code, what_failed_, body);
   }
@@ -263,6 +264,18 @@ report basic_zarr<World>::read_all(target into, access_options with) {
 }
 
 template <communicator World>
+zarr_plan basic_zarr<World>::explain_all(access_kind kind, source data, access_options with) {
+  zarr_plan p;
+  in_call("zarr::explain_all", data.where(), with.error(), [&](joint const& s) {
+    arrange(data);
+    p.file = s.together(
+        [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(with).policy()); });
+    s.alone(errc::io, [&] { detail::complete_plan(p, header_, selection_, threads_); });
+  });
+  return p;
+}
+
+template <communicator World>
 void basic_zarr<World>::set_part(array_part const& part, on_error e) {
   in_call("zarr::set_part", e.where(), e.error(), [&](joint const& s) { choose(s, part); });
 }
@@ -283,9 +296,10 @@ void basic_zarr<World>::grow(array_part const& part, on_error e) {
     });
     s.together([&] { file_.sync(s.where()); });
     s.on_first(errc::io, [&] {
-      return detail::write_small_file(
-          *files_, detail::zarr_json_path(state_ == progress::none ? path_ : unfinished_), json,
-          std::nullopt);
+      bool const fresh = state_ != progress::none;
+      extend::failure why = detail::write_small_file(
+          *files_, detail::zarr_json_path(fresh ? unfinished_ : path_), json, std::nullopt);
+      return why || fresh ? why : detail::renew_zarr_parents(*files_, path_, {});
     });
     header_ = std::move(larger);
     reopen(s, part);

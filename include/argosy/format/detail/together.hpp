@@ -170,6 +170,31 @@ class joint_call {
       return agreement();
     }));
   }
+  // Gives all ranks the text of rank 0.
+  void share_text(std::string& text) const {
+    auto size = static_cast<std::int64_t>(text.size());
+    broadcast(std::as_writable_bytes(std::span(&size, 1)));
+    alone(errc::io, [&] { text.resize(static_cast<std::size_t>(size)); });
+    broadcast(std::as_writable_bytes(std::span(text)));
+  }
+  // Returns the sum of the numbers of the ranks before this one.
+  std::int64_t exclusive_sum(std::int64_t mine) const {
+    std::int64_t before = 0;
+    require(lost_as_agreement([&] {
+      before = world_.exclusive_sum(mine);
+      return agreement();
+    }));
+    return before;
+  }
+  // Runs `body(node)`, which makes collective calls of the ranks of this node. It must not throw on
+  // one rank alone.
+  template <class Body>
+  void on_node(Body&& body) const {
+    require(lost_as_agreement([&] {
+      body(world_.node());
+      return agreement();
+    }));
+  }
   std::vector<parcel> deliver(std::vector<parcel> const& out) const {
     std::vector<parcel> in;
     require(lost_as_agreement([&] {

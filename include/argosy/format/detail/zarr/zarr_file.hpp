@@ -8,11 +8,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <argosy/error/failure.hpp>
 #include <argosy/file/hints.hpp>
 #include <argosy/format/array_part.hpp>
+#include <argosy/format/detail/zarr/zarr_grid.hpp>
 #include <argosy/format/zarr_header.hpp>
+#include <argosy/format/zarr_report.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/view/view.hpp>
@@ -36,6 +39,33 @@ class zarr_words {
   std::string text_;
 };
 
+// The encoding of all handles of an array on this rank.
+class zarr_counts {
+ public:
+  enum kind { encoding, decoding };
+  void add(kind k, zarr_encoding::work const& more) {
+    std::lock_guard const guard(mutex_);
+    zarr_encoding::work& sum = k == encoding ? all_.encoded : all_.decoded;
+    sum.chunks += more.chunks;
+    sum.bytes += more.bytes;
+    sum.stored_bytes += more.stored_bytes;
+    sum.seconds += more.seconds;
+    sum.thread_seconds += more.thread_seconds;
+  }
+  void set_threads(int threads) {
+    std::lock_guard const guard(mutex_);
+    all_.threads = threads;
+  }
+  zarr_encoding get() const {
+    std::lock_guard const guard(mutex_);
+    return all_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  zarr_encoding all_;
+};
+
 // The file with the metadata of an array or group.
 inline std::string zarr_json_path(std::string const& directory) { return directory + "/zarr.json"; }
 
@@ -45,14 +75,46 @@ struct zarr_writing {
   // sync().
   bool fresh = false;
   bool empty_chunks = false;  // chunks of the fill value only are written, too
+  int threads = 1;            // that encode and decode, with that of the caller
+};
+
+// The texts and counts that the handles of an array report.
+struct zarr_reports {
+  zarr_words words;
+  zarr_counts counts;
 };
 
 // Returns an opener of arrays. Their names are those of directories.
-opener zarr_opener(opener const& files, std::shared_ptr<zarr_words> words, zarr_writing how);
+opener zarr_opener(opener const& files, std::shared_ptr<zarr_reports> told, zarr_writing how);
+
+// Returns true if chunks are compressed, so that threads pay.
+bool is_compressed(zarr_header const& h) noexcept;
+// Returns the threads of a rank for chunks. `own` processors are those that it may use, `all` those
+// of the ranks of its node. `asked` is the hint argosy_codec_threads.
+int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::int64_t asked);
+// Returns the hint argosy_codec_threads, as these hints and those of the environment say.
+std::int64_t codec_threads_in(hints const& given);
 
 // Reads a whole file of at most `most` bytes. Returns a failure if that is not possible. Local.
 failure read_small_file(opener const& files, std::string const& path, std::size_t most,
                         std::string& into);
+// Reads the metadata of an array or group: zarr.json, or the files of version 2 as one JSON object.
+// Their attributes are then its member "attributes". Local.
+failure read_zarr_metadata(opener const& files, std::string const& directory, std::string& into);
+// Reads the metadata of a group with that of all below it, for parse_zarr_group. Local.
+failure read_zarr_group(opener const& files, std::string const& path, std::string& into);
+// Writes the consolidated metadata of a group. Local.
+failure consolidate_zarr(opener const& files, std::string const& path);
+// Removes the consolidated metadata of all groups above a path unless it has `json` for it, the
+// metadata that the path will have. Readers then look into the directories. Adds the groups to
+// `hidden`. Local.
+failure hide_from_zarr_parents(opener const& files, std::string const& path,
+                               std::string const& json, std::vector<std::string>& hidden);
+// Renews the consolidated metadata of all groups above a path that have some, or are in `hidden`.
+// Local.
+failure renew_zarr_parents(opener const& files, std::string const& path,
+                           std::vector<std::string> const& hidden);
+
 // Writes a file and syncs it. If it exists, it is replaced at once. Without permissions, the new
 // file has those of the old one. Local.
 failure write_small_file(opener const& files, std::string const& path, std::string const& text,
@@ -81,6 +143,10 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
 
 // Returns the hints of a file whose stripes are the shards. Hints that are given stay, and so do
 // those of the environment.
-hints hints_for(zarr_header const& h, hints const& given);
+hints hints_for(zarr_header const& h, hints const& given, int threads);
+
+// Completes a prediction whose `file` is known. `selection` is the part of this rank.
+void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
+                   int threads);
 
 }  // namespace argosy::detail

@@ -1,0 +1,93 @@
+// Implements format/zarr_report.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/zarr_report.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <argosy/format/detail/zarr/zarr_file.hpp>
+#include <argosy/format/detail/zarr/zarr_grid.hpp>
+#include <argosy/layout/cursor.hpp>
+
+#include "chunk_crew.hpp"
+
+namespace argosy {
+
+namespace {
+
+std::string line_of_work(char const* what, zarr_encoding::work const& w) {
+  if (w.chunks == 0) return std::string(what) + " no chunks";
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "%s %lld chunks: %.1f MB, stored in %.1f MB (%.2f : 1), in %.3f s", what,
+                static_cast<long long>(w.chunks), static_cast<double>(w.bytes) * 1e-6,
+                static_cast<double>(w.stored_bytes) * 1e-6, w.ratio(), w.seconds);
+  return text;
+}
+
+std::string megabytes(std::int64_t bytes) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g MB", static_cast<double>(bytes) * 1e-6);
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(zarr_encoding const& e) {
+  return line_of_work("encoded", e.encoded) + "\n" + line_of_work("decoded", e.decoded) + "\n" +
+         std::to_string(e.threads) + (e.threads == 1 ? " thread\n" : " threads\n");
+}
+
+std::string to_string(zarr_plan const& p) {
+  std::string text = std::to_string(p.shards) + " shards of " + megabytes(p.shard_bytes) + " in " +
+                     std::to_string(p.chunks_in_shard) + " chunks of " + megabytes(p.chunk_bytes) +
+                     "\n";
+  for (zarr_plan::owner const& o : p.owners)
+    text += "rank " + std::to_string(o.rank) + ": shards " + std::to_string(o.first_shard) +
+            " to " + std::to_string(o.last_shard) + "\n";
+  if (p.owners.empty())
+    text += "each rank goes by itself: this rank has parts of " + std::to_string(p.own_shards) +
+            " shards, and cuts " + std::to_string(p.cut_shards) + " of them\n";
+  return text + "at most " + megabytes(p.memory_bytes) + " of memory for windows and chunks, " +
+         std::to_string(p.threads) + (p.threads == 1 ? " thread\n" : " threads\n");
+}
+
+namespace detail {
+
+void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
+                   int threads) {
+  zarr_grid const grid(h);
+  std::int64_t const shard = grid.shard_bytes();
+  p.shards = grid.shards();
+  p.chunks_in_shard = grid.chunks_in_shard();
+  p.shard_bytes = shard;
+  p.chunk_bytes = grid.chunk_bytes();
+  p.threads = threads;
+  if (p.file.together)
+    for (extend::file_domain const& d : p.file.domains)
+      if (d.begin < d.end) p.owners.push_back({d.rank, d.begin / shard, (d.end - 1) / shard});
+  std::int64_t last = -1, bytes = 0;
+  auto const end_shard = [&] {
+    if (last >= 0 && bytes < shard) ++p.cut_shards;
+    bytes = 0;
+  };
+  for (extend::cursor c(selection.file()); !c.done(); c.next()) {
+    extend::piece const one = c.current();
+    for (std::int64_t at = one.offset, end = one.offset + one.length; at < end;) {
+      std::int64_t const n = std::min(end, (at / shard + 1) * shard) - at;
+      if (at / shard != last) {
+        end_shard();
+        last = at / shard;
+        ++p.own_shards;
+      }
+      bytes += n;
+      at += n;
+    }
+  }
+  end_shard();
+  std::int64_t const windows = p.file.together ? 2 * p.file.window_bytes : shard;
+  p.memory_bytes = windows + batch_bytes(grid, chunk_codec(h), threads);
+}
+
+}  // namespace detail
+}  // namespace argosy
