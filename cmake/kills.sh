@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Kills ranks of three programs at random moments, and reports lost data and leftovers:
-#   cmake/kills.sh [--count N] [--seed S] [NAME...]     default: 334 kills of each;
-#                                                       NAME is saves, writes or resizes
+# Kills ranks of six programs at random moments, and reports lost data and leftovers:
+#   cmake/kills.sh [--count N] [--seed S] [--look COMMAND] [NAME...]
+#                                     default: 334 kills of each; NAME is saves, writes, resizes,
+#                                     zarr_saves, zarr_writes or zarr_grows
+# COMMAND is run after each kill, with NAME, the directory and the last round. To look at Zarr
+# arrays by zarr-python, which cmake/zarr.sh installs:
+#   cmake/kills.sh --count 167 --look "build/zarr/bin/python3 test/kills/zarr_look.py" \
+#     zarr_saves zarr_writes zarr_grows
 # Works on the build of the preset release. Ends with a table, and "N passed, M failed".
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail

@@ -1,5 +1,7 @@
-// Kills ranks of three programs at random moments, and looks at what is left:
-//   test_kills [--count N] [--seed S] [NAME...]      default: 10 kills of each program
+// Kills ranks of programs at random moments, and looks at what is left:
+//   test_kills [--count N] [--seed S] [--look COMMAND] [NAME...]
+//                                                    default: 10 kills of each program
+// COMMAND is run after each kill with NAME, the directory and the last round, and must succeed.
 // A kill is SIGKILL to one rank of three, or to all of them at once. Afterwards the files must be
 // whole or as before, no shared memory may be left, and the next open must succeed. Ends with a
 // table.
@@ -149,8 +151,15 @@ struct tally {
   double slowest = 0;  // seconds to check the files, including the next open
 };
 
+// Runs a command of the user, which looks at the files, too.
+std::string fault_seen_by(std::string const& look, victim const& v, std::string const& directory,
+                          int last) {
+  std::string const command = look + " " + v.name + " " + directory + " " + std::to_string(last);
+  return std::system(command.c_str()) == 0 ? "" : "failed: " + command;
+}
+
 void kill_once(std::string const& program, victim const& v, std::string const& directory,
-               std::mt19937_64& random, tally& t) {
+               std::string const& look, std::mt19937_64& random, tally& t) {
   for (int rank = 0; rank < ranks_of_job; ++rank) fs::remove(pid_of(directory, rank));
   int const first = noted(directory + "/round").value_or(0) + 1;
   pid_t const job = start(program, v, directory, first);
@@ -171,7 +180,9 @@ void kill_once(std::string const& program, victim const& v, std::string const& d
   auto const begun = clock::now();
   std::string fault;
   try {
-    fault = v.fault_of(directory, noted(directory + "/round").value_or(0));
+    int const last = noted(directory + "/round").value_or(0);
+    fault = v.fault_of(directory, last);
+    if (fault.empty() && !look.empty()) fault = fault_seen_by(look, v, directory, last);
   } catch (std::exception const& e) {
     fault = e.what();
   }
@@ -180,22 +191,23 @@ void kill_once(std::string const& program, victim const& v, std::string const& d
   t.faults += fault.empty() ? 0 : 1;
 }
 
-tally kill_often(std::string const& program, victim const& v, int count, std::uint64_t seed) {
+struct options {
+  int count = 10;
+  std::uint64_t seed = 1;
+  std::string look;
+  std::vector<std::string> names;
+};
+
+tally kill_often(std::string const& program, victim const& v, options const& o) {
   test::scratch const here(test::in_memory());
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(o.seed);
   tally t;
   v.prepare(here.string());
-  while (t.kills < count) kill_once(program, v, here.string(), random, t);
+  while (t.kills < o.count) kill_once(program, v, here.string(), o.look, random, t);
   return t;
 }
 
 // --- The command line ----------------------------------------------------------------------------
-
-struct options {
-  int count = 10;
-  std::uint64_t seed = 1;
-  std::vector<std::string> names;
-};
 
 options options_of(std::vector<std::string> const& words) {
   options o;
@@ -205,6 +217,8 @@ options options_of(std::vector<std::string> const& words) {
       o.count = std::stoi(words[++i]);
     else if (words[i] == "--seed" && has_value)
       o.seed = std::stoull(words[++i]);
+    else if (words[i] == "--look" && has_value)
+      o.look = words[++i];
     else
       o.names.push_back(words[i]);
   }
@@ -221,12 +235,12 @@ int run(std::string const& program, std::vector<std::string> const& words) {
   options const o = options_of(words);
   int passed = 0, failed = 0;
   std::string table =
-      "program   kills  files lost or wrong  memory left  slowest look (s)  calls\n";
+      "program      kills  files lost or wrong  memory left  slowest look (s)  calls\n";
   for (victim const& v : victims()) {
     if (!o.names.empty() && std::ranges::find(o.names, v.name) == o.names.end()) continue;
-    tally const t = kill_often(program, v, o.count, o.seed);
+    tally const t = kill_often(program, v, o);
     char line[200];
-    std::snprintf(line, sizeof line, "%-8s %6d %20d %12d %17.3f  %s\n", v.name.c_str(), t.kills,
+    std::snprintf(line, sizeof line, "%-11s %6d %20d %12d %17.3f  %s\n", v.name.c_str(), t.kills,
                   t.faults, t.left, t.slowest, v.what.c_str());
     table += line;
     ++(t.faults + t.left == 0 ? passed : failed);

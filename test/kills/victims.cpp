@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace argosy::kills {
@@ -171,13 +172,17 @@ std::string fault_of_resized(std::string const& directory, int) {
 
 std::vector<victim> const& victims() {
   static auto const data = [](std::string const& directory) { make_front(directory + "/data"); };
-  static std::vector<victim> const all = {
-      {"saves", "checkpoint::save, npy::create, write_all, close", save, prepare_saving,
-       fault_of_saved},
-      {"writes", "open, write_all, iwrite_all, close", write, data, fault_of_written},
-      {"resizes", "open, set_size, preallocate, write_ordered, close", resize, data,
-       fault_of_resized},
-  };
+  static std::vector<victim> const all = [] {
+    std::vector<victim> some = {
+        {"saves", "checkpoint::save, npy::create, write_all, close", save, prepare_saving,
+         fault_of_saved},
+        {"writes", "open, write_all, iwrite_all, close", write, data, fault_of_written},
+        {"resizes", "open, set_size, preallocate, write_ordered, close", resize, data,
+         fault_of_resized},
+    };
+    for (victim& v : zarr_victims()) some.push_back(std::move(v));
+    return some;
+  }();
   return all;
 }
 

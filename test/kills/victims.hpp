@@ -22,5 +22,7 @@ struct victim {
 };
 
 std::vector<victim> const& victims();
+// The programs with Zarr arrays, which victims() has, too.
+std::vector<victim> zarr_victims();
 
 }  // namespace argosy::kills
