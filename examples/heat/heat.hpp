@@ -1,4 +1,4 @@
-// The heat equation on a cube, for all six steps of the tutorial, docs/use/tutorial.md.
+// The heat equation on a cube, for all steps of the tutorial, docs/use/tutorial.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
