@@ -241,7 +241,8 @@ def group(path):
         expected = 100 * numpy.arange(3)[:, None] + numpy.arange(40)[None, :]
         assert numpy.array_equal(run["u"].values, expected)
         assert run["u"].sel(time=1.0, x=7.0).item() == 107
-    packed = zarr.open_group(zarr.storage.ZipStore(path.with_name("run.zarr.zip"), mode="r"))
+    packed = zarr.open_group(zarr.storage.ZipStore(path.with_name("run.zarr.zip"), mode="r"),
+                             mode="r")
     assert numpy.array_equal(packed["u"][...], expected)
     assert zipfile.ZipFile(path.with_name("run.zarr.zip")).testzip() is None
     store = zarr.open_consolidated(path)

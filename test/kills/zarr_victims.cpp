@@ -22,7 +22,7 @@ using zarr_alone = basic_zarr<self>;
 
 constexpr std::int64_t width = 6000, shard = 1000;  // parts of ranks cut shards
 constexpr std::int64_t most_steps = 12;
-constexpr double per_round = 1e6;  // larger than every position
+constexpr double round_step = 1e6;  // larger than every position
 
 std::string group_in(std::string const& directory) { return directory + "/run.zarr"; }
 std::string array_in(std::string const& directory) { return group_in(directory) + "/u"; }
@@ -38,7 +38,7 @@ std::vector<double> values(int rank, int ranks, std::int64_t rows, std::int64_t 
   std::vector<double> all;
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t i = width * rank / ranks; i < width * (rank + 1) / ranks; ++i)
-      all.push_back(static_cast<double>(i) + per_round * static_cast<double>(round));
+      all.push_back(static_cast<double>(i) + round_step * static_cast<double>(round));
   return all;
 }
 
@@ -58,7 +58,8 @@ void save_zarr(World const& world, std::string const& directory, std::int64_t ro
   auto z = basic_zarr<World>::create(world, array_in(directory),
                                      columns(world.rank(), world.size(), 0, rows, rows),
                                      options_of(round));
-  z.write_all(values(world.rank(), world.size(), rows, round));
+  std::vector<double> const u = values(world.rank(), world.size(), rows, round);
+  z.write_all(u);
   z.close();
 }
 
@@ -114,9 +115,9 @@ found read_array(std::string const& directory) {
 // that is not whole.
 std::int64_t round_of_shard(double const* at, std::int64_t column) {
   if (std::all_of(at, at + shard, [](double x) { return x == -1; })) return -1;
-  auto const round = static_cast<std::int64_t>(*at / per_round);
+  auto const round = static_cast<std::int64_t>(*at / round_step);
   for (std::int64_t i = 0; i < shard; ++i)
-    if (at[i] != static_cast<double>(column + i) + per_round * static_cast<double>(round))
+    if (at[i] != static_cast<double>(column + i) + round_step * static_cast<double>(round))
       return -2;
   return round;
 }
@@ -136,7 +137,7 @@ std::string fault_of_shards(found const& f, std::int64_t last, std::int64_t ever
 
 std::string fault_of_saved_zarr(std::string const& directory, int last) {
   found const f = read_array(directory);
-  auto const round = static_cast<std::int64_t>(f.values[0] / per_round);
+  auto const round = static_cast<std::int64_t>(f.values[0] / round_step);
   if (round > 0 && f.header.shape[0] != rows_of(round))
     return "the array of round " + std::to_string(round) + " has the shape of another one";
   std::string fault = fault_of_shards(f, last, round, false);
@@ -159,18 +160,19 @@ std::string fault_of_grown_zarr(std::string const& directory, int last) {
 
 // --- The programs --------------------------------------------------------------------------------
 
-void save(mpi const& world, std::string const& directory, int round) {
+void save_array(mpi const& world, std::string const& directory, int round) {
   save_zarr(world, directory, round, rows_of(round));
 }
 
-void change(mpi const& world, std::string const& directory, int round) {
+void change_array(mpi const& world, std::string const& directory, int round) {
   auto z = zarr::open(world, array_in(directory), columns(world.rank(), world.size(), 0, 1, 1),
                       mode::read_write);
-  z.write_all(values(world.rank(), world.size(), 1, round));
+  std::vector<double> const u = values(world.rank(), world.size(), 1, round);
+  z.write_all(u);
   z.close();
 }
 
-void grow(mpi const& world, std::string const& directory, int round) {
+void grow_array(mpi const& world, std::string const& directory, int round) {
   std::int64_t const steps = zarr::header_of(world, array_in(directory)).shape[0];
   if (steps > most_steps) return save_zarr(world, directory, round, 1);
   auto const row = [&](std::int64_t r, std::int64_t rows) {
@@ -178,7 +180,8 @@ void grow(mpi const& world, std::string const& directory, int round) {
   };
   auto z = zarr::open(world, array_in(directory), row(0, steps), mode::read_write);
   z.grow(row(steps, steps + 1));
-  z.write_all(values(world.rank(), world.size(), 1, round));
+  std::vector<double> const u = values(world.rank(), world.size(), 1, round);
+  z.write_all(u);
   z.close();
 }
 
@@ -186,9 +189,12 @@ void grow(mpi const& world, std::string const& directory, int round) {
 
 std::vector<victim> zarr_victims() {
   return {
-      {"zarr_saves", "zarr::create, write_all, close", save, prepare_zarr, fault_of_saved_zarr},
-      {"zarr_writes", "zarr::open, write_all, close", change, prepare_zarr, fault_of_changed_zarr},
-      {"zarr_grows", "zarr::open, grow, write_all, close", grow, prepare_zarr, fault_of_grown_zarr},
+      {"zarr_saves", "zarr::create, write_all, close", save_array, prepare_zarr,
+       fault_of_saved_zarr},
+      {"zarr_writes", "zarr::open, write_all, close", change_array, prepare_zarr,
+       fault_of_changed_zarr},
+      {"zarr_grows", "zarr::open, grow, write_all, close", grow_array, prepare_zarr,
+       fault_of_grown_zarr},
   };
 }
 
