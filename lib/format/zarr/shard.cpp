@@ -3,6 +3,7 @@
 #include "shard.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -141,7 +142,12 @@ std::error_code shard_reader::decode(std::int64_t chunk, chunk_place, std::span<
   if (auto const error = encoded(chunk, bytes)) return error;
   encoded_ = *std::move(bytes);
   std::string why;
-  if (store_.codec.decode(encoded_, into, space_, why)) return {};
+  auto const begun = std::chrono::steady_clock::now();
+  bool const well = store_.codec.decode(encoded_, into, space_, why);
+  std::chrono::duration<double> const time = std::chrono::steady_clock::now() - begun;
+  store_.counts->add(zarr_counts::decoding,
+                     {1, std::ssize(into), std::ssize(encoded_), time.count(), time.count()});
+  if (well) return {};
   return damaged("chunk " + std::to_string(chunk) + ": " + why);
 }
 
