@@ -24,7 +24,7 @@ from check_words import tracked  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parent.parent
 RECIPES = "docs/develop/CONTRIBUTING.md"
-CODE = (".hpp", ".cpp", ".h", ".c", ".F90", ".inc")
+CODE = (".hpp", ".cpp", ".h", ".c", ".f90", ".F90", ".inc")
 TEXT = CODE + (".py", ".sh", ".cmake", ".txt", ".json", ".in", ".map", ".csv", ".machine", ".toml",
                ".list", ".hints", ".dict", ".yml", ".yaml")
 

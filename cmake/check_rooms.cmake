@@ -13,12 +13,12 @@ endif()
 set(slips "")
 
 # argosy_room_of(path out): the room of a file. Empty for include/argosy/*.hpp, which gather rooms
-# for users, and for lib/tools, which is above all rooms.
+# for users, and for lib/tools and the modules of other languages, which are above all rooms.
 function(argosy_room_of path out)
   set(${out} "" PARENT_SCOPE)
   if(path MATCHES "^(include/argosy|lib)/([a-z_0-9]+)/")
     set(room ${CMAKE_MATCH_2})
-    if(room STREQUAL "tools")
+    if(room MATCHES "^(tools|python|fortran)$")
       return()
     endif()
     if(NOT room IN_LIST argosy_rooms)

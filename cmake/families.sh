@@ -10,7 +10,8 @@
 #   cmake/families.sh --cost           what forwarding costs: the time of a small call on Open MPI,
 #                                      with the drop-in of one MPI library and with this one
 #   cmake/families.sh --portable       links what is built again, for glibc 2.28 and later, into
-#                                      build/families/portable/; needs zig, which it gets from PyPI
+#                                      build/families/portable/; needs zig, which it gets from PyPI.
+#                                      Also the module for Python, if cmake/python.sh has built it
 # With ARGOSY_FAMILIES_LIB=FOLDER, --test and --cost use the drop-in in that folder.
 # The mpi.h of openmpi and mpich are Debian's; that of the standard interface is in PyPI's mpich.
 # The tests of a library fail if its part is not built. Their output is in build/families/logs/.
@@ -80,11 +81,14 @@ check_needs() {
 
 glibc=2.28
 
-# link_portably FILE OBJECT...: links a library to the functions that this glibc has.
+# link_portably EXPORTS FILE OBJECT...: links a library to the functions that this glibc has. The
+# file EXPORTS names those that it exports.
 link_portably() {
+  local exports=$1
+  shift
   "$root/zig-python/bin/python" -m ziglang cc -target "$(uname -m)-linux-gnu.$glibc" -shared -s -o "$@" \
     "$(c++ -print-file-name=libstdc++.a)" "$(c++ -print-file-name=libgcc_eh.a)" "$(c++ -print-file-name=libgcc.a)" \
-    -lpthread -ldl -lrt -Wl,--version-script=lib/mpiio/exports.map -Wl,--undefined-version -Wl,--as-needed -Wl,-z,lazy
+    -lpthread -ldl -lrt -Wl,--version-script="$exports" -Wl,--undefined-version -Wl,--as-needed -Wl,-z,lazy
 }
 
 portable() {
@@ -99,14 +103,29 @@ portable() {
     [[ -f $root/lib/argosy-mpiio/$family.so ]] || continue
     front=$root/$family/lib/mpiio/families/CMakeFiles/argosy_mpiio_front.dir
     mapfile -t objects < <(find "$root/$family/lib/mpiio/CMakeFiles/argosy_mpiio_objects.dir" -name '*.o')
-    link_portably "$to/argosy-mpiio/$family.so" "${objects[@]}" "$root/old_glibc.o" "$(find "$root/$family" -name libargosy.a)"
+    link_portably lib/mpiio/exports.map "$to/argosy-mpiio/$family.so" "${objects[@]}" "$root/old_glibc.o" "$(find "$root/$family" -name libargosy.a)"
   done
   [[ $front ]] || { echo "Nothing is built: run cmake/families.sh first"; return 1; }
   mapfile -t objects < <(find "$front" -name '*.o')
-  link_portably "$to/libargosy-mpiio.so" "${objects[@]}" -Wl,-soname,libargosy-mpiio.so
+  link_portably lib/mpiio/exports.map "$to/libargosy-mpiio.so" "${objects[@]}" -Wl,-soname,libargosy-mpiio.so
   check_needs "$to/libargosy-mpiio.so" "$to"/argosy-mpiio/*.so
   newest=$(readelf -V "$to/libargosy-mpiio.so" "$to"/argosy-mpiio/*.so | grep -o 'GLIBC_2[.0-9]*' | sort -V | tail -n 1)
   echo "-- $to/libargosy-mpiio.so, whose newest need is $newest"
+  portable_module
+}
+
+# Links the module for Python for the same glibc, if cmake/python.sh has built it. It has zlib and
+# libzstd inside.
+portable_module() {
+  local built=$repository/build/python-module to=$root/portable module objects
+  module=$(compgen -G "$built/package/argosy/_argosy.*.so") || return 0
+  mapfile -t objects < <(find "$built/CMakeFiles/_argosy.dir" -name '*.o')
+  rm -f "$to"/_argosy.*
+  link_portably lib/python/module/exports.map "$to/${module##*/}" "${objects[@]}" "$root/old_glibc.o" \
+    "$built/libargosy_without_mpi.a" "$built/libnanobind-static.a" \
+    "$(c++ -print-file-name=libz.a)" "$(c++ -print-file-name=libzstd.a)"
+  check_needs "$to/${module##*/}"
+  echo "-- $to/${module##*/}"
 }
 
 # --- Testing ---

@@ -54,7 +54,7 @@ read_library() {
 read_paths() {
   local sources
   write_commands OFF
-  mapfile -t sources < <(for path in "${@:2}"; do find "$path" -name '*.cpp'; done | sort)
+  mapfile -t sources < <(for path in "${@:2}"; do find "$path" -name '*.cpp' -not -path '*/python/*' -not -path '*/fortran/*'; done | sort)
   read_files "$1" "${sources[@]}"
 }
 

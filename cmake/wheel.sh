@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Makes a wheel for pip of the drop-in that cmake/families.sh --portable has linked, and of the command argosy
-# that runs programs on it: build/wheel/argosy-VERSION-py3-none-manylinux_2_N_x86_64.whl. The N is
-# that of the newest function of glibc that the libraries need. Prints the checksum.
+# Makes a wheel for pip of the drop-in that cmake/families.sh --portable has linked, the command
+# argosy that runs programs on it, the headers of argosy::headers, and the module argosy, if
+# cmake/python.sh was run before --portable: build/wheel/argosy-VERSION-PYTHON-manylinux_2_N_x86_64.whl. PYTHON is
+# py3-none without the module, otherwise the version that it was compiled for. The N is that of the
+# newest function of glibc that the libraries need. Prints the checksum, and tries the wheel.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,5 +13,16 @@ for part in openmpi mpich standard; do
 done
 rm -rf build/wheel
 mkdir -p build/wheel
-python3 cmake/wheel.py "$lib" build/wheel
+module=$(compgen -G "$lib/_argosy.*.so" || true)
+python3 cmake/wheel.py "$lib" build/wheel ${module:+"$module"}
 sha256sum build/wheel/*.whl
+
+# In an environment of its own the wheel must tell where its files are, and a project must find them.
+python3 -m venv --clear build/wheel/env
+build/wheel/env/bin/pip install --quiet --no-deps build/wheel/*.whl
+build/wheel/env/bin/argosy --preload | xargs ls >/dev/null
+cmake -S test/consumer -B build/wheel/consumer -DHEADERS_ONLY=ON -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
+  -Dargosy_DIR="$(build/wheel/env/bin/argosy --cmake-dir)" >build/wheel/consumer.log
+cmake --build build/wheel/consumer >>build/wheel/consumer.log
+build/wheel/consumer/consumer
+echo "-- the wheel can be installed, and its headers are found"

@@ -131,10 +131,15 @@ std::string to_string(array_part const& p) { return shape_and_type(p.type_, p.sh
 
 namespace detail {
 
+array_part part_of(std::vector<std::int64_t> shape, order o, inner_type element, signature types,
+                   std::function<layout(layout const&)> form) {
+  return array_part(std::move(shape), o, std::move(element), std::move(types), std::move(form));
+}
+
 array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature types) {
   std::int64_t const n = shape.empty() ? 1 : shape[0];
-  return array_part(std::move(shape), order::c, std::move(element), std::move(types),
-                    [n](layout const& e) { return repeat(n, e.extent(), e); });
+  return part_of(std::move(shape), order::c, std::move(element), std::move(types),
+                 [n](layout const& e) { return repeat(n, e.extent(), e); });
 }
 
 failure view_of(stored_array const& stored, array_part const& part, view& into) {

@@ -1,4 +1,4 @@
-"""Tests argosy run of the wheel, with launchers that print what they were given.
+"""Tests the command argosy of the wheel, with launchers that print what they were given.
 
 python3 test/python/run_command.py
 """
@@ -14,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lib/python"))
 
-from argosy import DROP_IN, __main__, run  # noqa: E402  (it is not installed)
+from argosy import DROP_IN, __main__, doctor, run  # noqa: E402  (it is not installed)
 
 LAUNCHER = """#!/bin/sh
 if [ "$1" = --version ]; then echo "{words}"; exit; fi
@@ -22,6 +22,19 @@ for word; do printf '%s\\n' "$word"; done >"{out}"
 cat argosy-run-*.hints >>"{out}" 2>/dev/null
 env | grep -E '^(LD_PRELOAD|ARGOSY)' >>"{out}"
 exit {status}
+"""
+
+# Runs the command once, with the variables of -x if `passes` is export.
+RUNNING_LAUNCHER = """#!/bin/sh
+if [ "$1" = --version ]; then echo "mpiexec (Open MPI) 5.0.11"; exit; fi
+while [ $# -gt 0 ]; do
+  case $1 in
+    -x) {passes} "$2"; shift 2 ;;
+    -n) shift 2 ;;
+    *) break ;;
+  esac
+done
+exec "$@"
 """
 
 
@@ -96,6 +109,47 @@ class RunCommand(unittest.TestCase):
         for name, part in (("libmpi.so.40", "openmpi.so"), ("libmpich.so.12", "mpich.so"), ("libmpi.so.12", "mpich.so"),
                            ("libmpi_abi.so.1", "standard.so"), ("libmpi.so.20", None), ("libc.so.6", None)):
             self.assertEqual(run.part_of(name), part, name)
+
+    def doctor(self, *words):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            status = __main__.main(["doctor", *words])
+        return status, out.getvalue()
+
+    def test_doctor(self):
+        """The probe is run by a launcher that passes variables on, and by one that does not."""
+        libraries = self.folder / "lib"
+        libraries.mkdir()
+        drop_in = libraries / "libargosy-mpiio.so"
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            library = next(line.split()[-1] for line in maps if "/libm.so" in line or "/libm-" in line)
+        drop_in.write_bytes(pathlib.Path(library).read_bytes())
+        for module in (run, doctor):
+            before, module.DROP_IN = module.DROP_IN, drop_in
+            self.addCleanup(setattr, module, "DROP_IN", before)
+        launcher = self.folder / "mpiexec"
+        for passes, status in (("export", 0), (":", 1)):
+            launcher.write_text(RUNNING_LAUNCHER.format(passes=passes))
+            launcher.chmod(0o755)
+            got, printed = self.doctor(str(launcher), "-n", "2", "/bin/true")
+            self.assertEqual(got, status, printed)
+            self.assertIn("a launcher of Open MPI", printed)
+            self.assertIn("is linked to no MPI library", printed)
+            self.assertIn("the drop-in is preloaded" if status == 0 else "does not pass LD_PRELOAD on", printed)
+        self.assertEqual(self.doctor(str(launcher), "-n", "2", "./none")[0], 1)
+        self.assertEqual(self.doctor("no-such-command")[0], 1)
+        self.assertEqual(self.doctor()[0], 2)
+        self.assertEqual(self.doctor("--nonsense")[0], 2)
+        self.assertEqual(self.doctor("--help")[0], 0)
+
+    def test_without_the_wheel(self):
+        got, printed = self.doctor("/bin/true")
+        self.assertEqual(got, 1)
+        self.assertIn("there is no drop-in", printed)
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            self.assertEqual(__main__.main(["--cmake-dir"]), 1)
+        self.assertIn("install the wheel", err.getvalue())
 
     def test_mistakes(self):
         for words, said in ((["--nonsense", "x"], "--nonsense is not an option"), (["--hint"], "--hint needs"),

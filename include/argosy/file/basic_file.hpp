@@ -37,7 +37,8 @@ namespace argosy {
 
 namespace detail {
 
-struct discarding;  // closes and removes a file that a format could not finish
+struct discarding;    // closes and removes a file that a format could not finish
+struct through_view;  // makes local calls through a view of their own
 // begins nonblocking calls that report their end without a request: see asio.hpp
 struct launcher;
 class arguments;
@@ -355,6 +356,7 @@ class basic_file {
  private:
   friend struct detail::launcher;
   friend struct detail::discarding;
+  friend struct detail::through_view;
   using operation = detail::operation;
   using pointer_kind = detail::pointer_kind;
   using ranks_of_call = detail::ranks_of_call;

@@ -29,6 +29,10 @@ namespace detail {
 // Returns the part with all elements of an array of one dimension, or with the only element of an
 // array without dimensions.
 array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature types);
+// Returns the part whose layout `form` returns, for elements of a type that is known at run time
+// only.
+array_part part_of(std::vector<std::int64_t> shape, order o, inner_type element, signature types,
+                   std::function<layout(layout const&)> form);
 
 template <class D>
 inline constexpr bool is_element = choice_of_members<D>;
@@ -110,8 +114,9 @@ class array_part {
 
   // Returns "'<f8' (30, 20)". Also works for a part with a fault.
   friend std::string to_string(array_part const& p);
-  friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element,
-                                   extend::signature types);
+  friend array_part detail::part_of(std::vector<std::int64_t> shape, argosy::order o,
+                                    detail::inner_type element, extend::signature types,
+                                    std::function<layout(layout const&)> form);
 
  private:
   using form_function = std::function<layout(layout const&)>;

@@ -88,6 +88,18 @@ class basic_checkpoint {
     }
   }
 
+  // Adds an array that is equal on all ranks, with all its elements on each of them: `whole` is a
+  // part with all elements. It is saved once, and all ranks load it. Local. If ranks differ, save
+  // reports errc::not_same.
+  //   state.add_value("table", io::subarray({9, 4}, {9, 4}, {0, 0}, io::type<double>), table);
+  template <class T>
+  basic_checkpoint& add_value(std::string name, array_part whole, T&& data) {
+    auto described = [part = std::move(whole)](source from) {
+      return content{part, std::move(from)};
+    };
+    return add_entry<T>(std::move(name), data, true, std::move(described));
+  }
+
   // Saves the state. Collective. The result is an error on all ranks, or on none. Throws
   // errc::datatype if the parts do not cover an array exactly once. Throws errc::not_same if names,
   // arrays or values differ between ranks. Throws errc::argument if a name is empty or used twice.

@@ -1,6 +1,43 @@
-"""argosy's drop-in for MPI's I/O, and the command that runs programs on it."""
+"""argosy: parallel I/O of NumPy arrays, and the drop-in for MPI's I/O.
+
+    import argosy, numpy as np
+    from mpi4py import MPI
+    with argosy.open(MPI.COMM_WORLD, "u.dat", "w", shape=(1000, 400), dtype="f8") as f:
+        f.all[100:200, :] = u
+
+The drop-in and the command `argosy` work without NumPy and mpi4py, which are imported at first use.
+"""
 # SPDX-License-Identifier: BSD-3-Clause
+import importlib
+import sys
 from pathlib import Path
 
 #: The library to preload. Its parts for families of MPI libraries lie in a folder beside it.
 DROP_IN = Path(__file__).resolve().parent / "lib" / "libargosy-mpiio.so"
+#: The folder of argosyConfig.cmake, for programs in C++ and C.
+CMAKE_DIR = DROP_IN.parent / "cmake" / "argosy"
+
+_HOMES = {
+    "open": "file", "File": "file", "part": "parts", "Part": "parts", "Error": "errors",
+    "Report": "_argosy", "Plan": "_argosy", "CollectivePlan": "_argosy",
+}
+_MODULES = ("npy", "checkpoint", "zarr")
+__all__ = [*_HOMES, *_MODULES]
+
+
+def __getattr__(name):
+    try:
+        if name in _MODULES:
+            return importlib.import_module(f"argosy.{name}")
+        if name in _HOMES:
+            return getattr(importlib.import_module(f"argosy.{_HOMES[name]}"), name)
+    except ImportError as e:
+        if "_argosy" not in str(e):
+            raise  # NumPy or mpi4py is missing
+        raise ImportError(f"argosy.{name} needs the compiled part, which this installation does not have for "
+                          f"Python {sys.version_info.major}.{sys.version_info.minor}; docs/use/python.md") from e
+    raise AttributeError(f"module 'argosy' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])
