@@ -29,6 +29,14 @@ if(ARGOSY_BUILD_LAB)
   argosy_install_library(argosy_lab argosy_lab_targets)
   argosy_install_export(argosy_lab_targets argosyLabTargets.cmake)
 endif()
+if(ARGOSY_BUILD_FORTRAN)
+  install(TARGETS argosy_fortran EXPORT argosy_fortran_targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  argosy_install_export(argosy_fortran_targets argosyFortranTargets.cmake)
+  get_target_property(modules argosy_fortran Fortran_MODULE_DIRECTORY)
+  install(FILES ${modules}/argosy.mod lib/fortran/argosy.f90
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/argosy/fortran COMPONENT development)
+endif()
 
 configure_package_config_file(cmake/argosyConfig.cmake.in argosyConfig.cmake
   INSTALL_DESTINATION ${argosy_package_dir} NO_SET_AND_CHECK_MACRO)
