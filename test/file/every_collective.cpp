@@ -25,6 +25,7 @@
 #include <argosy/file/representations.hpp>
 #include <argosy/format/checkpoint.hpp>
 #include <argosy/format/detail/checksums.hpp>
+#include <argosy/format/hdf5.hpp>
 #include <argosy/format/npy.hpp>
 #include <argosy/format/xdmf.hpp>
 #include <argosy/format/zarr.hpp>
@@ -465,6 +466,87 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
   };
 }
 
+// An HDF5 file that exists and is open, and the name of a second one. Parts of ranks cut chunks.
+class hdf5_subject {
+ public:
+  hdf5_subject(io::mpi const& world, std::string const& at)
+      : files(program_opener()),
+        spare(files),
+        path(at),
+        fresh(at + ".new"),
+        mine(std::vector<int>(each, 7 + world.rank())),
+        room(std::vector<int>(each)),
+        part(io::darray<int, 1>({std::int64_t{each} * world.size()}, io::distribute::block,
+                                {world.size()}, world.rank())),
+        world_(world) {
+    content.add("plain", part)
+        .add("packed", part,
+             {.chunks = {150},
+              .filters = {io::hdf5_filter::shuffle()},
+              .most = 2 * std::int64_t{each} * world.size()});
+    f = io::hdf5::create(world, path, content, {}, files);
+    write();
+    f.close();
+    f = io::hdf5::open(world, path, mode::read_write, {}, files);
+  }
+  io::mpi const& world() const { return world_; }
+  void prepare() { spare = files; }
+  bool restore() {
+    bool const open = everywhere(world_, f.file().is_open());
+    if (!open && !everywhere(world_, !f.file().is_open())) return false;
+    if (!open) f = io::hdf5::open(world_, path, mode::read_write, {}, files);
+    std::vector<int> plain(each), packed(each);
+    f.read_all("plain", part, plain);
+    f.read_all("packed", part, packed);
+    return everywhere(world_,
+                      plain == std::vector<int>(each, 7 + world_.rank()) && plain == packed);
+  }
+  void write() {
+    f.write_all("plain", part, mine);
+    f.write_all("packed", part, mine);
+  }
+
+  io::hdf5 f;
+  io::hdf5_content content;
+  io::opener files, spare;
+  std::string path, fresh;
+  program_numbers mine, room;
+  io::array_part part;
+
+ private:
+  io::mpi const& world_;
+};
+
+std::vector<collective_row<hdf5_subject>> calls_of_hdf5() {
+  using s = hdf5_subject;
+  return {
+      {"create",
+       [](s& o, code& e) {
+         io::hdf5::create(o.world(), o.fresh, o.content, e, std::move(o.spare));
+       }},
+      {"open",
+       [](s& o, code& e) {
+         io::hdf5::open(o.world(), o.path, mode::read_write, e, std::move(o.spare));
+       }},
+      {"content_of",
+       [](s& o, code& e) { io::hdf5::content_of(o.world(), o.path, e, std::move(o.spare)); }},
+      {"write_all", [](s& o, code& e) { o.f.write_all("plain", o.part, o.mine, e); }},
+      {"write_all with filters", [](s& o, code& e) { o.f.write_all("packed", o.part, o.mine, e); }},
+      {"write_all by a policy",
+       [](s& o, code& e) { o.f.write_all("plain", o.part, o.mine, {program_policy{}, e}); }},
+      {"read_all", [](s& o, code& e) { o.f.read_all("plain", o.part, o.room, e); }},
+      {"read_all with filters", [](s& o, code& e) { o.f.read_all("packed", o.part, o.room, e); }},
+      {"grow", [](s& o, code& e) { o.f.grow("packed", o.content.find("packed")->shape[0], e); }},
+      {"sync", [](s& o, code& e) { o.f.sync(e); }},
+      {"close", [](s& o, code& e) { o.f.close(e); }},
+      {"close of a new file",
+       [](s& o, code& e) {
+         auto made = io::hdf5::create(o.world(), o.fresh, o.content, e, std::move(o.spare));
+         if (!e) made.close(e);
+       }},
+  };
+}
+
 class xdmf_subject {
  public:
   xdmf_subject(io::mpi const& world, std::string at)
@@ -511,6 +593,7 @@ TEST_CASE("a rank that fails anywhere in a collective call of a format keeps no 
   std::size_t places = places_in(here / "state", calls_of_checkpoints());
   places += places_in(here / "u.npy", calls_of_npy());
   places += places_in(here / "u.zarr", calls_of_zarr());
+  places += places_in(here / "u.h5", calls_of_hdf5());
   places += places_in(here / "u.xdmf", calls_of_xdmf());
   say("formats", world.rank(), places);
   CHECK(places > 1000);
@@ -523,6 +606,8 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
              {"header", "file", "what_failed"});
   check_rows(calls_of_zarr(), ARGOSY_TEST_HEADERS "/format/basic_zarr.hpp", "basic_zarr",
              {"header", "encoding", "file", "what_failed"});
+  check_rows(calls_of_hdf5(), ARGOSY_TEST_HEADERS "/format/basic_hdf5.hpp", "basic_hdf5",
+             {"content", "file", "what_failed"});
   check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
              {"add", "what_failed"});
 }

@@ -19,6 +19,7 @@
 #include <argosy/format/array_part.hpp>
 #include <argosy/format/checkpoint_header.hpp>
 #include <argosy/format/detail/saved_value.hpp>
+#include <argosy/format/detail/unfinished_file.hpp>
 
 namespace argosy {
 namespace detail {
@@ -252,18 +253,9 @@ class basic_checkpoint {
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
   static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
                          entry const& e, content const& c, argosy::view const& v);
-  // A temporary file of a save, before it is renamed.
-  struct unfinished {
-    std::string path = {};                     // path of the checkpoint, as the program names it
-    std::string full_path = {};                // valid in every working directory
-    std::uint64_t number;                      // part of its name
-    std::optional<unsigned> permissions = {};  // set on rank 0 when it is renamed
-  };
-  static void choose_permissions(joint const& s, std::string const& path, opener const& files,
-                                 argosy::hints const& given, unfinished& part, argosy::hints& own);
-  void save_in(joint const& s, basic_file<World>& f, std::string const& to, unfinished const& part,
-               checkpoint_header const& h, std::vector<content> const& all, opener const& files,
-               bool& named) const;
+  void save_in(joint const& s, basic_file<World>& f, std::string const& to,
+               detail::unfinished_file const& part, checkpoint_header const& h,
+               std::vector<content> const& all, opener const& files, bool& named) const;
   static checkpoint_header find(joint const& s, basic_file<World>& f);
 
   std::vector<entry> entries_;

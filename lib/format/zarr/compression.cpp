@@ -23,7 +23,8 @@ namespace argosy::detail {
 
 namespace {
 
-constexpr int zlib_format = 15, gzip_format = 15 + 16;
+// The two formats of zlib: with the header of gzip, and with its own.
+constexpr int gzip_format = 15 + 16, zlib_format = 15;
 
 Bytef* zlib_bytes(std::byte const* p) {
   return const_cast<Bytef*>(reinterpret_cast<Bytef const*>(p));
@@ -62,14 +63,12 @@ std::ptrdiff_t inflate_all(std::span<std::byte const> from, std::span<std::byte>
   }
 }
 
-}  // namespace
-
-bool has_zlib() noexcept { return true; }
-
-// A chunk has at most 2 GiB, so its counts fit.
-bool gzip_compress(std::span<std::byte const> from, int level, std::vector<std::byte>& into) {
+// A chunk of Zarr has at most 2 GiB, and one of HDF5 less than 4 GiB. Longer data is refused.
+bool compress(std::span<std::byte const> from, int level, int format,
+              std::vector<std::byte>& into) {
   z_stream z = {};
-  if (::deflateInit2(&z, level, Z_DEFLATED, gzip_format, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (zlib_count(from.size()) != from.size()) return false;
+  if (::deflateInit2(&z, level, Z_DEFLATED, format, 8, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   end_of_deflate const ended{&z};
   into.resize(::deflateBound(&z, static_cast<uLong>(from.size())));
@@ -82,10 +81,19 @@ bool gzip_compress(std::span<std::byte const> from, int level, std::vector<std::
   return true;
 }
 
+}  // namespace
+
+bool has_zlib() noexcept { return true; }
+
+bool gzip_compress(std::span<std::byte const> from, int level, std::vector<std::byte>& into) {
+  return compress(from, level, gzip_format, into);
+}
+bool zlib_compress(std::span<std::byte const> from, int level, std::vector<std::byte>& into) {
+  return compress(from, level, zlib_format, into);
+}
 std::ptrdiff_t gzip_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
   return inflate_all(from, into, gzip_format);
 }
-
 std::ptrdiff_t zlib_decompress(std::span<std::byte const> from, std::span<std::byte> into) {
   return inflate_all(from, into, zlib_format);
 }
@@ -94,6 +102,7 @@ std::ptrdiff_t zlib_decompress(std::span<std::byte const> from, std::span<std::b
 
 bool has_zlib() noexcept { return false; }
 bool gzip_compress(std::span<std::byte const>, int, std::vector<std::byte>&) { return false; }
+bool zlib_compress(std::span<std::byte const>, int, std::vector<std::byte>&) { return false; }
 std::ptrdiff_t gzip_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
 std::ptrdiff_t zlib_decompress(std::span<std::byte const>, std::span<std::byte>) { return -1; }
 

@@ -26,6 +26,7 @@ struct blosc_choice {
 // Each compresses `from` into `into`, whose former content is lost. Returns false if the library
 // reports an error.
 bool gzip_compress(std::span<std::byte const> from, int level, std::vector<std::byte>& into);
+bool zlib_compress(std::span<std::byte const> from, int level, std::vector<std::byte>& into);
 bool zstd_compress(std::span<std::byte const> from, int level, bool checksum,
                    std::vector<std::byte>& into);
 bool blosc_compress(std::span<std::byte const> from, blosc_choice const& how,

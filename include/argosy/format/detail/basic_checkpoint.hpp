@@ -13,6 +13,7 @@
 
 #include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/format/basic_checkpoint.hpp>
+#include <argosy/format/detail/begin_file.hpp>
 #include <argosy/format/detail/block_shares.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
@@ -91,13 +92,8 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
       text = lines(all);
       return why;
     });
-    unfinished part{.number = detail::random_name()};
-    if constexpr (requires { world.unique_number(); }) part.number = s.world().unique_number();
-    s.broadcast(std::as_writable_bytes(std::span(&part.number, 1)));
-    part.path = detail::temporary_path(path, part.number);
-    part.full_path = detail::temporary_path(to, part.number);
     argosy::hints own;
-    choose_permissions(s, path, files, with.hints(), part, own);
+    detail::unfinished_file const part = detail::begin_file(s, path, to, files, with.hints(), own);
     auto f =
         s.open(part.path, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                own, *std::move(opens));
@@ -105,33 +101,13 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
   });
 }
 
-// Chooses the permissions of the file. Unless hints of the program or of the environment set them,
-// they are those of the replaced file.
-template <communicator World>
-void basic_checkpoint<World>::choose_permissions(joint const& s, std::string const& path,
-                                                 opener const& files, argosy::hints const& given,
-                                                 unfinished& part, argosy::hints& own) {
-  std::int64_t kept = -1;
-  s.on_first(errc::io, [&]() -> extend::failure {
-    if (detail::says_permissions(given)) return {};
-    extend::failure why = detail::permissions_at(files, path, part.permissions);
-    if (part.permissions) kept = detail::while_written(*part.permissions);
-    return why;
-  });
-  s.broadcast(std::as_writable_bytes(std::span(&kept, 1)));
-  s.alone(errc::io, [&] {
-    own = given;
-    if (kept >= 0) own.file_permissions = static_cast<unsigned>(kept);
-  });
-}
-
 // Writes the checkpoint into `f` with the name `from`, and then renames it to `to`. After the
 // rename `named` becomes true on all ranks, even if the directory could not be synced.
 template <communicator World>
 void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& to,
-                                      unfinished const& part, checkpoint_header const& h,
-                                      std::vector<content> const& all, opener const& files,
-                                      bool& named) const {
+                                      detail::unfinished_file const& part,
+                                      checkpoint_header const& h, std::vector<content> const& all,
+                                      opener const& files, bool& named) const {
   std::string const& from = part.full_path;
   std::optional<extend::file_identity> mine;
   if (s.rank() == 0) detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(f); });

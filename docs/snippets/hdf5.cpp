@@ -1,0 +1,132 @@
+// Snippets of docs/use/hdf5.md: HDF5 files.
+// Run: mpiexec -n 4 build/release/bin/snippets_hdf5
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/format/hdf5.hpp>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace io = argosy;
+namespace mpi = boost::mpi;
+
+struct cell {
+  double x[3];
+  std::int32_t kind;
+};
+template <>
+struct io::describe<cell> : io::members<&cell::x, &cell::kind> {};
+
+namespace {
+
+void require(bool well, char const* what) {
+  if (!well) throw std::runtime_error(what);
+}
+
+void arrays(mpi::communicator const& world) {
+  std::int64_t const ny = 64, nx = 16 * world.size();
+  std::vector<float> const u(static_cast<std::size_t>(64 * 16),
+                             1.0f + static_cast<float>(world.rank()));
+  std::vector<cell> const cells(8, cell{{1, 2, 3}, world.rank()});
+  // [hdf5_create]
+  io::darray<float, 2> const tile({ny, nx}, io::distribute::block, {1, world.size()}, world.rank());
+  io::darray<cell, 1> const share({8 * world.size()}, io::distribute::block, {world.size()},
+                                  world.rank());
+  io::hdf5_content c;
+  c.add("fields/u", tile, {.attributes = {{"units", "K"}, {"origin", std::array{0.0, 0.5}}}});
+  c.add("cells", share);
+  c.add_group("", {{"title", "a run"}, {"step", 12}});
+  auto f = io::hdf5::create(world, "run.h5", c);
+  f.write_all("fields/u", tile, u);
+  f.write_all("cells", share, cells);
+  f.close();
+  // [hdf5_create]
+  // [hdf5_read]
+  auto g = io::hdf5::open(world, "run.h5");
+  std::vector<std::int64_t> const shape = g.content().find("fields/u")->shape;
+  io::darray<float, 2> const rows({shape[0], shape[1]}, io::distribute::block, {world.size(), 1},
+                                  world.rank());
+  std::vector<float> mine(static_cast<std::size_t>(io::array_part(rows).elements()));
+  g.read_all("fields/u", rows, mine);
+  g.close();
+  if (world.rank() == 0) std::cout << to_string(g.content());
+  // [hdf5_read]
+  require(mine[0] == 1 && mine.back() == static_cast<float>(world.size()), "the array differs");
+  // [hdf5_error]
+  std::error_code error;
+  io::hdf5 wrong = io::hdf5::open(world, "run.h5");
+  wrong.read_all("fields/v", rows, mine, error);
+  if (error == io::errc::argument && world.rank() == 0) std::cout << wrong.what_failed() << "\n";
+  wrong.close();
+  // [hdf5_error]
+  require(error == io::errc::argument, "a dataset was read that is not there");
+  // [hdf5_filters]
+  io::hdf5_options how{.chunks = {16, 16},
+                       .filters = {io::hdf5_filter::shuffle(), io::hdf5_filter::deflate(4)}};
+  for (io::hdf5_filter const one : how.filters)
+    if (!one.is_available()) std::cout << "this build has no " << one.name() << "\n";
+  auto packed = io::hdf5::create(world, "packed.h5", io::hdf5_content().add("u", tile, how));
+  packed.write_all("u", tile, u);
+  packed.close();
+  // [hdf5_filters]
+  // [hdf5_attributes]
+  io::hdf5_content const found = io::hdf5::content_of(world, "run.h5");
+  for (io::hdf5_group const& group : found.groups)
+    if (world.rank() == 0) std::cout << group.name << "\n";
+  io::hdf5_dataset const& field = *found.find("fields/u");
+  for (io::hdf5_attribute const& a : field.options.attributes)
+    if (world.rank() == 0) std::cout << a.name << ": " << a.text().value_or("no text") << "\n";
+  // [hdf5_attributes]
+}
+
+void steps(mpi::communicator const& world) {
+  std::int64_t const nx = 8 * world.size();
+  std::vector<double> const u(8), x(8);
+  // [hdf5_grow]
+  auto const slice = [&](std::int64_t step) {  // this rank's cells of a step
+    return io::subarray({step + 1, nx}, {1, 8}, {step, 8 * world.rank()}, io::type<double>);
+  };
+  io::subarray const row({nx}, {8}, {8 * world.rank()}, io::type<double>);
+  io::hdf5_content c;
+  c.add("u", slice(0), {.most = 1000, .dimension_names = {"time", "x"}});
+  c.add("x", row, {.dimension_names = {"x"}});  // the coordinates of the dimension x
+  auto f = io::hdf5::create(world, "run.nc", c);
+  f.write_all("x", row, x);
+  f.write_all("u", slice(0), u);
+  f.close();  // the file has its name from here on
+  f = io::hdf5::open(world, "run.nc", io::mode::read_write);
+  for (std::int64_t step = 1; step < 5; ++step) {
+    f.grow("u", step + 1);
+    f.write_all("u", slice(step), u);
+    f.sync();  // programs that open the file now find this step
+  }
+  f.close();
+  // [hdf5_grow]
+}
+
+}  // namespace
+
+int main() {
+  mpi::environment const env;
+  mpi::communicator const world;
+  std::string const here = "snippets_hdf5";
+  if (world.rank() == 0) {
+    std::filesystem::remove_all(here);
+    std::filesystem::create_directory(here);
+  }
+  world.barrier();
+  std::filesystem::current_path(here);
+  arrays(world);
+  steps(world);
+  world.barrier();
+  if (world.rank() == 0) std::filesystem::remove_all(std::filesystem::current_path());
+}

@@ -1,0 +1,295 @@
+// Implements format/detail/hdf5/hdf5_chunks.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/detail/hdf5/hdf5_chunks.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/pack.hpp>
+
+#include "bytes.hpp"
+#include "filters.hpp"
+#include "messages.hpp"
+
+namespace argosy::detail {
+
+using namespace hdf5;
+
+namespace {
+
+// The most bytes of decoded chunks that a rank has at a time, unless a chunk is larger.
+constexpr std::int64_t round_bytes = std::int64_t{32} << 20;
+
+// Some bytes of an element: where the file and the program have them.
+struct element_piece {
+  std::int64_t file, program, bytes, swapped;  // swapped: bytes of a number to reverse, or 0
+};
+
+// Lists the pieces of one element. Returns false if the program has another type.
+bool match(dtype const& file, dtype const& mine, std::int64_t from, std::int64_t to,
+           std::vector<element_piece>& into) {
+  if (file.kind != mine.kind) return false;
+  if (file.kind != 'r') {
+    if (file.bytes != mine.bytes) return false;
+    bool const swapped = mine.order != '|' && file.order != mine.order;
+    into.push_back(
+        {from, to, file.bytes, swapped ? file.kind == 'c' ? file.bytes / 2 : file.bytes : 0});
+    return true;
+  }
+  for (dtype_field const& f : mine.fields) {
+    auto const found = std::ranges::find(file.fields, f.name, &dtype_field::name);
+    if (found == file.fields.end() || found->shape != f.shape) return false;
+    std::int64_t copies = 1;
+    for (std::int64_t const n : f.shape) copies *= n;
+    for (std::int64_t i = 0; i < copies; ++i)
+      if (!match(found->type, f.type, from + found->offset + i * found->type.bytes,
+                 to + f.offset + i * f.type.bytes, into))
+        return false;
+  }
+  return true;
+}
+
+// Makes chunks of the program of chunks of the file.
+class converter {
+ public:
+  converter(dtype const& file, dtype const& mine)
+      : file_bytes_(file.bytes), program_bytes_(mine.bytes) {
+    if (!match(file, mine, 0, 0, pieces_))
+      throw unreadable{{errc::datatype, "the file has elements of " + to_string(file) +
+                                            ", the program of " + to_string(mine)}};
+    plain_ = pieces_.size() == 1 && pieces_[0].swapped == 0 && file_bytes_ == program_bytes_;
+  }
+  bool is_plain() const noexcept { return plain_; }
+  void convert(std::span<std::byte const> from, std::span<std::byte> to) const {
+    if (plain_) return static_cast<void>(std::ranges::copy(from, to.begin()));
+    std::byte const* in = from.data();
+    for (std::byte* out = to.data(); out != to.data() + to.size(); out += program_bytes_) {
+      for (element_piece const& p : pieces_) {
+        std::memcpy(out + p.program, in + p.file, static_cast<std::size_t>(p.bytes));
+        if (p.swapped == 0) continue;
+        for (std::int64_t i = 0; i < p.bytes; i += p.swapped)
+          std::reverse(out + p.program + i, out + p.program + i + p.swapped);
+      }
+      in += file_bytes_;
+    }
+  }
+
+ private:
+  std::int64_t file_bytes_, program_bytes_;
+  std::vector<element_piece> pieces_;
+  bool plain_ = false;
+};
+
+// Reads and decodes chunks, one at a time.
+class chunk_reader {
+ public:
+  chunk_reader(hdf5_read const& read, hdf5_dataset const& d, hdf5_place const& p, dtype const& mine)
+      : read_(read), place_(p), to_(d.type, mine), stored_(bytes_in(d, p)) {}
+
+  void get(std::int64_t number, std::span<std::byte> chunk) {
+    std::span<std::byte> const stored = to_.is_plain() ? chunk : std::span<std::byte>(stored_);
+    if (place_.what == hdf5_place::kind::compact) {
+      std::ranges::copy(place_.compact, stored.begin());
+    } else if (hdf5_chunk const c = place_of(number); c.address < 0) {
+      fill(stored);
+    } else {
+      std::vector<std::byte> bytes(static_cast<std::size_t>(c.bytes));
+      read_(c.address, bytes);
+      decode(place_.steps, c.left_out, std::move(bytes), stored);
+    }
+    if (!to_.is_plain()) to_.convert(stored, chunk);
+  }
+
+ private:
+  static std::vector<std::byte> bytes_in(hdf5_dataset const& d, hdf5_place const& p) {
+    std::int64_t all = d.type.bytes;
+    for (std::size_t k = 0; k < d.shape.size(); ++k)
+      all *= p.is_chunked() ? p.chunk[k] : std::max<std::int64_t>(1, d.shape[k]);
+    return std::vector<std::byte>(static_cast<std::size_t>(all));
+  }
+  hdf5_chunk place_of(std::int64_t number) const {
+    return number < std::ssize(place_.chunks) ? place_.chunks[static_cast<std::size_t>(number)]
+                                              : hdf5_chunk{};
+  }
+  void fill(std::span<std::byte> stored) const {
+    std::ranges::fill(stored, std::byte{0});
+    std::size_t const n = place_.fill_value.size();
+    for (std::size_t at = 0; n > 0 && at + n <= stored.size(); at += n)
+      std::ranges::copy(place_.fill_value, stored.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+  hdf5_read const& read_;
+  hdf5_place const& place_;
+  converter to_;
+  std::vector<std::byte> stored_;
+};
+
+// Returns the bytes of the stream that lie in these chunks.
+std::pair<std::int64_t, std::int64_t> stream_of(layout const& file, hdf5_chunk_range chunks,
+                                                std::int64_t chunk_bytes) {
+  extend::cursor at(file);
+  at.seek_offset(chunks.first * chunk_bytes);
+  std::int64_t const begin = at.position();
+  at.seek_offset(chunks.end * chunk_bytes);
+  return {begin, at.position()};
+}
+
+hdf5_chunk_range touched_by(layout const& file, std::int64_t chunk_bytes) {
+  if (file.empty()) return {};
+  return {file.true_lower_bound() / chunk_bytes, (file.true_upper_bound() - 1) / chunk_bytes + 1};
+}
+
+}  // namespace
+
+zarr_grid hdf5_grid(hdf5_dataset const& d, hdf5_place const& p, dtype const& element) {
+  zarr_header h{.shape = d.shape, .type = element};
+  // Compact data, and data without a place, are one chunk.
+  for (std::size_t k = 0; k < d.shape.size(); ++k)
+    h.options.chunks.push_back(p.is_chunked() ? p.chunk[k] : std::max<std::int64_t>(1, d.shape[k]));
+  return zarr_grid(h);
+}
+
+failure read_hdf5_chunks(hdf5_read const& read, hdf5_dataset const& d, hdf5_place const& p,
+                         array_part const& part, buffer const& into) {
+  return failure_in([&] {
+    zarr_grid const grid = hdf5_grid(d, p, part.type());
+    zarr_selection const selection(grid, part.form(), part.order());
+    layout const memory = selection.memory(into.form());
+    chunk_reader chunks(read, d, p, part.type());
+    std::vector<std::byte> chunk(static_cast<std::size_t>(grid.chunk_bytes())), stream;
+    hdf5_chunk_range const all = touched_by(selection.file(), grid.chunk_bytes());
+    for (std::int64_t c = all.first; c < all.end; ++c) {
+      auto const [begin, end] = stream_of(selection.file(), {c, c + 1}, grid.chunk_bytes());
+      if (begin == end) continue;
+      chunks.get(c, chunk);
+      stream.resize(static_cast<std::size_t>(end - begin));
+      // Offsets of the selection count from the first chunk, which is not in memory.
+      auto const first = reinterpret_cast<std::uintptr_t>(chunk.data()) -
+                         static_cast<std::uintptr_t>(c * grid.chunk_bytes());
+      pack(selection.file(), reinterpret_cast<void const*>(first), begin, end, stream.data());
+      unpack(memory, stream.data(), begin, end, into.address());
+    }
+  });
+}
+
+hdf5_chunk_writes::hdf5_chunk_writes(hdf5_dataset const& d, hdf5_place const& p,
+                                     array_part const& part, const_buffer const& from)
+    : dataset_(d),
+      place_(p),
+      from_(from),
+      grid_(hdf5_grid(d, p, part.type())),
+      selection_(grid_, part.form(), part.order()),
+      memory_(selection_.memory(from.form())) {}
+
+hdf5_chunk_range hdf5_chunk_writes::touched() const {
+  return touched_by(selection_.file(), grid_.chunk_bytes());
+}
+
+std::int64_t hdf5_chunk_writes::begin(hdf5_chunk_range all, int rank, int ranks) noexcept {
+  all_ = all.first < all.end ? all : hdf5_chunk_range{0, 0};
+  rank_ = rank;
+  ranks_ = ranks;
+  in_round_ = std::max<std::int64_t>(1, round_bytes / grid_.chunk_bytes());
+  std::int64_t const most = (all_.end - all_.first + ranks - 1) / ranks;  // for one owner
+  return (most + in_round_ - 1) / in_round_;
+}
+
+// Owners have neighbouring chunks, and nearly equal numbers of them.
+std::int64_t hdf5_chunk_writes::first_of(int rank) const noexcept {
+  std::int64_t const n = all_.end - all_.first;
+  return all_.first + n / ranks_ * rank + n % ranks_ * rank / ranks_;
+}
+
+hdf5_chunk_range hdf5_chunk_writes::chunks_of(int rank, std::int64_t round) const noexcept {
+  std::int64_t const end = first_of(rank + 1);
+  std::int64_t const first = std::min(end, first_of(rank) + round * in_round_);
+  return {first, std::min(end, first + in_round_)};
+}
+
+// A parcel has the number of pieces, then an offset and a length of each, then their bytes. Offsets
+// count from the owner's first chunk of the round.
+std::vector<parcel> hdf5_chunk_writes::send(std::int64_t round) const {
+  std::vector<parcel> all;
+  for (int owner = 0; owner < ranks_; ++owner) {
+    hdf5_chunk_range const chunks = chunks_of(owner, round);
+    auto const [begin, end] = stream_of(selection_.file(), chunks, grid_.chunk_bytes());
+    if (begin == end) continue;
+    std::vector<std::int64_t> words(1);
+    for (extend::cursor c(selection_.file(), begin); !c.done() && c.position() < end; c.next()) {
+      extend::piece const p = c.current();
+      words.push_back(p.offset - chunks.first * grid_.chunk_bytes());
+      words.push_back(std::min(p.length, end - c.position()));
+    }
+    words[0] = std::ssize(words) / 2;
+    auto const head = std::as_bytes(std::span(words));
+    parcel p{owner, {head.begin(), head.end()}};
+    p.content.resize(head.size() + static_cast<std::size_t>(end - begin));
+    pack(memory_, from_.address(), begin, end, p.content.data() + head.size());
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+namespace {
+
+// Calls `use(offset, bytes)` for each piece of a parcel.
+template <class Use>
+void for_pieces(parcel const& p, Use&& use) {
+  std::int64_t count = 0;
+  std::memcpy(&count, p.content.data(), sizeof count);
+  std::size_t word = sizeof count, data = static_cast<std::size_t>(2 * count + 1) * sizeof count;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t place[2];
+    std::memcpy(place, p.content.data() + word, sizeof place);
+    auto const length = static_cast<std::size_t>(place[1]);
+    use(place[0], std::span(p.content).subspan(data, length));
+    word += sizeof place;
+    data += length;
+  }
+}
+
+}  // namespace
+
+failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const& parts,
+                                  hdf5_read const& read) {
+  return failure_in([&] {
+    hdf5_chunk_range const mine = chunks_of(rank_, round);
+    std::int64_t const size = grid_.chunk_bytes();
+    auto const count = static_cast<std::size_t>(mine.end - mine.first);
+    std::vector<std::byte> room(count * static_cast<std::size_t>(size));
+    std::vector<bool> touched(count);
+    for (parcel const& p : parts)
+      for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
+        for (std::int64_t c = offset / size; c * size < offset + std::ssize(bytes); ++c)
+          touched[static_cast<std::size_t>(c)] = true;
+      });
+    auto const chunk = [&](std::size_t i) {
+      return std::span(room).subspan(i * static_cast<std::size_t>(size),
+                                     static_cast<std::size_t>(size));
+    };
+    chunk_reader old(read, dataset_, place_, dataset_.type);
+    for (std::size_t i = 0; i < count; ++i)
+      if (touched[i]) old.get(mine.first + static_cast<std::int64_t>(i), chunk(i));
+    for (parcel const& p : parts)
+      for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
+        std::memcpy(room.data() + offset, bytes.data(), bytes.size());
+      });
+    bytes_.clear();
+    unplaced_ = written_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!touched[i]) continue;
+      std::vector<std::byte> const one = encoded(place_.steps, chunk(i));
+      written_.push_back(
+          {mine.first + static_cast<std::int64_t>(i), {std::ssize(bytes_), std::ssize(one), 0}});
+      bytes_.insert(bytes_.end(), one.begin(), one.end());
+    }
+  });
+}
+
+void hdf5_chunk_writes::place(std::int64_t address) {
+  for (; unplaced_ < written_.size(); ++unplaced_) written_[unplaced_].chunk.address += address;
+}
+
+}  // namespace argosy::detail

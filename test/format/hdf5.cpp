@@ -1,0 +1,59 @@
+// HDF5 files on one rank, and on virtual ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/any_world.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <argosy/file/file.hpp>
+#include <argosy/format/hdf5.hpp>
+#include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+
+#include "format/hdf5_cases.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+using rank = io::lab::virtual_rank;
+
+template <class Check>
+void in_clusters(Check&& check) {
+  for (int const ranks : {1, 2, 3, 7}) {
+    CAPTURE(ranks);
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = seed()},
+                             {.stack_bytes = std::size_t{1} << 20})
+        .run([&](rank const& world) { check(world, "f", files.opener()); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ranks read what other ranks have written to HDF5 files, in other parts",
+          "[format][hdf5][random]") {
+  in_clusters([](auto const&... all) { check_random_hdf5_files(all..., 6); });
+  scratch const here;
+  check_random_hdf5_files(io::self(), here / "f", io::posix_opener(), 6);
+}
+
+TEST_CASE("wrong content, types, shapes and amounts are errors on all ranks",
+          "[format][hdf5][errors]") {
+  in_clusters([](auto const&... all) { check_hdf5_errors(all...); });
+  scratch const here;
+  check_hdf5_errors(io::self(), here / "f", io::posix_opener());
+}
+
+TEST_CASE("a dataset grows along its first dimension, step by step", "[format][hdf5]") {
+  std::vector<io::hdf5_filter> const filters{io::hdf5_filter::shuffle(),
+                                             io::hdf5_filter::fletcher32()};
+  in_clusters([&](auto const&... all) {
+    check_hdf5_growth(all..., {});
+    check_hdf5_growth(all..., filters);
+  });
+}

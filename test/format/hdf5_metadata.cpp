@@ -1,0 +1,132 @@
+// The metadata of HDF5 files: written, read again, and damaged.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/format/detail/hdf5/hdf5_file.hpp>
+#include <argosy/format/hdf5_content.hpp>
+
+#include "format/array_cases.hpp"
+#include "format/hdf5/bytes.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using namespace io::detail;
+
+namespace {
+
+hdf5_read reading(std::vector<std::byte> const& file) {
+  return [&](std::int64_t offset, std::span<std::byte> into) {
+    std::ranges::copy(std::span(file).subspan(static_cast<std::size_t>(offset), into.size()),
+                      into.begin());
+  };
+}
+
+io::hdf5_content some_content() {
+  io::hdf5_content c;
+  io::array_part const u = io::darray<double, 2>({6, 5}, io::distribute::block, {1, 1}, 0);
+  c.add("fields/u", u,
+        {.dimension_names = {"y", "x"},
+         .attributes = {{"units", "K"}, {"factor", 2.5}, {"range", std::array{1, 2, 3}}}});
+  c.add("fields/y", io::array_part({6}, io::contiguous(6, io::type<double>)),
+        {.dimension_names = {"y"}});
+  c.add("p", io::array_part({4}, io::contiguous(4, io::type<particle>)),
+        {.chunks = {3}, .filters = {io::hdf5_filter::shuffle()}, .most = 3000 * 3});
+  c.add("step", io::type<bool>).add_group("", {{"title", "caf\u00e9"}}).add_group("none");
+  return c;
+}
+
+std::vector<std::byte> some_file(hdf5_file& f) {
+  REQUIRE_FALSE(plan_hdf5(some_content(), f));
+  std::vector<std::byte> all = hdf5_head_of(f);
+  REQUIRE(std::ssize(all) == f.head_bytes);
+  all.resize(static_cast<std::size_t>(f.end));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("checksums of metadata are those of lookup3", "[format][hdf5]") {
+  // Values that the author of lookup3 gives for hashlittle.
+  auto const sum = [](std::string_view text) {
+    return hdf5::metadata_checksum(std::as_bytes(std::span(text)));
+  };
+  CHECK(sum("") == 0xdeadbeef);
+  CHECK(sum("Four score and seven years ago") == 0x17770551);
+}
+
+TEST_CASE("content that was written is found again", "[format][hdf5]") {
+  hdf5_file f, found;
+  std::vector<std::byte> const file = some_file(f);
+  auto const why = find_hdf5(reading(file), std::ssize(file), found);
+  CAPTURE(why.detail);
+  REQUIRE_FALSE(why);
+  for (io::hdf5_dataset const& d : f.content.datasets) {
+    CAPTURE(d.name);
+    io::hdf5_dataset const* const same = found.content.find(d.name);
+    REQUIRE(same);
+    CHECK(*same == d);
+  }
+  CHECK(found.content.datasets.size() == f.content.datasets.size());
+  CHECK(found.content.groups.size() == 2);
+  CHECK(found.content.groups[0].attributes[0].text() == "caf\u00e9");
+  CHECK(found.content.find("fields/u")->options.attributes[2].numbers<int>() ==
+        std::vector<int>{1, 2, 3});
+  for (std::size_t i = 0; i < found.places.size(); ++i)
+    if (found.places[i].what == hdf5_place::kind::fixed_array)
+      REQUIRE_FALSE(find_hdf5_chunks(reading(file), std::ssize(file), found.content.datasets[i],
+                                     found.places[i]));
+  CHECK(own_hdf5_head(reading(file), std::ssize(file), found).size() ==
+        static_cast<std::size_t>(f.head_bytes));
+}
+
+TEST_CASE("each byte of the metadata is either found to be damaged, or means nothing",
+          "[format][hdf5][errors]") {
+  hdf5_file f, whole;
+  std::vector<std::byte> const file = some_file(f);
+  REQUIRE_FALSE(find_hdf5(reading(file), std::ssize(file), whole));
+  std::mt19937_64 random(seed());
+  int damaged = 0;
+  // Heaps have no checksum. That of the scales lies behind all object headers.
+  constexpr std::string_view heap = "GCOL";
+  auto const headers =
+      std::ranges::search(file, std::as_bytes(std::span(heap))).begin() - file.begin();
+  REQUIRE(headers > 1000);
+  REQUIRE(headers < std::ssize(file));
+  for (std::int64_t at = 0; at < headers; ++at) {
+    std::vector<std::byte> other = file;
+    other[static_cast<std::size_t>(at)] ^= static_cast<std::byte>(1 + random() % 255);
+    hdf5_file found;
+    auto const why = find_hdf5(reading(other), std::ssize(other), found);
+    CAPTURE(at, static_cast<int>(other[static_cast<std::size_t>(at)]), to_string(found.content));
+    if (why) {
+      CHECK((why.code == io::errc::damaged || why.code == io::errc::unsupported));
+      CHECK_FALSE(why.detail.empty());
+      ++damaged;
+    } else {
+      CHECK(found.content == whole.content);
+    }
+  }
+  CHECK(damaged > headers * 9 / 10);
+  for (std::int64_t const n : {0, 7, 47, 48, 100, 500}) {
+    hdf5_file found;
+    std::vector<std::byte> cut(file.begin(), file.begin() + n);
+    CHECK(find_hdf5(reading(cut), n, found).code == io::errc::damaged);
+  }
+}
+
+TEST_CASE("a file that is no HDF5 file is refused", "[format][hdf5][errors]") {
+  std::vector<std::byte> const file(100);
+  hdf5_file found;
+  auto const why = find_hdf5(reading(file), 100, found);
+  CHECK(why.code == io::errc::damaged);
+  CHECK_THAT(why.detail, Catch::Matchers::ContainsSubstring("this is no HDF5 file"));
+}
