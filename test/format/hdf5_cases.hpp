@@ -175,7 +175,7 @@ void check_hdf5_errors(World const& world, std::string const& path, opener const
   auto const opened = [&](auto&... error) {
     hdf5::open(world, path, mode::read, {error...}, files);
   };
-  check_refused(world, errc::no_such_file, 0, "no such file", opened);
+  check_refused(world, errc::no_such_file, -1, "no such file", opened);
   check_refused(world, errc::argument, -1, "is there twice",
                 made(hdf5_content().add("u", tile).add("u", tile)));
   check_refused(world, errc::argument, -1, "is no name of HDF5",
@@ -199,7 +199,7 @@ void check_hdf5_errors(World const& world, std::string const& path, opener const
     }
     f.close(error...);
   });
-  check_refused(world, errc::no_such_file, 0, "no such file", opened);
+  check_refused(world, errc::no_such_file, -1, "no such file", opened);
   f = hdf5::create(world, path, hdf5_content().add("u", tile), {}, files);
   f.write_all("u", tile, mine);
   f.close();
