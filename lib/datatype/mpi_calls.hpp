@@ -56,7 +56,8 @@ inline void require_running(char const* where) {
 
 // --- Whether a type is committed ---
 
-inline void ignore_error(MPI_Comm*, int*, ...) {}
+inline thread_local bool error_was_noted = false;
+inline void note_error(MPI_Comm*, int*, ...) { error_was_noted = true; }
 
 // Returns a communicator of our own with an error handler that returns. MPI cannot be asked whether
 // a type is committed, but MPI_Pack fails if it is not. The communicator is freed with
@@ -67,7 +68,7 @@ inline MPI_Comm quiet_comm() {
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, &own));
     // Not MPI_ERRORS_RETURN, which Intel MPI 2021.18 ignores in its standard interface.
     MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
-    check("MPI_Comm_create_errhandler", MPI_Comm_create_errhandler(ignore_error, &quiet));
+    check("MPI_Comm_create_errhandler", MPI_Comm_create_errhandler(note_error, &quiet));
     check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(own, quiet));
     MPI_Errhandler_free(&quiet);
     int key = MPI_KEYVAL_INVALID;
@@ -89,7 +90,10 @@ inline bool is_committed(MPI_Datatype type) {
   if (!is_initialized()) return true;
   char nothing = 0;
   int position = 0;
-  return MPI_Pack(&nothing, 0, type, &nothing, 0, &position, quiet_comm()) == MPI_SUCCESS;
+  // After a program's own error handler, MPICH 5.0.2 returns success.
+  error_was_noted = false;
+  int const code = MPI_Pack(&nothing, 0, type, &nothing, 0, &position, quiet_comm());
+  return code == MPI_SUCCESS && !error_was_noted;
 }
 
 // Combiners of Fortran's old calls with integer displacements. MPI 3 removed their names; MPI
