@@ -58,7 +58,7 @@ def table(columns):
     rows = [["MPI library, I/O", "date", *KINDS.values(), "red", "hang", "crash", "absent"]]
     for column in columns:
         counts, by = counts_of(column)
-        rows.append([column["title"], column["date"], *(f"{g} of {n}" for g, n in counts.values()),
+        rows.append([column["title"], column["date"], *(f"{g} of {n}" if n else "not run" for g, n in counts.values()),
                      *(str(by[o]) for o in OUTCOMES[1:])])
     return rows
 
