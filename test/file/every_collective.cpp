@@ -385,6 +385,8 @@ class zarr_subject {
         fresh(at + ".new"),
         group(at + ".group"),
         run(at + ".run"),
+        inner(at + ".run/new"),
+        zip(at + ".zip"),
         mine(std::vector<int>(each, 7 + world.rank())),
         room(std::vector<int>(each)),
         part(io::darray<int, 1>({std::int64_t{each} * world.size()}, io::distribute::block,
@@ -413,7 +415,7 @@ class zarr_subject {
   io::zarr z;
   io::zarr_options how{.chunks = {150}, .shards = {600}, .codecs = {io::zarr_codec::crc32c()}};
   io::opener files, spare;
-  std::string path, fresh, group, run;
+  std::string path, fresh, group, run, inner, zip;
   program_numbers mine, room;
   io::array_part part;
 
@@ -440,7 +442,7 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
        }},
       {"create_group in a consolidated group",
        [](s& o, code& e) {
-         io::zarr::create_group(o.world(), o.run + "/new", {}, e, std::move(o.spare));
+         io::zarr::create_group(o.world(), o.inner, {}, e, std::move(o.spare));
        }},
       {"group_of",
        [](s& o, code& e) { io::zarr::group_of(o.world(), o.run, e, std::move(o.spare)); }},
@@ -448,7 +450,7 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
        [](s& o, code& e) { io::zarr::consolidate(o.world(), o.run, e, std::move(o.spare)); }},
       {"pack",
        [](s& o, code& e) {
-         io::zarr::pack(o.world(), o.path, o.path + ".zip", e, std::move(o.spare));
+         io::zarr::pack(o.world(), o.path, o.zip, e, std::move(o.spare));
        }},
       {"write_all", [](s& o, code& e) { o.z.write_all(o.mine, e); }},
       {"write_all by a policy",
