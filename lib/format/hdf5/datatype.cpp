@@ -178,7 +178,7 @@ dtype take_record(taker& from, unsigned number, std::uint64_t how, std::int64_t 
       throw_damaged("the field '" + f.name + "' reaches beyond its record");
     record.fields.push_back(std::move(f));
   }
-  std::ranges::stable_sort(record.fields, {}, &dtype_field::offset);
+  std::ranges::sort(record.fields, {}, &dtype_field::offset);
   for (std::size_t i = 1; i < record.fields.size(); ++i) {
     dtype_field const& before = record.fields[i - 1];
     std::int64_t end = before.type.bytes;

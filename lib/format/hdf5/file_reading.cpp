@@ -90,7 +90,7 @@ class walk {
       if (a.what == file_type::special::none) own.push_back(std::move(a.value));
     if (!own.empty()) into_.content.groups.push_back({path, std::move(own)});
     bool any = false;
-    for (found_link const& l : links_of(file_, object)) {
+    for (found_link const& l : links_in(file_, object)) {
       if (++count_ > most_objects) throw_unsupported("a file of more than 1048576 objects");
       std::string const name = path.empty() ? l.name : path + "/" + l.name;
       any = true;

@@ -113,7 +113,7 @@ bool is_group(std::vector<found_message> const& object) {
          find(object, message::link) || find(object, message::group_info);
 }
 
-std::vector<found_link> links_of(metadata const& file, std::vector<found_message> const& group) {
+std::vector<found_link> links_in(metadata const& file, std::vector<found_message> const& group) {
   if (found_message const* const table = find(group, message::symbol_table)) {
     taker from(table->content, "the symbol table of a group");
     std::int64_t const tree = from.address(), heap = from.address();

@@ -62,7 +62,7 @@ struct found_link {
 // Returns true if the object is a group.
 bool is_group(std::vector<found_message> const& object);
 // Returns the links of a group, in the order of the file.
-std::vector<found_link> links_of(metadata const& file, std::vector<found_message> const& group);
+std::vector<found_link> links_in(metadata const& file, std::vector<found_message> const& group);
 
 // The shape of a dataset or an attribute.
 struct found_space {

@@ -20,9 +20,9 @@ constexpr std::int64_t least_thread_bytes = 256 << 10;
 // The bytes of small chunks that each thread gets at a time.
 constexpr std::int64_t bytes_of_turn = 4 << 20;
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
-double seconds_between(clock::time_point from, clock::time_point to) {
+double seconds_between(steady::time_point from, steady::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
@@ -38,18 +38,18 @@ template <class Work>
 void timed(zarr_store const& s, zarr_counts::kind kind, std::size_t count, Work&& work) {
   std::atomic<std::int64_t> chunks = 0, bytes = 0, stored = 0;
   std::atomic<double> busy = 0;
-  clock::time_point const begun = clock::now();
+  steady::time_point const begun = steady::now();
   bool const large = static_cast<std::int64_t>(count) * s.grid.chunk_bytes() >= least_thread_bytes;
   for_each_at_once(count, large ? s.how.threads : 1, [&](std::size_t i) {
-    clock::time_point const from = clock::now();
+    steady::time_point const from = steady::now();
     std::pair<std::int64_t, std::int64_t> const done = work(i);
     if (done.second == 0) return;
     ++chunks;
     bytes += done.first;
     stored += done.second;
-    busy += seconds_between(from, clock::now());
+    busy += seconds_between(from, steady::now());
   });
-  s.counts->add(kind, {chunks, bytes, stored, seconds_between(begun, clock::now()), busy});
+  s.counts->add(kind, {chunks, bytes, stored, seconds_between(begun, steady::now()), busy});
 }
 
 }  // namespace

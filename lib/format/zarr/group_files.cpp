@@ -219,7 +219,7 @@ failure with_parents(opener const& files, std::string const& path, Use&& use) {
 }  // namespace
 
 failure read_zarr_metadata(opener const& files, std::string const& directory, std::string& into) {
-  failure const unread = read_small_file(files, zarr_json_path(directory), most_zarr_json, into);
+  failure unread = read_small_file(files, zarr_json_path(directory), most_zarr_json, into);
   if (!unread || classify(unread.code) != errc::no_such_file) return unread;
   std::optional<json::object> old;
   if (failure f = read_old(files, directory, old)) return f;
