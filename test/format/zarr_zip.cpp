@@ -40,6 +40,7 @@ io::extend::failure read(std::string const& end, std::int64_t before, std::vecto
   zip_directory where;
   std::int64_t const size = before + std::ssize(end);
   if (auto f = io::detail::find_zip_directory(bytes_in(end), size, where)) return f;
+  if (where.offset < before) return {io::errc::damaged, "the directory lies in other bytes"};
   auto const at = static_cast<std::size_t>(where.offset - before);
   return io::detail::parse_zip_directory(
       bytes_in(end).subspan(at, static_cast<std::size_t>(where.bytes)), where, all);

@@ -34,6 +34,7 @@ std::int64_t take_superblock(metadata const& file, hdf5_file& into) {
   };
   std::int64_t base = 0, root = 0;
   if (version >= 2) {
+    if (bytes.size() < 48) throw_damaged("the superblock ends too early");
     require_checksum(std::span(bytes).first(48), what);
     sizes();
     from.take(1);
