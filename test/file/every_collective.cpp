@@ -449,9 +449,7 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
       {"consolidate",
        [](s& o, code& e) { io::zarr::consolidate(o.world(), o.run, e, std::move(o.spare)); }},
       {"pack",
-       [](s& o, code& e) {
-         io::zarr::pack(o.world(), o.path, o.zip, e, std::move(o.spare));
-       }},
+       [](s& o, code& e) { io::zarr::pack(o.world(), o.path, o.zip, e, std::move(o.spare)); }},
       {"write_all", [](s& o, code& e) { o.z.write_all(o.mine, e); }},
       {"write_all by a policy",
        [](s& o, code& e) { o.z.write_all(o.mine, {program_policy{}, e}); }},

@@ -200,7 +200,19 @@ void check_hdf5_errors(World const& world, std::string const& path, opener const
     f.close(error...);
   });
   check_refused(world, errc::no_such_file, -1, "no such file", opened);
+  // The success of another dataset mends nothing.
+  hdf5_content const two = hdf5_content().add("u", tile).add("v", tile);
+  check_refused(world, errc::damaged, -1, "the last write_all of 'u' failed", [&](auto&... error) {
+    f = hdf5::create(world, path, two, {}, files);
+    std::error_code ignored;
+    f.write_all("u", tile, other, ignored);
+    f.write_all("v", tile, mine);
+    f.close(error...);
+  });
+  check_refused(world, errc::no_such_file, -1, "no such file", opened);
   f = hdf5::create(world, path, hdf5_content().add("u", tile), {}, files);
+  std::error_code ignored;
+  f.write_all("u", tile, other, ignored);
   f.write_all("u", tile, mine);
   f.close();
   check_refused(world, errc::file, -1, "not open", [&](auto&... e) { f.close(e...); });

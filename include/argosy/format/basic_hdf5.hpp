@@ -78,7 +78,7 @@ class basic_hdf5 {
   // file still has its name only after `close`.
   void sync(on_error e = {});
   // Closes the file, after what `sync` does. Collective. A new file gets its name. Throws
-  // errc::damaged if the last write_all of a dataset of a new file failed; the file is then
+  // errc::damaged if the last write_all of some dataset of a new file failed; the file is then
   // removed.
   void close(on_error e = {});
 
@@ -91,7 +91,6 @@ class basic_hdf5 {
 
  private:
   using joint = detail::joint_call<World>;
-  enum class progress { none, begun, failed };  // state of a new file, until it is closed
   void make(joint const& s, std::string const& path, hdf5_content const& content,
             detail::hinted const& with, opener const& files);
   void find(joint const& s, bool to_write);
@@ -103,6 +102,7 @@ class basic_hdf5 {
   template <class Data>
   detail::hdf5_access prepare(joint const& s, std::string const& dataset, array_part const& part,
                               Data& data, bool to_write) const;
+  void note_write(std::string const& dataset, bool broken) noexcept;
   report read_chunks(joint const& s, std::size_t dataset, array_part const& part,
                      target const& into);
   report write_chunks(joint const& s, std::size_t dataset, array_part const& part,
@@ -119,7 +119,9 @@ class basic_hdf5 {
   detail::hdf5_file facts_;
   std::vector<std::byte> head_;  // the metadata in the file, on rank 0
   bool writes_ = false;          // the file was opened for writing
-  progress state_ = progress::none;
+  bool is_new_ = false;          // a new file that has not been closed
+  // For each dataset of a new file: true if its last write failed on this rank.
+  std::vector<bool> broken_;
   detail::unfinished_file part_;  // the temporary file, while a new one is written
   std::string path_;              // the name of a new file, valid in every working directory
   std::optional<opener> files_;

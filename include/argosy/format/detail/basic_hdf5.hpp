@@ -42,6 +42,7 @@ void basic_hdf5<World>::make(joint const& s, std::string const& name, hdf5_conte
     path_ = files.absolute(path);
     opens = files;
     files_ = files;
+    broken_.assign(content.datasets.size(), false);
     if (!files.renames())
       return {errc::unsupported, "files cannot be renamed here, so a file could be half of one",
               "write to another file system, or give an opener that renames"};
@@ -61,7 +62,7 @@ void basic_hdf5<World>::make(joint const& s, std::string const& name, hdf5_conte
         file_ = {};
       });
   writes_ = true;
-  state_ = progress::begun;
+  is_new_ = true;
 }
 
 template <communicator World>
@@ -218,7 +219,7 @@ void basic_hdf5<World>::write_head(joint const& s) {
 template <communicator World>
 void basic_hdf5<World>::sync(on_error e) {
   in_call("hdf5::sync", e.where(), e.error(), [&](joint const& s) {
-    if (state_ == progress::none && writes_) return write_head(s);
+    if (!is_new_ && writes_) return write_head(s);
     s.together([&] { file_.sync(s.where()); });
   });
 }
@@ -226,18 +227,18 @@ void basic_hdf5<World>::sync(on_error e) {
 template <communicator World>
 void basic_hdf5<World>::close(on_error e) {
   in_call("hdf5::close", e.where(), e.error(), [&](joint const& s) {
-    if (state_ != progress::none) return publish(s);
+    if (is_new_) return publish(s);
     s.closing(file_, [&] {
       if (writes_) write_head(s);
     });
   });
-  if (!file_.is_open()) state_ = progress::none;
+  if (!file_.is_open()) is_new_ = false;
 }
 
 // Writes the metadata of a new file, closes it, and gives it its name. Collective.
 template <communicator World>
 void basic_hdf5<World>::publish(joint const& s) {
-  bool const failed = std::exchange(state_, progress::none) == progress::failed;
+  is_new_ = false;
   bool named = false;
   std::optional<extend::file_identity> mine;
   if (s.rank() == 0)
@@ -253,9 +254,13 @@ void basic_hdf5<World>::publish(joint const& s) {
   };
   auto const fill = [&] {
     s.alone(errc::damaged, [&]() -> extend::failure {
-      if (!failed) return {};
-      return {errc::damaged, "the last write_all of a dataset failed, so the file is not whole",
-              "write it anew"};
+      for (std::size_t i = 0; i < broken_.size(); ++i)
+        if (broken_[i])
+          return {errc::damaged,
+                  "the last write_all of '" + facts_.content.datasets[i].name +
+                      "' failed, so the file is not whole",
+                  "write it anew"};
+      return {};
     });
     write_head(s);
   };

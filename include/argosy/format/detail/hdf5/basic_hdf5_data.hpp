@@ -61,7 +61,7 @@ report basic_hdf5<World>::write_all(std::string const& dataset, array_part const
                                     access_options with) {
   report r;
   in_call("hdf5::write_all", from.where(), with.error(), [&](joint const& s) {
-    if (state_ != progress::none) state_ = progress::failed;
+    note_write(dataset, true);
     detail::hdf5_access const way = prepare(s, dataset, part, from, true);
     if (way.is_range) {
       s.together([&] { file_.set_view(way.view, s.where()); });
@@ -70,9 +70,17 @@ report basic_hdf5<World>::write_all(std::string const& dataset, array_part const
     } else {
       r = write_chunks(s, way.number, part, from);
     }
-    if (state_ != progress::none) state_ = progress::begun;
+    note_write(dataset, false);
   });
   return r;
+}
+
+// Notes whether the dataset of a new file is broken. A name that the file does not have is ignored.
+template <communicator World>
+void basic_hdf5<World>::note_write(std::string const& dataset, bool broken) noexcept {
+  if (!is_new_) return;
+  if (hdf5_dataset const* const d = facts_.content.find(dataset))
+    broken_[static_cast<std::size_t>(d - facts_.content.datasets.data())] = broken;
 }
 
 template <communicator World>

@@ -109,12 +109,14 @@ void pack_zarr(joint_call<World> const& s, std::string const& from, std::string 
   auto f = s.open(unfinished, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                   with, *std::move(opens));
   bool named = false;
+  std::optional<file_identity> made;
+  if (s.rank() == 0) failure_of(errc::io, [&] { made = discarding::identity(f); });
   auto const write = [&] {
     s.alone(errc::io, [&] { return write_zip_share(f, files, directory, mine, s.rank() == 0); });
     s.together([&] { f.sync(s.where()); });
   };
   auto const name = [&]() -> failure {
-    if (auto const code = files.rename(unfinished, to))
+    if (auto const code = files.rename(unfinished, to, made))
       return {code, "renaming '" + unfinished + "'"};
     named = true;
     std::error_code const settled = files.settle(to);
@@ -128,7 +130,7 @@ void pack_zarr(joint_call<World> const& s, std::string const& from, std::string 
         s.on_first(errc::io, name, named);
       },
       [&] {
-        if (s.rank() == 0 && !named) failure_of(errc::io, [&] { files.remove(unfinished); });
+        if (s.rank() == 0 && !named) failure_of(errc::io, [&] { files.remove(unfinished, made); });
         barrier_of_survivors(s.world());  // once a rank has returned, the file is gone
       });
 }
