@@ -21,6 +21,7 @@ if(ARGOSY_BUILD_FORTRAN)
 endif()
 if(ARGOSY_BUILD_FORTRAN AND MPI_Fortran_HAVE_F90_MODULE) # the compiler has a module file of MPI
   add_executable(test_fortran fortran/fortran.f90)
+  add_dependencies(argosy_tests_with_mpi test_fortran)
   add_executable(snippets_fortran ${PROJECT_SOURCE_DIR}/docs/snippets/fortran.f90)
   foreach(name IN ITEMS test_fortran snippets_fortran)
     target_link_libraries(${name} PRIVATE argosy::fortran MPI::MPI_Fortran)
