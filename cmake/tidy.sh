@@ -44,7 +44,7 @@ read_files() {
 read_library() {
   local sources
   write_commands ON
-  mapfile -t sources < <(sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | sort)
+  mapfile -t sources < <(sed -n 's/^  "file": "\(.*[.]c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json | sort)
   ((${#sources[@]})) || { echo "tidy.sh: no sources in build/tidy/compile_commands.json"; return 1; }
   echo "-- clang-tidy-19 reads ${#sources[@]} sources of lib/" >&2
   read_files '-bugprone-suspicious-include,-clang-analyzer-*' "${sources[@]}"

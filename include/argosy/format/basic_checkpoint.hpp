@@ -43,10 +43,10 @@ class basic_checkpoint {
   // ranks, in the same order.
   template <class T>
   basic_checkpoint& add(std::string name, array_part part, T&& data) {
-    auto described = [part = std::move(part)](source from) {
+    auto const described = [part = std::move(part)](source from) {
       return content{part, std::move(from)};
     };
-    return add_entry<T>(std::move(name), data, false, std::move(described));
+    return add_entry<T>(std::move(name), data, false, described);
   }
   // Adds an array of chosen members of all elements. Local.
   //   state.add("particles", io::subarray({all}, {n}, {first}, choice), particles, choice);
@@ -95,10 +95,10 @@ class basic_checkpoint {
   //   state.add_value("table", io::subarray({9, 4}, {9, 4}, {0, 0}, io::type<double>), table);
   template <class T>
   basic_checkpoint& add_value(std::string name, array_part whole, T&& data) {
-    auto described = [part = std::move(whole)](source from) {
+    auto const described = [part = std::move(whole)](source from) {
       return content{part, std::move(from)};
     };
-    return add_entry<T>(std::move(name), data, true, std::move(described));
+    return add_entry<T>(std::move(name), data, true, described);
   }
 
   // Saves the state. Collective. The result is an error on all ranks, or on none. Throws
@@ -153,7 +153,8 @@ class basic_checkpoint {
   struct share;  // one rank's part of the checksums of an array
 
   template <class T, class Data, class Describe>
-  basic_checkpoint& add_entry(std::string name, Data& data, bool everywhere, Describe describe) {
+  basic_checkpoint& add_entry(std::string name, Data& data, bool everywhere,
+                              Describe const& describe) {
     std::function<content()> now;
     if constexpr (std::is_lvalue_reference_v<T> &&
                   requires(std::remove_cvref_t<T>& x) { x.resize(1); })
