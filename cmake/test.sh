@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs missing packages, then configures, builds and tests.
-#   cmake/test.sh             release: the library and its laboratory, by g++, optimised
+#   cmake/test.sh             release: the library, the contract of the drop-in and two examples, by
+#                             g++, optimised
 #   cmake/test.sh all         release, and
 #                               format   clang-format-19 changes no file
 #                               headers  clang++-19 reads each public header alone
 #                               tidy     clang-tidy-19 finds nothing in headers and library
 #                               use      of the same build, the parts that users see: the command
 #                                        argosy, the drop-in, examples, benchmarks, code in pages,
-#                                        the package, and code that must not compile; and the first
-#                                        tests on more numbers of ranks
+#                                        the package, and code that must not compile; the laboratory;
+#                                        and the first tests on more numbers of ranks
 #                               asan     clang++-19 with sanitizers, and all tests except those of
 #                                        the package and of more ranks
 #                               tsan     g++ with the thread sanitizer, tests with several threads

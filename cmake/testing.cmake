@@ -14,7 +14,10 @@
 # LATE: numbers of ranks that take too long for the first tests. They are labelled counts, too.
 # HEAVY: its own instantiations compute for seconds, so optimising it saves more time than it takes.
 # PROGRAM: a test of the command argosy, the drop-in or a benchmark. Labelled programs, and built by
-#   the target argosy_tests_of_programs.
+#   the target argosy_tests_of_programs. A few of these are among the first tests all the same; their
+#   programs are built by the target argosy_first_programs.
+# Tests of the room lab, the laboratory, are labelled lab, and built by the target
+#   argosy_tests_of_lab.
 # The labels of a test include each of its sources, for example file/usage and file/usage_advice:
 #   `ctest -L usage_advice` finds it by any source, `ctest -L '^file/'` all tests of a room.
 # argosy_tests_of_threads(test...)
@@ -27,6 +30,8 @@
 add_custom_target(argosy_tests_without_mpi)
 add_custom_target(argosy_tests_with_mpi)
 add_custom_target(argosy_tests_of_programs)
+add_custom_target(argosy_first_programs)
+add_custom_target(argosy_tests_of_lab)
 add_custom_target(argosy_tests_of_threads)
 
 # argosy_test_program(room/name [room/name...]): makes the executable test_<name>.
@@ -37,6 +42,23 @@ function(argosy_test_program source)
   if(ARGC GREATER 1)
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
+endfunction()
+
+# argosy_kind_of_test(source is_program other): how a test is labelled besides its rooms, and the
+# target that builds it. OTHER: what builds a test that is of no special kind.
+function(argosy_kind_of_test source is_program other)
+  get_filename_component(name ${source} NAME)
+  set(kind "")
+  set(target ${other})
+  if(is_program)
+    set(kind programs)
+    set(target argosy_tests_of_programs)
+  elseif(source MATCHES "^lab/")
+    set(kind lab)
+    set(target argosy_tests_of_lab)
+  endif()
+  add_dependencies(${target} test_${name})
+  set(kind_of_test ${kind} PARENT_SCOPE)
 endfunction()
 
 # argosy_compile_test(name main heavy): compiles optimised if heavy, otherwise with the precompiled
@@ -106,13 +128,8 @@ function(argosy_add_test source)
   argosy_compile_test(${name} argosy_test_main ${arg_HEAVY})
   argosy_tidy(tidy ${arg_TIMEOUT})
   add_test(NAME ${name} COMMAND ${tidy} $<TARGET_FILE:test_${name}>)
-  set(labels pure ${source} ${arg_WITH})
-  if(arg_PROGRAM)
-    list(APPEND labels programs)
-    add_dependencies(argosy_tests_of_programs test_${name})
-  else()
-    add_dependencies(argosy_tests_without_mpi test_${name})
-  endif()
+  argosy_kind_of_test(${source} ${arg_PROGRAM} argosy_tests_without_mpi)
+  set(labels pure ${source} ${arg_WITH} ${kind_of_test})
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
@@ -131,13 +148,8 @@ function(argosy_add_mpi_test source)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main argosy_test_worlds)
     argosy_compile_test(${name} argosy_mpi_test_main ${arg_HEAVY})
   endif()
-  set(labels mpi ${source} ${arg_WITH})
-  if(arg_PROGRAM)
-    list(APPEND labels programs)
-    add_dependencies(argosy_tests_of_programs test_${name})
-  else()
-    add_dependencies(argosy_tests_with_mpi test_${name})
-  endif()
+  argosy_kind_of_test(${source} ${arg_PROGRAM} argosy_tests_with_mpi)
+  set(labels mpi ${source} ${arg_WITH} ${kind_of_test})
   argosy_tidy(tidy ${arg_TIMEOUT})
   argosy_first_counts(first ${arg_RANKS})
   argosy_counts_of_ranks(counts ${arg_RANKS})
