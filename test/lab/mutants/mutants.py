@@ -165,17 +165,19 @@ def settle(db, chosen):
         write_json("stillborn.json", sorted(born))
 
 
-def build(db, chosen, jobs):
-    """Compiles the tests with the mutants, without those that g++ refuses."""
+def build(db, chosen, options):
+    """Compiles the chosen tests with the mutants, without those that g++ refuses."""
     for _ in range(12):
         mutants = settle(db, chosen)
         configure()  # even if there is a build, because tests may have been added
-        targets = sorted({testing.target_of(t) for t in testing.all_tests(BUILD)})
+        tests = [t for t in testing.all_tests(BUILD)
+                 if re.search(options.by, t["name"]) and not (options.without and re.search(options.without, t["name"]))]
+        targets = sorted({testing.target_of(t) for t in tests})
         say(f"building {len(mutants)} mutants into {len(targets)} programs")
         with open(WORK / "build.log", "w") as log:
-            code = subprocess.run(["ninja", "-C", BUILD, "-j", str(jobs), "-k", "0", *targets], stdout=log, stderr=log).returncode
+            code = subprocess.run(["ninja", "-C", BUILD, "-j", str(options.jobs), "-k", "0", *targets], stdout=log, stderr=log).returncode
         if code == 0:
-            return mutants, testing.all_tests(BUILD)
+            return mutants, tests
         text = (WORK / "build.log").read_text(errors="replace")
         wrong = [(f if os.path.isabs(f) else str(BUILD / f), int(n), what)
                  for f, n, what in re.findall(r"^([^\s:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", text, re.M)]
@@ -215,7 +217,7 @@ def survey(tests, mutants, jobs):
             return
         marks = WORK / f"reached.{t['name']}"
         marks.write_bytes(bytes(size))
-        verdict, seconds, processor = testing.run(t, WORK, dict(seconds=600, processor=300), 1, 0, marks)
+        verdict, seconds, processor = testing.run(t, WORK, dict(seconds=600, processor=300), argparse.Namespace(factor=1, slack=15), 0, marks)
         reached = [i for i, b in enumerate(marks.read_bytes()) if b]
         marks.unlink()
         kept[t["name"]] = dict(of=of, size=size, verdict=verdict, seconds=seconds, processor=processor, reached=reached)
@@ -265,7 +267,7 @@ def run_one(m, tests, options):
             left_out += 1
             continue
         output = open(WORK / "logs" / f"{m['id']}.{t['name']}.log", "w") if options.only else None
-        verdict, seconds, _ = testing.run(t, WORK, t, options.factor, m["number"], output=output)
+        verdict, seconds, _ = testing.run(t, WORK, t, options, m["number"], output=output)
         spent += seconds
         if options.only:
             output.close()
@@ -379,8 +381,10 @@ def main():
     o.add_argument("--tests", action="store_true", help="show which tests each would meet, in which order")
     o.add_argument("--jobs", type=int, default=2, help="programs at a time (default 2)")
     o.add_argument("--budget", type=float, default=0, help="seconds of tests for each mutant; tests that do not fit are left out (default: all)")
+    o.add_argument("--by", metavar="REGEX", default="", help="build and run only tests whose names it matches (default: all)")
     o.add_argument("--without", metavar="REGEX", help="leave out tests whose names it matches, for instance np[5-9]")
-    o.add_argument("--factor", type=float, default=5, help="a test may take so many times its usual time, and some seconds (default 5)")
+    o.add_argument("--factor", type=float, default=5, help="a test may take so many times its usual time (default 5) ...")
+    o.add_argument("--slack", type=float, default=15, help="... and so many seconds more (default 15)")
     o.add_argument("--minutes", type=float, default=0, help="begin no other mutant after so many")
     o.add_argument("--keep", action="store_true", help="what was killed before counts, though code or tests have changed since")
     options = o.parse_args()
@@ -391,9 +395,7 @@ def main():
         for m in chosen:
             print(f"{m['id']:8} {m['file']}:{m['line']} [{m['rule']}] {short(m['what'], 140)}")
         return 0
-    mutants, tests = build(db, chosen, options.jobs)
-    if options.without:
-        tests = [t for t in tests if not re.search(options.without, t["name"])]
+    mutants, tests = build(db, chosen, options)
     usable = survey(tests, mutants, options.jobs)
     if options.tests:
         for m in mutants:

@@ -127,15 +127,16 @@ def ended(p, seconds):
         pause = min(0.1, 1.5 * pause)
 
 
-def wait(p, mark, usual, factor):
+def wait(p, mark, usual, limits_of_time):
     """Returns the result of ended(), or None if the test hangs, or has used much more processor
     time than usual. A busy machine alone is no reason to end it."""
-    limit = factor * usual["seconds"] + 15
+    factor, slack = limits_of_time.factor, limits_of_time.slack
+    limit = factor * usual["seconds"] + slack
     began = time.time()
     if end := ended(p, limit):
         return end
     used = processor_time(mark)
-    while used < factor * usual["processor"] + 10 and time.time() - began < 8 * limit:
+    while used < factor * usual["processor"] + slack * 2 / 3 and time.time() - began < 8 * limit:
         if end := ended(p, 10):
             return end
         before, used = used, processor_time(mark)
@@ -180,9 +181,9 @@ def remove_left_overs(directory, before, began):
             p.unlink(missing_ok=True)
 
 
-def run(test, work, usual, factor=5, number=0, reached=None, output=None):
-    """Runs a test. Returns (verdict, seconds, processor seconds); the verdict is "passed", or the
-    reason why not."""
+def run(test, work, usual, limits_of_time, number=0, reached=None, output=None):
+    """Runs a test, which may take `factor` times its usual time, and `slack` more. Returns (verdict,
+    seconds, processor seconds); the verdict is "passed", or the reason why not."""
     mark = uuid.uuid4().hex
     directory = work / "tmp" / mark[:8]
     directory.mkdir(parents=True)
@@ -202,7 +203,7 @@ def run(test, work, usual, factor=5, number=0, reached=None, output=None):
     out = output or open(directory / "said" if test.keys() & {"PASS", "FAIL"} else os.devnull, "w")
     p = subprocess.Popen(test["command"], cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                          start_new_session=True, preexec_fn=limits)
-    code, used = wait(p, mark, usual, factor) or (None, 0)
+    code, used = wait(p, mark, usual, limits_of_time) or (None, 0)
     seconds = time.time() - began
     verdict = verdict_of(test, code, Path(out.name).read_text(errors="replace"))
     if out is not output:
