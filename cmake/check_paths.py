@@ -31,7 +31,7 @@ TEXT = CODE + (".py", ".sh", ".cmake", ".txt", ".json", ".in", ".map", ".csv", "
 # Places that only a build, a run or an installation makes.
 MADE = re.compile(r"^(build|/|~|\$)|[<>${}]|(^|[/._-])[A-Z]+([/._-]|$)|npN|typeT")
 # Names of the standard, and of libraries that this one does not call.
-FOREIGN = re.compile(r"^(std|boost|MPI|PMPI|OMPI|H5|nc|ncmpi|adios2|llvm|Kokkos)(::|_)")
+FOREIGN = re.compile(r"^(std|boost|MPI|PMPI|OMPI|H5|nc|NC|NF90|ncmpi|PIO|cgp|AMReX|adios2|llvm|Kokkos)(::|_)")
 # Words of other programs and of the field, as pages quote them.
 QUOTED = set("""
     EFAULT FetchContent NDEBUG _BENCHMARKS _EXAMPLES argosy.hints c32 localflock lockf mpif.h nolock

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds one drop-in for all MPI libraries: build/families/lib/libargosy-mpiio.so, and its parts in
-# the folder argosy-mpiio beside it. Each part is compiled with the mpi.h of one family.
+# Builds one drop-in for all MPI libraries: build/families/lib/libargosy-mpiio.so, its parts in the
+# folder argosy-mpiio beside it, and libargosy-around.so for `argosy run --report`. Each part is compiled with the mpi.h of one family.
 #   cmake/families.sh                  builds all parts
 #   cmake/families.sh openmpi          only this one: openmpi, mpich or standard
 #   cmake/families.sh --test           runs plain MPI programs with the drop-in preloaded, on each
@@ -45,13 +45,13 @@ build_part() {
   cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON "${launcher[@]}" -DARGOSY_BUILD_LAB=OFF \
     -DARGOSY_BUILD_TOOLS=OFF -DARGOSY_LINK_BOOST_MPI=OFF -DARGOSY_ENABLE_INSTALL=OFF \
     -DMPI_CXX_SKIP_MPICXX=ON -DARGOSY_MPIIO_FAMILY="$1" -DMPI_CXX_COMPILER="$mpicxx" &&
-    cmake --build "$in" --target argosy_mpiio_front argosy_mpiio_part
+    cmake --build "$in" --target argosy_mpiio_front argosy_mpiio_part argosy_around
 }
 
 exported_by() { nm -D --defined-only "$1" | awk '{ print $3 }' | grep -v '^argosy_mpiio_start$' | sort; }
 
 build() {
-  local family built=$root/part
+  local family around built=$root/part
   for family in "$@"; do
     use_family "$family" || { echo "There is no mpi.h of the family $family here"; return 1; }
     mkdir -p "$root" "$root/lib/argosy-mpiio"
@@ -61,9 +61,10 @@ build() {
       echo "The front (<) and the part $family (>) have different functions: lib/mpiio/families/functions.hpp"
       return 1
     fi
-    check_needs "$built/libargosy-mpiio.so" "$built/argosy-mpiio/$family.so"
+    around=$root/$family/lib/mpiio/around/libargosy-around.so
+    check_needs "$built/libargosy-mpiio.so" "$built/argosy-mpiio/$family.so" "$around"
     # As new files, because a program may run on the old ones.
-    install "$built/libargosy-mpiio.so" "$root/lib/"
+    install "$built/libargosy-mpiio.so" "$around" "$root/lib/"
     install "$built/argosy-mpiio/$family.so" "$root/lib/argosy-mpiio/"
     echo "-- $root/lib/argosy-mpiio/$family.so, with the mpi.h of $title_of_library"
   done
@@ -108,8 +109,10 @@ portable() {
   [[ $front ]] || { echo "Nothing is built: run cmake/families.sh first"; return 1; }
   mapfile -t objects < <(find "$front" -name '*.o')
   link_portably lib/mpiio/exports.map "$to/libargosy-mpiio.so" "${objects[@]}" -Wl,-soname,libargosy-mpiio.so
-  check_needs "$to/libargosy-mpiio.so" "$to"/argosy-mpiio/*.so
-  newest=$(readelf -V "$to/libargosy-mpiio.so" "$to"/argosy-mpiio/*.so | grep -o 'GLIBC_2[.0-9]*' | sort -V | tail -n 1)
+  mapfile -t objects < <(find "${front%/families/*}/around" -name '*.o')
+  link_portably lib/mpiio/around/exports.map "$to/libargosy-around.so" "${objects[@]}"
+  check_needs "$to"/*.so "$to"/argosy-mpiio/*.so
+  newest=$(readelf -V "$to"/libargosy-*.so "$to"/argosy-mpiio/*.so | grep -o 'GLIBC_2[.0-9]*' | sort -V | tail -n 1)
   echo "-- $to/libargosy-mpiio.so, whose newest need is $newest"
   portable_module
 }

@@ -62,7 +62,7 @@ def main():
     libraries, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     module = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
     version = version_of_library()
-    shared = [libraries / "libargosy-mpiio.so", *sorted((libraries / "argosy-mpiio").glob("*.so"))]
+    shared = [libraries / "libargosy-mpiio.so", libraries / "libargosy-around.so", *sorted((libraries / "argosy-mpiio").glob("*.so"))]
     python = python_of(module) if module else "py3-none"
     tag = f"{python}-manylinux_2_{glibc_of([*shared, module] if module else shared)}_{platform.machine()}"
     info = f"argosy-{version}.dist-info"

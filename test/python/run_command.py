@@ -14,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lib/python"))
 
-from argosy import DROP_IN, __main__, doctor, run  # noqa: E402  (it is not installed)
+from argosy import AROUND, DROP_IN, __main__, doctor, run  # noqa: E402  (it is not installed)
 
 LAUNCHER = """#!/bin/sh
 if [ "$1" = --version ]; then echo "{words}"; exit; fi
@@ -68,7 +68,7 @@ class RunCommand(unittest.TestCase):
         mpiexec = self.launcher("mpiexec", "mpiexec (OpenRTE) 4.1.4", status=3)
         status, _, got = self.run_it("--report", "--off", mpiexec, "-n", "2", "./program")
         self.assertEqual(status, 3)
-        self.assertEqual(got[:9], ["-x", f"LD_PRELOAD={DROP_IN}", "-x", "ARGOSY_REPORT=1", "-x", "ARGOSY_MPIIO=off",
+        self.assertEqual(got[:9], ["-x", f"LD_PRELOAD={DROP_IN}:{AROUND}", "-x", "ARGOSY_REPORT=1", "-x", "ARGOSY_MPIIO=off",
                                    "-n", "2", "./program"])
         self.assertEqual(got[9:], [])  # the launcher itself has none of the variables
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 #: The library to preload. Its parts for families of MPI libraries lie in a folder beside it.
 DROP_IN = Path(__file__).resolve().parent / "lib" / "libargosy-mpiio.so"
+# Tells which files a program writes without MPI-IO.
+AROUND = DROP_IN.with_name("libargosy-around.so")
 #: The folder of argosyConfig.cmake, for programs in C++ and C.
 CMAKE_DIR = DROP_IN.parent / "cmake" / "argosy"
 

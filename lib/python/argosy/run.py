@@ -6,13 +6,14 @@ import subprocess
 import sys
 import tempfile
 
-from argosy import DROP_IN
+from argosy import AROUND, DROP_IN
 
 USAGE = """usage: argosy run [OPTION]... COMMAND...
 
 Runs COMMAND, for example mpiexec -n 64 ./program, with argosy's drop-in for MPI's I/O.
 
-  --report           each file prints a report when it is closed (ARGOSY_REPORT)
+  --report           each file prints a report when it is closed (ARGOSY_REPORT), and each rank says
+                     at its end which files it opened for writing without MPI-IO
   --trace[=WHAT]     writes a trace: calls, or what ARGOSY_TRACE allows (default: calls)
   --hint NAME=VALUE  a hint that wins over the program's; may be repeated
   --off              the MPI library's own I/O, to compare (ARGOSY_MPIIO=off)
@@ -57,7 +58,10 @@ def environment_of(options, hints_file):
     """Returns the variables that the ranks need."""
     before = os.environ.get("LD_PRELOAD", "").split()
     # Tools that the user preloads stand before the drop-in: docs/use/mpiio.md says why.
-    variables = {"LD_PRELOAD": ":".join([*before, str(DROP_IN)])}
+    preloaded = [*before, str(DROP_IN)]
+    if options["report"]:
+        preloaded.append(str(AROUND))
+    variables = {"LD_PRELOAD": ":".join(preloaded)}
     if options["report"]:
         variables["ARGOSY_REPORT"] = "1"
     if options["trace"]:
