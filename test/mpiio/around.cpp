@@ -31,7 +31,7 @@ void write_without(int rank) {
   std::ofstream("stream" + std::to_string(rank) + ".dat") << "hello";
   if (rank != 0) return;
   append_a_page(open("opened.dat", O_RDWR | O_CREAT | O_TRUNC, 0644));
-  append_a_page(openat(AT_FDCWD, "opened.dat", O_WRONLY | O_APPEND));  // the same file
+  append_a_page(openat(AT_FDCWD, "opened.dat", O_WRONLY | O_APPEND));  // that file again
   if (std::FILE* const file = std::fopen("stdio.dat", "w")) std::fclose(file);
   // These do not count: read only, removed, and no files of data.
   close(open("opened.dat", O_RDONLY));

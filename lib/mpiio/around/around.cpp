@@ -224,6 +224,7 @@ ARGOSY_OPENAT(openat64)
     if (writes(flags)) remember(fd, ARGOSY_CALLER);         \
     return fd;                                              \
   }
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): glibc's names
 ARGOSY_CHECKED_OPEN(__open_2, open)
 ARGOSY_CHECKED_OPEN(__open64_2, open64)
 
@@ -235,6 +236,7 @@ ARGOSY_CHECKED_OPEN(__open64_2, open64)
   }
 ARGOSY_CHECKED_OPENAT(__openat_2, openat)
 ARGOSY_CHECKED_OPENAT(__openat64_2, openat64)
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 #define ARGOSY_CREAT(name)                                    \
   ARGOSY_INTERPOSED int name(char const* path, mode_t mode) { \
