@@ -217,7 +217,7 @@ ARGOSY_OPEN(open64)
 ARGOSY_OPENAT(openat)
 ARGOSY_OPENAT(openat64)
 
-// What calls become that the compiler has checked (_FORTIFY_SOURCE).
+// The compiler calls these where it has checked the arguments (_FORTIFY_SOURCE).
 #define ARGOSY_CHECKED_OPEN(name, unchecked)                \
   ARGOSY_INTERPOSED int name(char const* path, int flags) { \
     int const fd = unchecked(path, flags);                  \
