@@ -23,7 +23,7 @@ OF_ROOM = {
     "agree": "agree faults",
     "handle": "posix handle_decorators trace gpfs_real guided_prefetch faults",
     "exchange": "carry_out guided_prefetch two_phase shipping virtual_shipping representation",
-    "file": "file hints asio gpfs_together faults",
+    "file": "file hints asio operation collective_steps merging merge_safety local_calls gpfs_together faults",
     "format": "headers npy checkpoint xdmf",
     "mpiio": "mpiio",
     "gpfs": "gpfs virtual_gpfs explore.gpfs guided_prefetch",
