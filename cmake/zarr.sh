@@ -12,11 +12,11 @@ source cmake/setup.sh
 build=${BUILD:-build/release}
 python=build/zarr/bin/python3
 
-has_readers() { $python -c 'import zarr, tensorstore, xarray' 2>/dev/null; }
+has_readers() { $python -c 'import zarr, tensorstore, xarray, fsspec' 2>/dev/null; }
 if ! has_readers; then
   python3 -m venv --clear build/zarr
-  build/zarr/bin/pip install --quiet zarr tensorstore xarray
-  has_readers || { echo "zarr.sh: zarr, tensorstore or xarray cannot be imported" >&2; exit 1; }
+  build/zarr/bin/pip install --quiet zarr tensorstore xarray fsspec
+  has_readers || { echo "zarr.sh: zarr, tensorstore, xarray or fsspec cannot be imported" >&2; exit 1; }
 fi
 [[ -f $build/CMakeCache.txt ]] || cmake --preset release >/dev/null
 cmake --build "$build" --target test_zarr_mpi

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/wait.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
@@ -12,6 +14,7 @@
 
 #include <tools/argosy/json.hpp>
 
+#include "support/array_files.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 
@@ -128,6 +131,22 @@ TEST_CASE("the doctor tells what works, and ends with 1 where something is broke
   CHECK(code_of("ulimit -n 200; " + argosy_on(1) + " doctor " + dir.string() + " >" +
                 (dir / "out2")) == 0);
   CHECK_THAT(content_of(dir / "out2"), ContainsSubstring("open files      slow    200"));
+}
+
+TEST_CASE("one rank and three convert to the same files", "[tool][program][convert]") {
+  scratch const dir;
+  std::vector<double> values(40 * 50);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sqrt(static_cast<double>(i));
+  argosy::test::write_bytes(dir / "u.npy",
+                            argosy::test::hand_array_of("f8", {40, 50}, values).npy(true, false));
+  for (std::string const how :
+       {".zarr --chunks 8x10 --shards 16x20 --codec gzip", ".h5:u --chunks 7x9 --filter deflate"}) {
+    for (std::string const ranks : {"1", "3"})
+      REQUIRE(code_of(argosy_on(std::stoi(ranks)) + " convert " + (dir / "u.npy") + " " +
+                      (dir / ranks) + how + " --memory 3k >/dev/null") == 0);
+    std::string const ending = how.substr(0, how.find_first_of(" :"));
+    CHECK(code_of("diff -r " + (dir / "1") + ending + " " + (dir / "3") + ending) == 0);
+  }
 }
 
 TEST_CASE("output that cannot be written is an error", "[tool][program]") {

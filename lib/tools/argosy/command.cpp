@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include <argosy/error/error.hpp>
 #include <argosy/version.hpp>
 
 #include "../arguments/nearest.hpp"
@@ -135,6 +136,15 @@ std::string man_page() {
   return out + ".SH EXIT STATUS\n" + roff(exit_text) + "\n";
 }
 
+std::string text_of(std::exception const& e) {
+  auto const* const known = dynamic_cast<error const*>(&e);
+  std::string text = known && known->code() == errc::no_such_file
+                         ? detail::words_without_advice(*known) + "."
+                         : e.what();
+  if (text.starts_with("argosy: ")) text.erase(0, 8);
+  return text;
+}
+
 int run(std::span<std::string const> words, std::ostream& out, std::ostream& err) try {
   if (words.empty()) {
     err << help_of_all();
@@ -162,7 +172,7 @@ int run(std::span<std::string const> words, std::ostream& out, std::ostream& err
   err << "argosy: " << e.what() << "\n";
   return misused;
 } catch (std::exception const& e) {
-  err << "argosy: " << e.what() << "\n";
+  err << "argosy: " << text_of(e) << "\n";
   return failed;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <exception>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -28,6 +29,10 @@ std::string help_of(command_info const& c);
 std::string help_of_all();
 // Returns the man page, in roff, for man(1).
 std::string man_page();
+
+// Returns the text of an error without the name of the library in front, which the command prints
+// itself, and without the advice to create a file that is missing.
+std::string text_of(std::exception const& e);
 
 // Runs `argosy WORDS...` without a process of its own: prints to the streams and returns the exit
 // code.

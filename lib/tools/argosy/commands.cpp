@@ -15,6 +15,43 @@ constexpr std::array info_options{
     option_info{"--remove-parts", "",
                 "removes what saves that did not end have left beside the files"},
 };
+constexpr std::array diff_options{
+    option_info{"--tolerance", "ABS", "counts numbers as equal if they are at most ABS apart"},
+    option_info{"--relative", "R", "or at most R times the larger absolute value"},
+    option_info{"--from", "FORMAT", "of A, if it is not that of the file's content"},
+    option_info{"--to", "FORMAT", "of B: npy, zarr, hdf5, checkpoint or raw"},
+    option_info{"--type", "NAME", "elements of a raw file, as NumPy names them: '<f8'"},
+    option_info{"--shape", "AxBxC", "the sizes of the array in a raw file"},
+    option_info{"--order", "c|fortran", "its order (default: c)"},
+    option_info{"--offset", "BYTES", "where it begins (default: 0)"},
+    option_info{"--memory", "BYTES", "for the elements that are compared at a time (default: 64m)"},
+};
+constexpr std::array convert_options{
+    option_info{"--from", "FORMAT", "of A, if it is not that of the file's content"},
+    option_info{"--to", "FORMAT",
+                "of B, if its name does not say it: npy, zarr, hdf5, "
+                "checkpoint or raw"},
+    option_info{"--force", "", "replaces B"},
+    option_info{"--chunks", "AxBxC", "the elements of a chunk (Zarr, HDF5)"},
+    option_info{"--shards", "AxBxC", "the elements of a shard (Zarr)"},
+    option_info{"--codec", "LIST",
+                "zstd[:LEVEL], gzip[:LEVEL], blosc[:COMPRESSOR[:LEVEL]], crc32c "
+                "(Zarr)"},
+    option_info{"--filter", "LIST", "shuffle, deflate[:LEVEL], zstd[:LEVEL], fletcher32 (HDF5)"},
+    option_info{"--type", "NAME", "elements of A if it is a raw file, as NumPy names them: '<f8'"},
+    option_info{"--shape", "AxBxC", "the sizes of the array in a raw file"},
+    option_info{"--order", "c|fortran", "its order (default: c)"},
+    option_info{"--offset", "BYTES", "where it begins (default: 0)"},
+    option_info{"--memory", "BYTES", "of each rank for elements, or one shard (default: 64m)"},
+};
+constexpr std::array refs_options{
+    option_info{"--output", "FILE", "where the references are written (default: standard output)"},
+    option_info{"--from", "FORMAT", "of the files, if it is not that of their content"},
+    option_info{"--type", "NAME", "elements of raw files, as NumPy names them: '<f8'"},
+    option_info{"--shape", "AxBxC", "the sizes of the arrays in raw files"},
+    option_info{"--order", "c|fortran", "their order (default: c)"},
+    option_info{"--offset", "BYTES", "where they begin (default: 0)"},
+};
 constexpr std::array layout_options{
     option_info{"--rank", "N", "the process whose part of a darray it is (default: 0)"},
     option_info{"--pieces", "N", "how many pieces are listed (default: 8)"},
@@ -103,6 +140,29 @@ constexpr std::array table{
                  "Ends with 1 if a file is none of these, is shorter than its header says, or has "
                  "a damaged block.",
                  info_options, "info u.npy state --check", run_info},
+    command_info{
+        "diff", "A B", 2, 2, "compares two arrays in files of any formats",
+        "An array is a .npy file, a Zarr array (a directory, or a path into a zip file), a dataset "
+        "of an HDF5 file or an array of a checkpoint as FILE:ARRAY, or a raw file. Shown are types "
+        "and shapes, the number of elements that differ, the first of them, and the largest "
+        "absolute and relative error of numbers. NaN is equal to NaN. Ends with 0 if the arrays "
+        "are equal, 1 if they differ, and 2 if they cannot be compared.",
+        diff_options, "diff u.npy run.h5:fields/u --tolerance 1e-9", run_diff},
+    command_info{
+        "convert", "A B", 2, 2, "copies an array to a file of another format",
+        "A is an array as for argosy diff. The name of B says the format: .npy; .zarr; "
+        ".h5:ARRAY, .hdf5:ARRAY, .he5:ARRAY or .nc:ARRAY; .checkpoint:ARRAY or .ckpt:ARRAY; .raw, "
+        ".bin or .dat. Runs alone, or under mpiexec; then each rank copies parts. Numbers get the "
+        "byte order of this machine. Attributes and names of dimensions are carried between Zarr "
+        "and HDF5; what B has no place for is said. B has its name only when it is whole.",
+        convert_options, "convert u.npy u.zarr --chunks 64x64 --codec zstd:3", run_convert},
+    command_info{
+        "refs", "FILE...", 1, -1, "lets zarr and xarray open arrays without a copy",
+        "Writes Kerchunk references, version 1: a JSON object with the places of arrays in .npy "
+        "files, checkpoints, HDF5 files and raw files, as a Zarr group. FILE:ARRAY is one array of "
+        "a file, and FILE all of them. Datasets of HDF5 may have the filters shuffle, deflate, "
+        "zstd and fletcher32. Checksums of checkpoints are not read.",
+        refs_options, "refs state.checkpoint u.npy --output run.json", run_refs},
     command_info{
         "bench", "DIR", 1, 1,
         "measures the four levels of access in a directory, beside plain calls",

@@ -9,9 +9,12 @@ namespace argosy::tool {
 
 class arguments;
 
+int run_convert(arguments const& given, std::ostream& out, std::ostream& err);
+int run_diff(arguments const& given, std::ostream& out, std::ostream& err);
 int run_info(arguments const& given, std::ostream& out, std::ostream& err);
 int run_layout(arguments const& given, std::ostream& out, std::ostream& err);
 int run_plan(arguments const& given, std::ostream& out, std::ostream& err);
+int run_refs(arguments const& given, std::ostream& out, std::ostream& err);
 int run_trace(arguments const& given, std::ostream& out, std::ostream& err);
 int run_bench(arguments const& given, std::ostream& out, std::ostream& err);
 int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err);

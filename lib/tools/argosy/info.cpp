@@ -18,6 +18,7 @@
 #include <layout/axis.hpp>
 
 #include "../arguments/arguments.hpp"
+#include "command.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 
@@ -44,10 +45,7 @@ looked_at look_at(std::string const& path, bool check, bool remove_parts) {
     l.read = true;
     if (check && std::holds_alternative<checkpoint_header>(l.header)) l.damaged = find_damage(path);
   } catch (error const& e) {
-    // The command creates no file, so the advice to create one is left out.
-    l.fault = e.code() == errc::no_such_file ? detail::words_without_advice(e) + "." : e.what();
-    // The command prints its name itself.
-    if (l.fault.starts_with("argosy: ")) l.fault.erase(0, 8);
+    l.fault = text_of(e);
   }
   return l;
 }

@@ -58,7 +58,7 @@ int together(std::ostream& err, F&& work) {
     code = work();
   } catch (std::exception const& e) {
     // Written in one piece, because another rank that failed may abort this one at any time.
-    err << "argosy: " + std::string(e.what()) + "\n" << std::flush;
+    err << "argosy: " + text_of(e) + "\n" << std::flush;
     if (!all_come(failed_ranks)) MPI_Abort(MPI_COMM_WORLD, failed);
   }
   MPI_Comm_free(&failed_ranks);
