@@ -16,7 +16,7 @@ has_readers() { $python -c 'import zarr, tensorstore, xarray, fsspec' 2>/dev/nul
 if ! has_readers; then
   python3 -m venv --clear build/zarr
   build/zarr/bin/pip install --quiet zarr tensorstore xarray fsspec
-  has_readers || { echo "zarr.sh: zarr, tensorstore, xarray or fsspec cannot be imported" >&2; exit 1; }
+  has_readers || { echo "zarr.sh: a package of Python cannot be imported" >&2; exit 1; }
 fi
 [[ -f $build/CMakeCache.txt ]] || cmake --preset release >/dev/null
 cmake --build "$build" --target test_zarr_mpi

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -24,10 +25,12 @@ namespace argosy::test {
 template <communicator World>
 class shared_scratch {
  public:
-  explicit shared_scratch(World const& world) : world_(world) {
+  explicit shared_scratch(World const& world,
+                          std::filesystem::path const& in = std::filesystem::temp_directory_path())
+      : world_(world) {
     std::array<char, 512> name{};
     if (world.rank() == 0) {
-      here_.emplace();
+      here_.emplace(in);
       std::string const text = here_->string();
       std::copy_n(text.begin(), text.size(), name.begin());
     }

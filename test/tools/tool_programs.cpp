@@ -134,7 +134,7 @@ TEST_CASE("the doctor tells what works, and ends with 1 where something is broke
 }
 
 TEST_CASE("one rank and three convert to the same files", "[tool][program][convert]") {
-  scratch const dir;
+  scratch const dir(argosy::test::in_memory());
   std::vector<double> values(40 * 50);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sqrt(static_cast<double>(i));
   argosy::test::write_bytes(dir / "u.npy",

@@ -65,7 +65,8 @@ array_facts raw_array(arguments const& given);
 // Returns sizes from "30x20" or "30,20"; none from an empty text. Throws usage_error.
 any_sizes sizes_from(std::string_view option, std::string const& text);
 
-// A box of elements that lie densely in memory, in the order `o`.
+// Return the place of a box in the file, and its elements, which lie densely in memory in the order
+// `o`.
 array_part part_of(array_facts const& a, any_selection const& box, order in_file);
 buffer dense(std::byte* memory, any_selection const& box, order o, array_facts const& a,
              order in_file);

@@ -25,7 +25,7 @@ struct value_difference {
 // Returns true if values of the two types can be compared: numbers of any type, and elements of the
 // same type in any byte order.
 bool comparable(dtype const& a, dtype const& b);
-// Compares two elements in the byte order of this machine. `bytes_equal`: equal bytes are equal.
+// Compares two elements of types that are comparable, in the byte order of this machine.
 value_difference difference(dtype const& a, std::byte const* in_a, dtype const& b,
                             std::byte const* in_b, tolerance const& allowed);
 // Returns the element as Python prints it: "1.5", "(1+2j)", "[1, 2]".
