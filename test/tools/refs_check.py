@@ -13,7 +13,8 @@ wanted = numpy.arange(63.0).reshape(7, 9)
 files = fsspec.filesystem("reference", fo=sys.argv[1], asynchronous=True)
 store = zarr.storage.FsspecStore(files, read_only=True)
 group = zarr.open_group(store, mode="r", zarr_format=2)
-for name in ["big", "fortran", "plain", "inside", "fields/one", "fields/packed"]:
+for name in ["big", "fortran", "plain", "inside", "fields/one", "fields/packed",
+             "fields/chunks"]:
     assert numpy.array_equal(group[name][...], wanted), name
     assert numpy.array_equal(group[name][2:5, 3], wanted[2:5, 3]), name
 assert xarray.open_dataset(store, engine="zarr")["big"].shape == (7, 9)

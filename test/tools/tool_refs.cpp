@@ -59,15 +59,18 @@ TEST_CASE("references name the bytes of arrays, and zarr and xarray read them", 
                .filters = {io::hdf5_filter::shuffle(), io::hdf5_filter::deflate(),
                            io::hdf5_filter::fletcher32()},
                .dimension_names = {"y", "x"}});
+  content.add("fields/chunks", whole, {.chunks = {4, 4}})
+      .add("never", whole, {.chunks = {4, 4}, .filters = {io::hdf5_filter::deflate()}});
   auto h = io::basic_hdf5<io::self>::create(world, dir / "run.h5", content);
   h.write_all("fields/one", whole, values);
   h.write_all("fields/packed", whole, values);
+  h.write_all("fields/chunks", whole, values);
   h.close();
 
-  tool_outcome const o =
-      run_tool({"refs", dir / "big.npy", dir / "fortran.npy", dir / "plain.raw", dir / "state",
-                dir / "run.h5:fields/one", dir / "run.h5:fields/packed", "--type", "<f8", "--shape",
-                "7x9", "--offset", "4", "--output", dir / "run.json"});
+  tool_outcome const o = run_tool(
+      {"refs", dir / "big.npy", dir / "fortran.npy", dir / "plain.raw", dir / "state",
+       dir / "run.h5:fields/one", dir / "run.h5:fields/packed", dir / "run.h5:fields/chunks",
+       "--type", "<f8", "--shape", "7x9", "--offset", "4", "--output", dir / "run.json"});
   CAPTURE(o.err);
   REQUIRE(o.code == 0);
   json_value const all = io::tool::parse_json(content_of(dir / "run.json"));
@@ -84,6 +87,9 @@ TEST_CASE("references name the bytes of arrays, and zarr and xarray read them", 
   CHECK(metadata(refs, "fields/packed/.zattrs").at("_ARRAY_DIMENSIONS").as_array().at(1) == "x");
   CHECK(refs.as_object().contains("fields/packed/1.2"));
   CHECK(refs.as_object().contains("fields/.zgroup"));
+  tool_outcome const never = run_tool({"refs", dir / "run.h5"});
+  CHECK(never.code == 1);
+  CHECK_THAT(never.err, ContainsSubstring("run.h5:never': some of its elements were never"));
 
   std::string const python = python_with("fsspec, zarr, xarray", ARGOSY_TEST_ZARR_PYTHON);
   if (python.empty()) return skipped("python3 has no fsspec, zarr and xarray: run cmake/zarr.sh");
@@ -123,5 +129,7 @@ TEST_CASE("empty arrays have no chunks, and what has no references is refused", 
   tool_outcome const twice = run_tool({"refs", dir / "none.npy", dir / "none.npy"});
   CHECK(twice.code == 1);
   CHECK_THAT(twice.err, ContainsSubstring("another array 'none'"));
+  write_bytes(dir / "\xff.npy", content_of(dir / "none.npy"));
+  CHECK_THAT(run_tool({"refs", dir / "\xff.npy"}).err, ContainsSubstring("not UTF-8"));
   CHECK(run_tool({"refs", dir / "missing"}).code == 1);
 }

@@ -201,7 +201,9 @@ any_sizes sizes_from(std::string_view option, std::string const& text) {
 array_facts raw_array(arguments const& given) {
   array_facts a;
   if (!given.has("--type") || !given.has("--shape"))
-    throw usage_error("a raw file needs --type, such as '<f8', and --shape, such as 30x20");
+    throw usage_error(
+        "a file of no known format is raw, and needs --type, such as '<f8', and --shape, such as "
+        "30x20");
   std::string type = given.value("--type");
   if (!type.starts_with('\'') && !type.starts_with('[')) type = '\'' + type + '\'';
   try {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <argosy/datatype/order.hpp>
 #include <format/any_array.hpp>
@@ -64,8 +65,9 @@ class boxes {
 };
 
 inline std::int64_t elements_of(detail::any_sizes const& counts) {
-  std::int64_t n = 1;
-  for (std::int64_t const c : counts) n *= c;
+  // Other sizes of an empty array may be too large for a product.
+  std::int64_t n = std::ranges::find(counts, 0) == counts.end() ? 1 : 0;
+  for (std::int64_t const c : counts) n = n == 0 ? 0 : n * c;
   return n;
 }
 

@@ -19,6 +19,7 @@
 #include <argosy/format/hdf5.hpp>
 #include <argosy/world/self.hpp>
 #include <format/hdf5/filters.hpp>
+#include <format/literal.hpp>
 
 #include "any_file.hpp"
 #include "attributes.hpp"
@@ -144,20 +145,15 @@ detail::hdf5_place place_of(array_name const& name) {
   return p;
 }
 
-void require_zeros(array_name const& name, detail::hdf5_place const& p) {
-  if (std::ranges::any_of(p.fill_value, [](std::byte b) { return b != std::byte{0}; }))
-    cannot(name, "some elements were never written, and their fill value is not zero");
-}
-
 void add_hdf5(references& all, std::string const& key, array_name const& name, array_facts a) {
   detail::hdf5_place const p = place_of(name);
+  // References have no value for elements that were never written.
+  std::string const unwritten = "some of its elements were never written";
   if (p.what == detail::hdf5_place::kind::compact) cannot(name, "the data is in the metadata");
   if (!p.is_chunked()) {
     a.offset = p.address;
-    if (p.address >= 0) return add_range(all, key, name, a);
-    require_zeros(name, p);
-    all.texts[key + "/.zarray"] = zarray(name, a, shares_of(a, 0), "null");
-    return;
+    if (p.address < 0 && elements_of(a.shape) > 0) cannot(name, unwritten);
+    return add_range(all, key, name, a);
   }
   any_sizes const chunks(p.chunk.begin(), p.chunk.begin() + std::ssize(a.shape));
   all.texts[key + "/.zarray"] = zarray(name, a, chunks, filters_of(name, p));
@@ -166,10 +162,7 @@ void add_hdf5(references& all, std::string const& key, array_name const& name, a
     auto const c =
         i < std::ssize(p.chunks) ? p.chunks[static_cast<std::size_t>(i)] : detail::hdf5_chunk();
     if (c.left_out != 0) cannot(name, "a chunk was not encoded by all filters");
-    if (c.address < 0) {
-      require_zeros(name, p);
-      continue;
-    }
+    if (c.address < 0) cannot(name, unwritten);
     any_sizes index = grid.box(i).starts;
     for (std::size_t d = 0; d < index.size(); ++d) index[d] /= chunks[d];
     all.ranges[key + "/" + chunk_name(index)] = {name.path, c.address, c.bytes};
@@ -204,10 +197,11 @@ std::string zattrs(std::string const& key, array_facts const& a) {
   std::string text = zarr_attributes(a);
   text = text.empty() || text == "{}" ? "{" : text.substr(0, text.size() - 1) + ", ";
   text += R"("_ARRAY_DIMENSIONS": [)";
+  std::string const own = key.substr(key.rfind('/') + 1);
   for (std::size_t d = 0; d < a.shape.size(); ++d) {
     bool const named = d < a.dimension_names.size() && !a.dimension_names[d].empty();
     text += d == 0 ? "" : ", ";
-    text += tool::quoted(named ? a.dimension_names[d] : fmt::format("{}_dim_{}", key, d));
+    text += tool::quoted(named ? a.dimension_names[d] : fmt::format("{}_dim_{}", own, d));
   }
   return text + "]}";
 }
@@ -215,6 +209,7 @@ std::string zattrs(std::string const& key, array_facts const& a) {
 void add_array(references& all, array_name const& name, arguments const& given) {
   if (name.format == array_format::zarr)
     throw std::runtime_error("'" + name.path + "' is a Zarr array, which needs no references");
+  if (!detail::is_utf8(name.text())) cannot(name, "the name is not UTF-8, so JSON cannot have it");
   array_facts const raw = name.format == array_format::raw ? raw_array(given) : array_facts();
   array_reader<self> reader(self(), name, raw);
   array_facts const& a = reader.facts();
