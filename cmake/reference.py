@@ -32,6 +32,7 @@ of it. Why and when to use them: [files.md](files.md), [formats.md](formats.md),
 | `any_policy by` | a policy | the hints choose |
 | `on_error e` | an `std::error_code&` | errors are thrown |
 | `hinted with` | `io::hints`, an `std::error_code&`, or `{hints, error}` | no hints; errors are thrown |
+| `views<viewed_source> from`, `views<viewed_target> into` | `{{view, data}, {view, data}, ...}`, or a container of `io::viewed_source` or `io::viewed_target` | |
 | `view_shape shape` | a filetype, `{etype, filetype}`, and the representation as the last in the braces | |
 | `array_part part` | a `darray` or `subarray` of a C++ type, or `io::array_part({n}, datatype)` | |
 | `opener files` | `io::posix_opener()`, decorated or another | local and network file systems |

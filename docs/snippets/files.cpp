@@ -121,18 +121,24 @@ void steps_with_headers(boost::mpi::communicator const& world) {
   std::vector<double> const u(static_cast<std::size_t>(tile.form().size()) / sizeof(double),
                               world.rank());
   // [headers]
-  // Each step: 64 bytes for its header, then the array, with a view for each of the two. The extent
-  // of both views is a step, which must be a whole number of etypes of both.
-  std::int64_t const step_bytes = 64 + tile.form().extent(), mine = std::ssize(u);
+  // Each step: 64 bytes for its header, then the array.
+  std::int64_t const step_bytes = 64 + tile.form().extent();
   std::array<double, 2> head{};  // number and time
   for (int step = 0; step < 3; ++step) {
     head = {1.0 * step, 0.1 * step};
-    f.set_view(0, io::resized(io::type<double[2]>, 0, step_bytes));
-    f.write_at_all(step, world.rank() == 0 ? io::source(head) : io::source());
-    f.set_view(64, io::resized(tile, 0, step_bytes));
-    f.write_at_all(step * mine, u);
+    io::view const of_head(step * step_bytes, io::type<double[2]>);
+    io::view const of_u(step * step_bytes + 64, tile);
+    f.write_views_all({{of_head, world.rank() == 0 ? io::source(head) : io::source()}, {of_u, u}});
   }
   // [headers]
+  // [variables]
+  std::vector<double> back(u.size());
+  std::vector<io::viewed_target> variables;
+  variables.push_back({io::view(0, io::type<double[2]>), head});
+  variables.push_back({io::view(64, tile), back});
+  f.read_views_all(variables);
+  // [variables]
+  REQUIRE(back == u && head[0] == 0);
   f.set_view(0, io::type<double>);
   std::array<double, 9> second{};
   f.read_at_all(step_bytes / 8, second);

@@ -21,8 +21,7 @@ void tell_of_holes(open_file const& file, used_view const& next, source_location
   std::fprintf(stderr, "argosy: %s\n", line.c_str());
 }
 
-void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
-  view const& v = file.where()->view;
+void tell_of_parts(open_file const& file, view const& v, call const& c, std::int64_t bytes) {
   std::int64_t const whole = v.filetype().size();
   std::string const line = std::string(c.name()) + " of '" + file.path() + "' at " +
                            c.where().file_name() + ":" + std::to_string(c.where().line()) + ": ";

@@ -94,40 +94,18 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   if (!reading && !can_write(modes())) return opened_for_reading_only();
   if (has(modes(), mode::sequential) && c.pointer() != pointer_kind::shared)
     return is_sequential("is accessed through its shared pointer only");
+  if (c.views) return join_views(c, t);
   t.where = where_;
-  view const& v = where_->view;
-  try {
-    const_buffer const& memory = c.data.buffer();  // may be made here, and throw
-    // the job does not own the data
-    t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);
-    if (!v.representation().converts()) {
-      t.bytes = memory.size();
-    } else {
-      // Checked here, because other ranks soon depend on this rank's part.
-      if (std::int64_t const typed = memory.types().size_with(native_sizes); typed != memory.size())
-        return {errc::argument, "the data has " + std::to_string(memory.size()) +
-                                    " bytes in memory, but its types have " +
-                                    std::to_string(typed)};
-      t.bytes = memory.types().size_with(v.representation().sizes());
-    }
-  } catch (invalid_layout const& e) {
-    return {errc::argument, e.what()};
-  }
-  // no etype can be reached, so this is the end of the file
-  if (v.stream().empty() && reading) t.bytes = 0;
-  bool const may_be_cut = where_->lenient && !v.representation().converts() &&
-                          c.pointer() == pointer_kind::explicit_offset;
-  if (!v.is_whole(t.bytes) && !may_be_cut)
-    return {errc::datatype, "the data has " + std::to_string(t.bytes) +
-                                " bytes in the file, not whole etypes of " +
-                                std::to_string(v.etype_size()) + " bytes"};
-  t.etypes = t.bytes / v.etype_size();
+  bool const at_offset = c.pointer() == pointer_kind::explicit_offset;
+  if (failure f = where_->fit(c.data, c.kind(), at_offset, t.bytes)) return f;
+  // the job does not own the data
+  t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &c.data.buffer());
+  t.etypes = t.bytes / where_->view.etype_size();
   t.told.timed =
       seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.by.shipped && t.by.agents);
-  if (failure f = where_->fault_of(t.memory->types(), t.etypes)) return f;
-  if (seen_by_.develops() && !reading) tell_of_parts(*this, c, t.bytes);
+  if (seen_by_.develops() && !reading) tell_of_parts(*this, where_->view, c, t.bytes);
   if (c.pointer() == pointer_kind::shared) return {};
-  if (c.pointer() == pointer_kind::explicit_offset) return locate(c.offset, t);
+  if (at_offset) return locate(c.offset, t);
   if (!moved) return locate(position_.get(), t);
   if (moved->settings == 0) *moved = position_.advance(t.etypes);
   failure f = locate(moved->from, t);

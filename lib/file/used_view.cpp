@@ -120,11 +120,51 @@ failure used_view::fault_of(stream_types const& data, std::int64_t etypes) const
   return {errc::datatype, e.what()};
 }
 
+failure used_view::fit(source const& data, access_kind kind, bool may_be_cut,
+                       std::int64_t& bytes) const {
+  bool const converts = view.representation().converts();
+  stream_types const* given = nullptr;
+  try {
+    const_buffer const& memory = data.buffer();  // may be made here, and throw
+    given = &memory.types();
+    bytes = memory.size();
+    if (converts) {
+      // Checked here, because other ranks soon depend on this rank's part.
+      if (std::int64_t const typed = given->size_with(native_sizes); typed != bytes)
+        return {errc::argument, "the data has " + text_of(bytes) +
+                                    " bytes in memory, but its types have " + text_of(typed)};
+      bytes = given->size_with(view.representation().sizes());
+    }
+  } catch (invalid_layout const& e) {
+    return {errc::argument, e.what()};
+  }
+  // no etype can be reached, so this is the end of the file
+  if (view.stream().empty() && kind == access_kind::read) bytes = 0;
+  if (!view.is_whole(bytes) && !(may_be_cut && lenient && !converts))
+    return {errc::datatype, "the data has " + text_of(bytes) +
+                                " bytes in the file, not whole etypes of " +
+                                text_of(view.etype_size()) + " bytes"};
+  return fault_of(*given, bytes / view.etype_size());
+}
+
 std::string used_view::words_of_holes() const {
   std::int64_t const data = view.etype().size(), extent = view.etype().extent();
   if (data >= extent) return {};
   return "; the etype has holes, which stay in the file: " + std::to_string(data) + " of every " +
          std::to_string(extent) + " bytes are data (io::packed(type) leaves them out)";
+}
+
+std::shared_ptr<used_view const> checked_view(view v, bool writes, bool lenient, bool develop) {
+  if (lenient) v = v.lenient();
+  // MPI forbids overlap within the filetype, but not between its copies. Overlap between copies is
+  // checked in each write.
+  using enum filetype_fault;
+  filetype_fault const fault = writes ? v.fault(true) : no_fault;
+  if (fault != no_fault && fault != tiles_overlap && !(lenient && fault == not_etypes))
+    v.require_writable();
+  if ((develop || v.representation().converts()) && !v.types_fault().empty())
+    throw invalid_layout(v.types_fault());
+  return std::make_shared<used_view const>(std::move(v), develop, lenient, writes);
 }
 
 std::shared_ptr<used_view const> overlapping_copies::within_first(std::int64_t position,

@@ -33,6 +33,13 @@ namespace {
 
 constexpr std::int64_t bytes = 64;
 
+std::vector<io::viewed_target> own_view(std::int64_t at, std::vector<std::byte>& data) {
+  std::vector<io::viewed_target> one(1);
+  one[0].through = io::view(at, io::bytes(1));
+  one[0].data = data;
+  return one;
+}
+
 // Makes one call, and waits until it is complete.
 void make(file& f, operation what, int rank, io::extend::any_policy const& with) {
   std::vector<std::byte> data(bytes);
@@ -55,6 +62,18 @@ void make(file& f, operation what, int rank, io::extend::any_policy const& with)
       break;
     case operation::write_ordered:
       f.write_ordered(data, with);
+      break;
+    case operation::read_views_all:
+      f.read_views_all(own_view(at, data), with);
+      break;
+    case operation::write_views_all:
+      f.write_views_all(own_view(at, data), with);
+      break;
+    case operation::explain_read_views_all:
+      f.explain_views_all(access_kind::read, own_view(at, data), with);
+      break;
+    case operation::explain_write_views_all:
+      f.explain_views_all(access_kind::write, own_view(at, data), with);
       break;
     case operation::iread_at_all:
       f.iread_at_all(at, data, with).wait();

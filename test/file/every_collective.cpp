@@ -109,6 +109,10 @@ class file_subject {
     return now == std::vector<int>(each, 7 + world_.rank());
   }
 
+  io::view turns() const {
+    return {4 * world_.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world_.size())};
+  }
+
   io::basic_file<World> f;
   io::opener files, spare;
   std::string path, other_path;
@@ -118,9 +122,6 @@ class file_subject {
   std::vector<std::int64_t> places;
 
  private:
-  io::view turns() const {
-    return {4 * world_.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world_.size())};
-  }
   World const& world_;
 };
 
@@ -163,6 +164,9 @@ std::vector<collective_row<file_subject<World>>> calls_of_the_whole() {
        [](s& o, code& e) { o.f.set_hints(io::hints{.cb_nodes = 1, .policy = "automatic"}, e); }},
       {"seek_shared", [](s& o, code& e) { o.f.seek_shared(0, io::seek_from::end, e); }},
       {"explain_all", [](s& o, code&) { o.f.explain_all(io::access_kind::write, o.mine); }, true},
+      {"explain_views_all",
+       [](s& o, code&) { o.f.explain_views_all(io::access_kind::write, {{o.turns(), o.mine}}); },
+       true},
       {"explain_at_all", [](s& o, code&) { o.f.explain_at_all(io::access_kind::read, 0, o.room); },
        true},
   };
@@ -201,6 +205,12 @@ std::vector<collective_row<file_subject<World>>> calls_of_access() {
       {"write_all by each rank", [](s& o, code& e) { o.f.write_all(o.mine, {io::sieving{}, e}); }},
       {"write_all to agents",
        [](s& o, code& e) { o.f.write_all(o.mine, {io::data_shipping{}, e}); }},
+      {"read_views_all",
+       [](s& o, code& e) {
+         int first[3];
+         o.f.read_views_all({{o.turns(), o.room}, {io::view(0, io::type<int>), first}}, e);
+       }},
+      {"write_views_all", [](s& o, code& e) { o.f.write_views_all({{o.turns(), o.mine}}, e); }},
       {"read_ordered", [](s& o, code& e) { o.f.read_ordered(o.room, e); }},
       {"write_ordered of nothing", [](s& o, code& e) { o.f.write_ordered({}, e); }},
       {"iread_at_all", [](s& o, code& e) { o.f.iread_at_all(0, o.room).wait(e); }},

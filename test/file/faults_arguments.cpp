@@ -161,6 +161,13 @@ TEST_CASE("a bad argument on one rank of a collective call is refused on all, be
   offsets("write_at_all", true,
           [](io::file& f, std::int64_t o, auto&... e) { f.write_at_all(o, written, e...); });
   writing("write_all", true, [](io::file& f, io::source d, auto&... e) { f.write_all(d, e...); });
+  writing("write_views_all", true, [](io::file& f, io::source d, auto&... e) {
+    f.write_views_all({{f.view(), std::move(d)}}, e...);
+  });
+  all.push_back(misused("a view that is none", "write_views_all", errc::datatype, true,
+                        [](io::file& f, bool bad, auto&... e) {
+                          f.write_views_all({{io::view(bad ? -4 : 0, io::type<int>), {}}}, e...);
+                        }));
   writing("write_ordered", true,
           [](io::file& f, io::source d, auto&... e) { f.write_ordered(d, e...); });
 
@@ -285,6 +292,8 @@ TEST_CASE("a call that the mode does not allow is refused", "[faults][arguments]
           [&](io::file& f, auto&... e) { f.write_at_all(0, data, e...); });
   refused(reading, errc::read_only, "write_all", true,
           [&](io::file& f, auto&... e) { f.write_all(data, e...); });
+  refused(reading, errc::read_only, "write_views_all", true,
+          [&](io::file& f, auto&... e) { f.write_views_all({{f.view(), data}}, e...); });
   refused(reading, errc::read_only, "write_ordered", true,
           [&](io::file& f, auto&... e) { f.write_ordered(data, e...); });
   refused(reading, errc::read_only, "set_size", true,
@@ -305,6 +314,8 @@ TEST_CASE("a call that the mode does not allow is refused", "[faults][arguments]
           [&](io::file& f, auto&... e) { f.read_at(0, data, e...); });
   refused(sequential, errc::unsupported, "read_at_all", true,
           [&](io::file& f, auto&... e) { f.read_at_all(0, data, e...); });
+  refused(sequential, errc::unsupported, "read_views_all", true,
+          [&](io::file& f, auto&... e) { f.read_views_all({{f.view(), data}}, e...); });
   refused(sequential, errc::unsupported, "seek_shared", true,
           [&](io::file& f, auto&... e) { f.seek_shared(0, io::seek_from::start, e...); });
   sequential.close();

@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
-#include <random>
 #include <set>
 #include <string>
 #include <system_error>
@@ -22,10 +20,9 @@
 #include <argosy/datatype.hpp>
 #include <argosy/datatype/mpi.hpp>
 #include <argosy/file/file.hpp>
-#include <argosy/policy/independent.hpp>
-#include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
+#include "support/filetype_map.hpp"
 #include "support/seed.hpp"
 #include "support/shared_scratch.hpp"
 
@@ -35,89 +32,6 @@ using io::errc;
 using io::mode;
 
 namespace {
-
-using random_source = std::mt19937_64;
-std::int64_t from_to(random_source& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
-
-// The oracle: pieces in the order of the stream, repeated every `extent` bytes.
-struct type_map {
-  std::vector<std::int64_t> offsets, lengths;
-  std::int64_t lower = 0, extent = 0;
-
-  std::int64_t size() const {
-    return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  }
-  std::int64_t offset_of(std::int64_t byte) const {
-    std::int64_t const tile = byte / size();
-    std::int64_t rest = byte % size();
-    std::size_t k = 0;
-    while (rest >= lengths[k]) rest -= lengths[k++];
-    return tile * extent + offsets[k] + rest;
-  }
-  // Returns true if bytes are named twice in the first `tiles` copies. 24 copies reach beyond the
-  // end of the first one.
-  bool names_twice(std::int64_t tiles = 24) const {
-    std::set<std::int64_t> seen;
-    for (std::int64_t i = 0; i < tiles * size(); ++i)
-      if (!seen.insert(offset_of(i)).second) return true;
-    return false;
-  }
-  auto filetype() const {
-    return io::resized(io::hindexed(lengths, offsets, io::type<std::uint8_t>), lower, extent);
-  }
-  std::string text() const {
-    std::string s = "extent " + std::to_string(extent) + " from " + std::to_string(lower) + ":";
-    for (std::size_t k = 0; k < offsets.size(); ++k)
-      s += " [" + std::to_string(offsets[k]) + ", +" + std::to_string(lengths[k]) + ")";
-    return s;
-  }
-};
-
-// Returns a random map. Offsets never decrease. All lengths are multiples of `unit` bytes, except
-// holes if `uneven`.
-type_map random_map(random_source& random, std::int64_t unit, bool uneven) {
-  type_map m;
-  std::int64_t const hole = uneven ? 1 : unit;
-  std::int64_t at = hole * from_to(random, 0, 3);
-  for (std::int64_t k = from_to(random, 1, 4); k > 0; --k) {
-    m.offsets.push_back(at);
-    m.lengths.push_back(unit * from_to(random, 1, 2));
-    if (from_to(random, 0, 9) == 0)
-      // one etype: the next piece is at the same place, and etypes may not go back
-      m.lengths.back() = unit;
-    else
-      at += m.lengths.back() + hole * from_to(random, 0, 5);
-  }
-  std::int64_t const end = m.offsets.back() + m.lengths.back();
-  m.extent = hole * from_to(random, 0, end / hole + 3);
-  m.lower = hole * from_to(random, -3, 3);
-  return m;
-}
-
-std::vector<std::uint8_t> numbers(std::size_t n, int salt) {
-  std::vector<std::uint8_t> all(n);
-  for (std::size_t i = 0; i < n; ++i)
-    all[i] = static_cast<std::uint8_t>(1 + (i * 7 + static_cast<std::size_t>(salt)) % 255);
-  return all;
-}
-
-io::extend::any_policy random_policy(random_source& random) {
-  switch (from_to(random, 0, 3)) {
-    case 0:
-      return io::independent{.buffer_bytes = from_to(random, 1, 40)};
-    case 1:
-      return io::sieving{.read_window_bytes = 16,
-                         .write_window_bytes = 16,
-                         .reads = io::sieving_mode::always,
-                         .writes = io::sieving_mode::always};
-    case 2:
-      return io::two_phase{};
-    default:
-      return {};
-  }
-}
 
 constexpr std::int64_t area = 1 << 15;  // bytes of each rank
 
@@ -133,7 +47,7 @@ TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes
   for (int round = 0; round < 150; ++round) {
     bool const writes = from_to(common, 0, 1) == 0, lenient = from_to(common, 0, 2) == 0,
                atomic = from_to(common, 0, 5) == 0;
-    type_map const m = random_map(common, 4, lenient);
+    filetype_map const m = random_map(common, 4, lenient);
     CAPTURE(round, m.text(), writes, lenient, atomic);
     std::string const path = here / "data";
     std::vector<std::uint8_t> model = numbers(static_cast<std::size_t>(area), world.rank());
@@ -231,7 +145,7 @@ TEST_CASE(
   shared_scratch const here(world);
   random_source random(seed());
   for (int round = 0; round < 60; ++round) {
-    type_map const m = random_map(random, 4, false);
+    filetype_map const m = random_map(random, 4, false);
     if (m.extent == 0) continue;
     std::int64_t const size = from_to(random, 0, 120);
     CAPTURE(round, m.text(), size);
@@ -268,7 +182,7 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes",
   random_source random(seed() + 5);
   for (int round = 0; round < 60; ++round) {
     bool const lenient = round % 2 == 0;
-    type_map m = random_map(random, 4, lenient);
+    filetype_map m = random_map(random, 4, lenient);
     if (m.extent == 0 || m.names_twice()) continue;
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
     // This ROMIO moves a view by the filetype's lower bound, and refuses the view if bytes then
@@ -309,7 +223,7 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes",
 TEST_CASE("what is not lenient, and what stays refused where it is", "[file][view]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
-  type_map const uneven{{0, 6}, {4, 4}, 0, 11}, fraction{{0, 6}, {3, 3}, 0, 11},
+  filetype_map const uneven{{0, 6}, {4, 4}, 0, 11}, fraction{{0, 6}, {3, 3}, 0, 11},
       back{{8, 0}, {4, 4}, 0, 16};
   for (bool const lenient : {false, true}) {
     CAPTURE(lenient);
@@ -318,7 +232,7 @@ TEST_CASE("what is not lenient, and what stays refused where it is", "[file][vie
     std::error_code error;
     f.set_view(0, {io::type<std::int32_t>, uneven.filetype()}, error);
     CHECK(error == (lenient ? std::error_code() : errc::datatype));
-    for (type_map const& m : {fraction, back}) {
+    for (filetype_map const& m : {fraction, back}) {
       f.set_view(0, {io::type<std::int32_t>, m.filetype()}, error);
       CHECK(error == errc::datatype);
     }
@@ -358,7 +272,7 @@ TEST_CASE("copies of a filetype overlap, and the accesses of a program do not", 
     f.set_size(1024 * world.size());
     std::error_code error;
     // Copy k has the bytes k and k + 100, or k, k + 100 and k + 150.
-    type_map const two{{0, 100}, {1, 1}, 0, 1}, three{{0, 100, 150}, {1, 1, 1}, 0, 1};
+    filetype_map const two{{0, 100}, {1, 1}, 0, 1}, three{{0, 100, 150}, {1, 1, 1}, 0, 1};
     for (bool const together : {false, true}) {
       CAPTURE(together);
       auto const check = [&](std::int64_t at, std::int64_t n, bool twice) {
@@ -426,7 +340,7 @@ TEST_CASE("a program that goes no further than the first copy may have any exten
   shared_scratch const here(world);
   // A view that another library makes: a header that only rank 0 has, and behind it a rank's part
   // of an array, whose markers count.
-  type_map const m{{0, 512, 544, 576}, {64, 8, 8, 8}, 512, 128};
+  filetype_map const m{{0, 512, 544, 576}, {64, 8, 8, 8}, 512, 128};
   auto f = io::file::open(world, here / "data", mode::create | mode::read_write);
   std::int64_t const mine = 1024 * world.rank();
   f.set_view(mine, {io::type<std::uint8_t>, m.filetype()});

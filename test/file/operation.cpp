@@ -54,6 +54,7 @@ TEST_CASE("the table says of each call what its name says", "[file]") {
     bool const shared = has(r.name, "_shared") || has(r.name, "_ordered");
     CHECK((r.pointer == pointer_kind::explicit_offset) == has(r.name, "_at"));
     CHECK((r.pointer == pointer_kind::shared) == shared);
+    CHECK((r.pointer == pointer_kind::none) == has(r.name, "_views"));
     CHECK((r.ranks == ranks_of_call::all) == (has(r.name, "_all") || has(r.name, "_ordered")));
     bool const background = r.name.starts_with('i') || has(r.name, "async_");
     CHECK((r.when == moment::background) == background);
@@ -84,6 +85,7 @@ TEST_CASE("random programs make every call, and know what kind it is", "[file]")
     if (k.at != explore::pointer::none) moved.insert(k.name);
   for (operation_row const& r : operation_table) {
     if (r.when == moment::never || r.name.starts_with("async_")) continue;
+    if (r.pointer == pointer_kind::none) continue;  // file/views_together.cpp draws their views
     INFO(r.name);
     REQUIRE(moved.erase(r.name) == 1);
     auto const k = *std::ranges::find(explore::op_kinds, r.name,
@@ -112,10 +114,13 @@ TEST_CASE("a collective call at an offset is like the one at the individual poin
 
 TEST_CASE("plans are found by what they explain", "[file]") {
   for (auto const kind : {io::access_kind::read, io::access_kind::write})
-    for (auto const pointer : {pointer_kind::explicit_offset, pointer_kind::individual})
+    for (auto const pointer :
+         {pointer_kind::explicit_offset, pointer_kind::individual, pointer_kind::none})
       for (auto const ranks : {ranks_of_call::one, ranks_of_call::all}) {
+        if (pointer == pointer_kind::none && ranks == ranks_of_call::one) continue;
         std::string name = "explain";
         if (pointer == pointer_kind::explicit_offset) name += "_at";
+        if (pointer == pointer_kind::none) name += "_views";
         if (ranks == ranks_of_call::all) name += "_all";
         operation_row const& found = row_of(explained(kind, pointer, ranks));
         CHECK(found.name == name);

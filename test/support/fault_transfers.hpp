@@ -1,4 +1,5 @@
-// All calls that read or write, broken in every way, on a file whose every byte is known.
+// All calls that read or write, broken in every way, on a file whose every byte is known. One page
+// because each check needs the known file, the call and its fault.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -155,6 +156,10 @@ std::vector<transfer<File>> transfers(bool shared) {
   add("write_at_all", [](File& f, memory m, auto&... p) { return f.write_at_all(0, m, {p...}); });
   add("read_all", [](File& f, memory m, auto&... p) { return f.read_all(m, {p...}); });
   add("write_all", [](File& f, memory m, auto&... p) { return f.write_all(m, {p...}); });
+  add("read_views_all",
+      [](File& f, memory m, auto&... p) { return f.read_views_all({{f.view(), m}}, {p...}); });
+  add("write_views_all",
+      [](File& f, memory m, auto&... p) { return f.write_views_all({{f.view(), m}}, {p...}); });
   return all;
 }
 

@@ -24,6 +24,7 @@
 #include <argosy/file/request.hpp>
 #include <argosy/file/seek_from.hpp>
 #include <argosy/file/view_shape.hpp>
+#include <argosy/file/views.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/plan.hpp>
@@ -262,6 +263,18 @@ class basic_file {
     return access_together({operation::write_ordered, 0, from, with});
   }
 
+  // Read and write several variables, each through a view of its own, by one access of all ranks.
+  // Collective. The view of the file and its pointers stay as they are. Lists of ranks may differ
+  // in length. If two views of a rank write one byte, errc::argument is reported. Views of a read
+  // may overlap. All views of one rank must have one representation. If views of a rank interleave
+  // in the file, the call needs memory for each piece.
+  report read_views_all(detail::views<viewed_target> into, access_options const& with = {}) {
+    return access_together({operation::read_views_all, 0, into.none(), with, &into});
+  }
+  report write_views_all(detail::views<viewed_source> from, access_options const& with = {}) {
+    return access_together({operation::write_views_all, 0, from.none(), with, &from});
+  }
+
   // Nonblocking versions, called by all ranks in the same order. Pointers move before the call
   // returns. If the call fails, wait() moves the individual pointer back, unless it was moved again
   // meanwhile. A thread of each rank exchanges data and accesses the file.
@@ -351,6 +364,12 @@ class basic_file {
                                  extend::any_policy by = {}) {
     return explain_together({explained(kind, pointer_kind::explicit_offset, ranks_of_call::all),
                              offset, data, std::move(by)});
+  }
+  // Returns what read_views_all() or write_views_all() would do. Collective.
+  collective_plan explain_views_all(access_kind kind, detail::views<viewed_source> data,
+                                    extend::any_policy by = {}) {
+    return explain_together({explained(kind, pointer_kind::none, ranks_of_call::all), 0,
+                             data.none(), std::move(by), &data});
   }
 
  private:

@@ -17,31 +17,8 @@
 #include <argosy/file/detail/protocol/agreed_hints.hpp>
 #include <argosy/file/detail/protocol/develop_checks.hpp>
 #include <argosy/file/detail/ranks/crew.hpp>
-#include <argosy/layout/error.hpp>
 
 namespace argosy {
-
-namespace detail {
-
-// Makes the view of a call, which may write if `writes` is true. Throws if its types do not allow
-// that.
-inline std::shared_ptr<used_view const> checked_view(view_shape const& shape,
-                                                     std::int64_t displacement, bool writes,
-                                                     bool lenient, bool develop) {
-  view v = shape.at(displacement);
-  if (lenient) v = v.lenient();
-  // MPI forbids overlap within the filetype, but not between its copies. Overlap between copies is
-  // checked in each write.
-  using enum filetype_fault;
-  filetype_fault const fault = writes ? v.fault(true) : no_fault;
-  if (fault != no_fault && fault != tiles_overlap && !(lenient && fault == not_etypes))
-    v.require_writable();
-  if ((develop || v.representation().converts()) && !v.types_fault().empty())
-    throw invalid_layout(v.types_fault());
-  return std::make_shared<used_view const>(std::move(v), develop, lenient, writes);
-}
-
-}  // namespace detail
 
 template <communicator World>
 void basic_file<World>::set_view(std::int64_t displacement, detail::view_shape shape,
@@ -146,7 +123,7 @@ extend::agreement basic_file<World>::set_view_with(detail::agreed_hints& asked,
       "wait for them first");
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
-      next = detail::checked_view(shape, sequential ? 0 : displacement,
+      next = detail::checked_view(shape.at(sequential ? 0 : displacement),
                                   detail::can_write(local().modes()), lenient, crew_->develop);
     }));
   }

@@ -24,8 +24,8 @@ struct through_view {
       std::shared_ptr<used_view const> before;
       ~restoring() { part.look_through(std::move(before)); }
     } const after{part, part.where()};
-    part.look_through(checked_view(view_shape::exactly(v), 0, can_write(part.modes()),
-                                   part.where()->lenient, f.crew_->develop));
+    part.look_through(
+        checked_view(v, can_write(part.modes()), part.where()->lenient, f.crew_->develop));
     return std::forward<Call>(call)();
   }
 };

@@ -10,6 +10,7 @@
 #include <argosy/file/access_options.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/detail/call/operation.hpp>
+#include <argosy/file/views.hpp>
 #include <argosy/policy/access.hpp>
 
 namespace argosy::detail {
@@ -20,6 +21,7 @@ struct call {
   std::int64_t offset;  // in etypes; only for explicit offsets
   source& data;         // a request moves the data out, because it outlives the call
   access_options const& with;
+  view_list const* views = nullptr;  // null: the data goes through the view of the file
 
   std::string_view name() const noexcept { return row_of(what).name; }
   pointer_kind pointer() const noexcept { return row_of(what).pointer; }

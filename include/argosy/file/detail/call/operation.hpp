@@ -34,6 +34,8 @@ enum class operation : std::uint8_t {
   write_all,
   read_ordered,
   write_ordered,
+  read_views_all,
+  write_views_all,
   iread_at_all,
   iwrite_at_all,
   iread_all,
@@ -52,10 +54,13 @@ enum class operation : std::uint8_t {
   explain_write_at_all,
   explain_read_all,
   explain_write_all,
+  explain_read_views_all,
+  explain_write_views_all,
   count_of_operations  // not an operation
 };
 
-enum class pointer_kind : std::uint8_t { explicit_offset, individual, shared };
+// The place of the data in the view. `none`: it begins at the start of views of its own.
+enum class pointer_kind : std::uint8_t { explicit_offset, individual, shared, none };
 enum class ranks_of_call : std::uint8_t { one, all };
 // When the data moves: before the call returns, while the program goes on, or never.
 enum class moment : std::uint8_t { now, background, split, never };
@@ -101,6 +106,8 @@ inline constexpr auto operation_table = [] {
       {write_all, "write_all", out, individual, all, now},
       {read_ordered, "read_ordered", in, shared, all, now},
       {write_ordered, "write_ordered", out, shared, all, now},
+      {read_views_all, "read_views_all", in, none, all, now},
+      {write_views_all, "write_views_all", out, none, all, now},
 
       {iread_at_all, "iread_at_all", in, explicit_offset, all, background},
       {iwrite_at_all, "iwrite_at_all", out, explicit_offset, all, background},
@@ -122,6 +129,8 @@ inline constexpr auto operation_table = [] {
       {explain_write_at_all, "explain_at_all", out, explicit_offset, all, never},
       {explain_read_all, "explain_all", in, individual, all, never},
       {explain_write_all, "explain_all", out, individual, all, never},
+      {explain_read_views_all, "explain_views_all", in, none, all, never},
+      {explain_write_views_all, "explain_views_all", out, none, all, never},
   });
 }();
 
@@ -150,7 +159,7 @@ constexpr operation at_any_pointer(operation o) noexcept {
   return o;
 }
 
-// Returns the operation of a plan. Plans are made at an offset or at the individual pointer.
+// Returns the operation of a plan. Plans are not made at the shared pointer.
 constexpr operation explained(access_kind kind, pointer_kind pointer,
                               ranks_of_call ranks) noexcept {
   for (operation_row const& r : operation_table)

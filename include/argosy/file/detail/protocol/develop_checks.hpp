@@ -34,7 +34,7 @@ void tell_of_holes(open_file const& file, used_view const& next, source_location
 // Reports data that is no whole number of filetypes, in the trace. For a collective write whose
 // data is not exactly this rank's part of an array, also reports it once on standard error. The
 // program may distribute the array in another way than the filetype does.
-void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes);
+void tell_of_parts(open_file const& file, view const& v, call const& c, std::int64_t bytes);
 
 written_note note_of_write(open_file const& file, job const& t);
 // Returns a byte that both ranks write. Nothing if there is none, or if the search would take too

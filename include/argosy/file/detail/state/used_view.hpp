@@ -14,6 +14,8 @@
 #include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/datatype/stream_types.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/file/data.hpp>
+#include <argosy/policy/access.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/view/view.hpp>
 
@@ -70,6 +72,10 @@ struct used_view {
   failure fault_of(stream_types const& data, std::int64_t etypes) const;
   // null unless copies of the filetype overlap in a file that can be written
   std::shared_ptr<overlapping_copies const> overlapping;
+  // Finds how many bytes the data has in the file. Returns an error if that is not known, if the
+  // data is not whole etypes, or if its types are not those of the etype. `may_be_cut`: a lenient
+  // view takes fractions of etypes.
+  failure fit(source const& data, access_kind kind, bool may_be_cut, std::int64_t& bytes) const;
   // Finds the position in the view's stream of `bytes` bytes from etype `offset` on.
   failure locate(std::int64_t offset, std::int64_t bytes, std::int64_t& position) const;
   // Returns "; the etype has holes ..." for plans; empty if it has none.
@@ -97,5 +103,9 @@ struct used_view {
     return ++last;
   }
 };
+
+// Makes the view of a call or of set_view, which may write if `writes` is true. Throws
+// invalid_layout if its types do not allow that.
+std::shared_ptr<used_view const> checked_view(view v, bool writes, bool lenient, bool develop);
 
 }  // namespace argosy::detail
