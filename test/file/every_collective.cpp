@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -27,6 +28,7 @@
 #include <argosy/format/detail/checksums.hpp>
 #include <argosy/format/hdf5.hpp>
 #include <argosy/format/npy.hpp>
+#include <argosy/format/vtkhdf.hpp>
 #include <argosy/format/xdmf.hpp>
 #include <argosy/format/zarr.hpp>
 #include <argosy/policy.hpp>
@@ -489,7 +491,8 @@ class hdf5_subject {
         part(io::darray<int, 1>({std::int64_t{each} * world.size()}, io::distribute::block,
                                 {world.size()}, world.rank())),
         world_(world) {
-    content.add("plain", part)
+    content.add_group("", {{"number", 4}})
+        .add("plain", part)
         .add("packed", part,
              {.chunks = {150},
               .filters = {io::hdf5_filter::shuffle()},
@@ -546,6 +549,7 @@ std::vector<collective_row<hdf5_subject>> calls_of_hdf5() {
        [](s& o, code& e) { o.f.write_all("plain", o.part, o.mine, {program_policy{}, e}); }},
       {"read_all", [](s& o, code& e) { o.f.read_all("plain", o.part, o.room, e); }},
       {"read_all with filters", [](s& o, code& e) { o.f.read_all("packed", o.part, o.room, e); }},
+      {"set_attribute", [](s& o, code& e) { o.f.set_attribute("", {"number", 5}, e); }},
       {"grow", [](s& o, code& e) { o.f.grow("packed", o.content.find("packed")->shape[0], e); }},
       {"sync", [](s& o, code& e) { o.f.sync(e); }},
       {"close", [](s& o, code& e) { o.f.close(e); }},
@@ -553,6 +557,60 @@ std::vector<collective_row<hdf5_subject>> calls_of_hdf5() {
        [](s& o, code& e) {
          auto made = io::hdf5::create(o.world(), o.fresh, o.content, e, std::move(o.spare));
          if (!e) made.close(e);
+       }},
+  };
+}
+
+// A VTKHDF file of one step, the state that is to become another one, and names of new files.
+class vtkhdf_subject {
+ public:
+  vtkhdf_subject(io::mpi const& world, std::string const& at)
+      : files(program_opener()),
+        spare(files),
+        path(at),
+        fresh(at + ".new"),
+        state(io::vtkhdf::poly_data(points)),
+        world_(world) {
+    state.add_point_data("v", values);
+    state.begin_steps(world, path, 0, {}, {}, files);
+  }
+  vtkhdf_subject(vtkhdf_subject const&) = delete;
+  io::mpi const& world() const { return world_; }
+  void prepare() { spare = files; }
+  // The file has its old steps, and perhaps one more.
+  bool restore() {
+    auto f = io::hdf5::open(world_, path, mode::read, {}, files);
+    auto const* const found = f.content().find("VTKHDF/Steps/Values");
+    std::int64_t const now = found ? found->shape[0] : 0;
+    f.close();
+    bool const well = now == steps || now == steps + 1;
+    steps = now;
+    return everywhere(world_, well);
+  }
+  double next_time() const { return static_cast<double>(steps); }
+
+  io::opener files, spare;
+  std::string path, fresh;
+  std::vector<std::array<double, 3>> points{{1, 2, 3}, {4, 5, 6}};
+  std::vector<int> values{7, 8};
+  io::vtkhdf state;
+  std::int64_t steps = 1;
+
+ private:
+  io::mpi const& world_;
+};
+
+std::vector<collective_row<vtkhdf_subject>> calls_of_vtkhdf() {
+  using s = vtkhdf_subject;
+  return {
+      {"save", [](s& o, code& e) { o.state.save(o.world(), o.fresh, e, std::move(o.spare)); }},
+      {"begin_steps",
+       [](s& o, code& e) {
+         o.state.begin_steps(o.world(), o.fresh, 0, {}, e, std::move(o.spare));
+       }},
+      {"append_step",
+       [](s& o, code& e) {
+         o.state.append_step(o.world(), o.path, o.next_time(), e, std::move(o.spare));
        }},
   };
 }
@@ -604,6 +662,7 @@ TEST_CASE("a rank that fails anywhere in a collective call of a format keeps no 
   places += places_in(here / "u.npy", calls_of_npy());
   places += places_in(here / "u.zarr", calls_of_zarr());
   places += places_in(here / "u.h5", calls_of_hdf5());
+  places += places_in(here / "u.vtkhdf", calls_of_vtkhdf());
   places += places_in(here / "u.xdmf", calls_of_xdmf());
   say("formats", world.rank(), places);
   CHECK(places > 1000);
@@ -618,6 +677,9 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
              {"header", "encoding", "file", "what_failed"});
   check_rows(calls_of_hdf5(), ARGOSY_TEST_HEADERS "/format/basic_hdf5.hpp", "basic_hdf5",
              {"content", "file", "what_failed"});
+  check_rows(calls_of_vtkhdf(), ARGOSY_TEST_HEADERS "/format/basic_vtkhdf.hpp", "basic_vtkhdf",
+             {"image_data", "unstructured_grid", "poly_data", "add_point_data", "add_cell_data",
+              "what_failed"});
   check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
              {"add", "what_failed"});
 }

@@ -7,5 +7,6 @@
 #include <argosy/format/detail/basic_checkpoint.hpp>
 #include <argosy/format/detail/basic_hdf5.hpp>
 #include <argosy/format/detail/basic_npy.hpp>
+#include <argosy/format/detail/basic_vtkhdf.hpp>
 #include <argosy/format/detail/basic_xdmf.hpp>
 #include <argosy/format/detail/basic_zarr.hpp>

@@ -74,6 +74,11 @@ class basic_hdf5 {
   // Collective. New elements are zeros. The file must have been written by this library, and be
   // open with mode::read_write.
   void grow(std::string const& dataset, std::int64_t elements, on_error e = {});
+  // Gives an attribute of a group or a dataset another value of the same type and shape.
+  // Collective. `sync` and `close` write it. Throws errc::argument if there is no such attribute.
+  // The file must have been written by this library, and be open with mode::read_write.
+  //   f.set_attribute("fields", {"steps", 12});
+  void set_attribute(std::string const& object, hdf5_attribute const& value, on_error e = {});
   // Puts the data on the storage, and then the metadata that says where it is. Collective. A new
   // file still has its name only after `close`.
   void sync(on_error e = {});

@@ -61,15 +61,17 @@ std::string to_string(hdf5_content const& c) {
 
 namespace detail {
 
+std::string lines_of(hdf5_attribute const& a, std::string const& of) {
+  std::string_view const value(reinterpret_cast<char const*>(a.value.data()), a.value.size());
+  return "attribute '" + of + "' '" + a.name + "' " + to_string(a.type) + " " +
+         python_tuple(a.shape) + " sum " + std::to_string(fingerprint(value)) + "\n";
+}
+
 namespace {
 
 std::string lines_of(std::vector<hdf5_attribute> const& all, std::string const& of) {
   std::string text;
-  for (hdf5_attribute const& a : all) {
-    std::string_view const value(reinterpret_cast<char const*>(a.value.data()), a.value.size());
-    text += "attribute '" + of + "' '" + a.name + "' " + to_string(a.type) + " " +
-            python_tuple(a.shape) + " sum " + std::to_string(fingerprint(value)) + "\n";
-  }
+  for (hdf5_attribute const& a : all) text += detail::lines_of(a, of);
   return text;
 }
 

@@ -39,6 +39,7 @@ class head_writer {
   explicit head_writer(hdf5_file const& f)
       : file_(f), objects_(objects_of(f.content)), addresses_(objects_.size()) {
     for (object const& o : objects_) references_ += static_cast<std::int64_t>(o.scales.size());
+    put_in_order(0);
   }
 
   // Gives all parts their addresses, one behind the other. Sets the places' headers and indices.
@@ -47,6 +48,7 @@ class head_writer {
   std::vector<std::byte> bytes() const;
 
  private:
+  void put_in_order(std::size_t group);
   std::vector<std::byte> header(std::size_t i) const;
   void add_group(header_writer& to, object const& o) const;
   void add_dataset(header_writer& to, object const& o) const;
@@ -68,16 +70,34 @@ class head_writer {
 
   hdf5_file const& file_;
   std::vector<object> objects_;
+  std::vector<std::size_t> order_;       // objects in the order of their headers in the file
   std::vector<std::int64_t> addresses_;  // addresses of object headers
   std::int64_t references_ = 0, heap_ = 0;
 };
 
+// Puts a group, its datasets, and then the groups in it. Groups with attributes come first. What
+// changes together is thus mostly in the first block, which is written at once.
+void head_writer::put_in_order(std::size_t group) {
+  order_.push_back(group);
+  std::vector<std::size_t> groups;
+  for (std::size_t const child : objects_[group].children)
+    (objects_[child].what == object::kind::group ? groups : order_).push_back(child);
+  std::ranges::stable_partition(groups, [&](std::size_t const g) {
+    return objects_[g].has_number &&
+           !file_.content.groups[objects_[g].number].attributes.empty();
+  });
+  for (std::size_t const g : groups) put_in_order(g);
+}
+
 std::int64_t head_writer::place(std::vector<hdf5_place>& places) {
   std::int64_t end = superblock_bytes;
-  for (std::size_t i = 0; i < objects_.size(); ++i) {
+  for (std::size_t const i : order_) {
+    std::int64_t const bytes = std::ssize(header(i));
+    // A header that fits in a block is in one, so that a change of it is written at once.
+    if (bytes <= page && end / page != (end + bytes - 1) / page) end = rounded(end, page);
     addresses_[i] = end;
     if (objects_[i].what == object::kind::dataset) places[objects_[i].number].header = end;
-    end = rounded(end + std::ssize(header(i)), 8);
+    end = rounded(end + bytes, 8);
   }
   heap_ = end;
   if (references_ > 0) end += std::ssize(heap());
@@ -203,7 +223,10 @@ std::vector<std::byte> head_writer::bytes() const {
   to.text("\x89HDF\r\n\x1a\n").number(2, 1).number(8, 1).number(8, 1).number(0, 1);
   to.number(0, 8).number(undefined, 8).number(static_cast<std::uint64_t>(file_.end), 8);
   to.number(address(0), 8).checksum();
-  for (std::size_t i = 0; i < objects_.size(); ++i) to.bytes(header(i)).pad(8);
+  for (std::size_t const i : order_) {
+    to.all().resize(address(i));
+    to.bytes(header(i)).pad(8);
+  }
   if (references_ > 0) to.bytes(heap());
   for (object const& o : objects_) {
     if (o.what != object::kind::dataset || !has_index(file_.places[o.number])) continue;
@@ -312,44 +335,6 @@ std::vector<std::byte> hdf5_head_of(hdf5_file const& f) {
   std::vector<hdf5_place> placed = f.places;
   head.place(placed);
   return head.bytes();
-}
-
-std::vector<std::byte> own_hdf5_head(hdf5_read const& read, std::int64_t file_bytes,
-                                     hdf5_file const& f) {
-  std::vector<std::byte> mine;
-  bool readable = f.unread.empty();
-  for (std::size_t i = 0; i < f.places.size(); ++i) {
-    hdf5_place const& p = f.places[i];
-    bool const ours = p.what == hdf5_place::kind::contiguous ||
-                      p.what == hdf5_place::kind::implicit ||
-                      p.what == hdf5_place::kind::fixed_array;
-    readable = readable && ours && !p.unreadable && p.fill_value.empty();
-  }
-  if (!readable) return {};
-  // If the content is none that this library writes, it has not written the file.
-  if (failure_in([&] { mine = hdf5_head_of(f); }) || std::ssize(mine) > file_bytes) return {};
-  std::vector<std::byte> there(mine.size());
-  read(0, there);
-  if (there != mine) return {};
-  return mine;
-}
-
-failure growth_of(hdf5_file const& f, std::string const& dataset, std::int64_t elements,
-                  std::size_t& number) {
-  hdf5_dataset const* const d = f.content.find(dataset);
-  if (!d) return {errc::argument, "the file has no dataset '" + dataset + "'"};
-  if (f.head_bytes == 0)
-    return {
-        errc::unsupported,
-        "another program has written the metadata of the file, which this library does not change"};
-  number = static_cast<std::size_t>(d - f.content.datasets.data());
-  std::int64_t const now = d->shape.empty() ? 0 : d->shape[0];
-  if (elements >= now && elements <= d->options.most) return {};
-  return {errc::argument,
-          "'" + dataset + "' has " + std::to_string(now) +
-              " elements along its first dimension, and may have up to " +
-              std::to_string(std::max(now, d->options.most)) + ", not " + std::to_string(elements),
-          "give hdf5_options::most when the file is made"};
 }
 
 }  // namespace argosy::detail

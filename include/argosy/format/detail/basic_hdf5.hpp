@@ -197,23 +197,32 @@ void basic_hdf5<World>::in_call(std::string_view name, extend::source_location w
   *code = closed.code();
 }
 
-// Puts the data on the storage, and then the metadata, if it has changed. Collective.
+// Puts the data on the storage, and then the metadata, if it has changed. The first block has the
+// superblock, and says what is valid. If a file exists, that block follows when all others are on
+// the storage. Collective.
 template <communicator World>
 void basic_hdf5<World>::write_head(joint const& s) {
   s.together([&] { file_.sync(s.where()); });
   if (facts_.head_bytes == 0) return;  // the metadata of another program has not changed
   look_at_all(s);
-  std::int64_t changed = 0;
+  std::vector<std::byte> now;
+  std::int64_t changed[] = {0, 0};  // the first block, and others before it
   s.on_first(errc::io, [&] {
-    std::vector<std::byte> now = detail::hdf5_head_of(facts_);
+    now = detail::hdf5_head_of(facts_);
     for (detail::hdf5_change const& c : detail::hdf5_changes(head_, now)) {
-      file_.write_at(c.offset, c.bytes);
-      ++changed;
+      ++changed[c.offset == 0 ? 0 : 1];
+      if (c.offset != 0) file_.write_at(c.offset, c.bytes);
     }
+    if (head_.empty()) changed[1] = 0;  // nobody knows a new file yet
+  });
+  s.broadcast(std::as_writable_bytes(std::span(changed)));
+  if (changed[1] > 0) s.together([&] { file_.sync(s.where()); });
+  s.on_first(errc::io, [&] {
+    for (detail::hdf5_change const& c : detail::hdf5_changes(head_, now))
+      if (c.offset == 0) file_.write_at(c.offset, c.bytes);
     head_ = std::move(now);
   });
-  s.broadcast(std::as_writable_bytes(std::span(&changed, 1)));
-  if (changed > 0) s.together([&] { file_.sync(s.where()); });
+  if (changed[0] > 0) s.together([&] { file_.sync(s.where()); });
 }
 
 template <communicator World>

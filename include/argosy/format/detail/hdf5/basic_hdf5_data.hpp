@@ -209,4 +209,22 @@ void basic_hdf5<World>::grow(std::string const& dataset, std::int64_t elements, 
   });
 }
 
+template <communicator World>
+void basic_hdf5<World>::set_attribute(std::string const& object, hdf5_attribute const& value,
+                                      on_error e) {
+  in_call("hdf5::set_attribute", e.where(), e.error(), [&](joint const& s) {
+    hdf5_attribute* there = nullptr;
+    hdf5_attribute given;
+    s.alone_with_equal("attribute", errc::argument, [&](std::string& text) -> extend::failure {
+      text = detail::lines_of(value, object);
+      if (!writes_)
+        return {errc::read_only, "the file is open for reading only",
+                "open it with mode::read_write"};
+      given = value;
+      return detail::find_hdf5_attribute(facts_, object, value, there);
+    });
+    *there = std::move(given);
+  });
+}
+
 }  // namespace argosy

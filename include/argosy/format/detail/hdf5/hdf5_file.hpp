@@ -87,6 +87,11 @@ std::vector<std::byte> own_hdf5_head(hdf5_read const& read, std::int64_t file_by
 failure growth_of(hdf5_file const& f, std::string const& dataset, std::int64_t elements,
                   std::size_t& number);
 
+// Finds the attribute of a group or a dataset that is to have this value. Returns a failure if
+// there is none of that type and shape. Local.
+failure find_hdf5_attribute(hdf5_file& f, std::string const& object, hdf5_attribute const& value,
+                            hdf5_attribute*& found);
+
 // Reads the metadata of a file with so many bytes. A dataset that cannot be read gets the reason;
 // the file is refused only if it is damaged, or if nothing in it can be found. Local.
 failure find_hdf5(hdf5_read const& read, std::int64_t file_bytes, hdf5_file& into);
@@ -99,5 +104,6 @@ failure fault_of_hdf5_part(hdf5_dataset const& d, array_part const& part);
 
 // Returns everything that ranks must agree on when they make a file.
 std::string lines_of(hdf5_content const& c);
+std::string lines_of(hdf5_attribute const& a, std::string const& of);
 
 }  // namespace argosy::detail

@@ -1,0 +1,184 @@
+// States for VTKHDF files: what a rank has, and whether it can be shown.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+#include <argosy/format/detail/stored_array.hpp>
+#include <argosy/format/detail/vtkhdf_state.hpp>
+
+#include "../literal.hpp"
+#include "names.hpp"
+
+namespace argosy::detail {
+
+using namespace vtkhdf_names;
+
+namespace {
+
+failure refused(std::string words, std::string advice = {}) {
+  return {errc::argument, std::move(words), std::move(advice)};
+}
+
+failure fault_of(vtkhdf_grid const& g) {
+  if (g.points.empty() || g.points.size() > 3)
+    return refused("a grid has 1 to 3 indices, and this one has " +
+                   std::to_string(g.points.size()));
+  for (std::int64_t const n : g.points)
+    if (n < 2)
+      return refused("the grid has " + std::to_string(n) + " points along an index",
+                     "leave out an index with one point");
+  for (std::vector<double> const* const v : {&g.origin, &g.spacing})
+    if (!v->empty() && v->size() != g.points.size())
+      return refused("origin and spacing have an entry for each index, or none");
+  return {};
+}
+
+// Returns a failure unless the cells are those of this rank's points.
+failure fault_of(vtkhdf_list const& cells, std::string_view what, std::int64_t points) {
+  auto const wrong = [&](std::string words) { return refused(std::string(what) + words); };
+  std::int64_t at = 0;
+  for (std::size_t k = 0; k < cells.offsets.size(); ++k) {
+    if (cells.offsets[k] < at || (k == 0 && cells.offsets[k] != 0))
+      return wrong(": offset " + std::to_string(k) + " is " + std::to_string(cells.offsets[k]) +
+                   "; offsets begin with 0 and do not decrease");
+    at = cells.offsets[k];
+  }
+  if (at != std::ssize(cells.corners))
+    return wrong(": the last offset is " + std::to_string(at) + ", and there are " +
+                 std::to_string(cells.corners.size()) + " corners");
+  for (std::int64_t const c : cells.corners)
+    if (c < 0 || c >= points)
+      return wrong(": a corner is point " + std::to_string(c) + ", and this rank has " +
+                   std::to_string(points) + " points");
+  return {};
+}
+
+failure fault_of(vtkhdf_state const& state, vtkhdf_here const& here, vtkhdf_numbers const& mine) {
+  if (state.is_image()) return fault_of(state.grid);
+  extend::dtype type;
+  if (file_shape_of(here.arrays[0].part, type) != std::vector{mine.points, std::int64_t{3}} ||
+      type.kind != 'f')
+    return refused("points are double[3] or float[3], and these are " +
+                   to_string(here.arrays[0].part));
+  for (std::size_t t = 0; t < here.cells.size(); ++t)
+    if (failure why = fault_of(here.cells[t], cells_of(here.cells.size(), t), mine.points))
+      return why;
+  if (state.type == "UnstructuredGrid" && std::ssize(state.types) != mine.cells[0])
+    return refused("there are " + std::to_string(mine.cells[0]) + " cells and " +
+                   std::to_string(state.types.size()) + " types");
+  return {};
+}
+
+// Returns the shape of the values of points or cells in the file, without vectors.
+std::vector<std::int64_t> shape_of(vtkhdf_state const& state, vtkhdf_numbers const& mine,
+                                   bool of_cells) {
+  if (!state.is_image()) {
+    std::int64_t cells = 0;
+    for (std::int64_t const n : mine.cells) cells += n;
+    return {of_cells ? cells : mine.points};
+  }
+  std::vector<std::int64_t> shape = state.grid.points;
+  for (std::int64_t& n : shape) n -= of_cells ? 1 : 0;
+  if (state.grid.order == order::fortran) std::ranges::reverse(shape);
+  return shape;
+}
+
+failure fault_of(vtkhdf_state const& state, vtkhdf_array const& a, vtkhdf_data const& d,
+                 vtkhdf_numbers const& mine) {
+  if (d.data.fault()) return *d.data.fault();
+  (void)d.part.part_bytes();  // throws the fault of the part
+  std::string const name = "'" + a.name + "'";
+  std::string_view const own = std::string_view(a.name).substr(a.name.find('/') + 1);
+  if (own.empty() || own.find_first_of("/.") != own.npos || !is_utf8(own))
+    return refused(name + " is no name of an array", "give a name in UTF-8 without / and dots");
+  if (state.is_image() && d.part.order() != state.grid.order)
+    return refused(name + " has another order than the grid");
+  extend::dtype type;
+  std::vector<std::int64_t> const shape = file_shape_of(d.part, type),
+                                  wanted = shape_of(state, mine, a.of_cells);
+  if ((type.kind != 'i' && type.kind != 'u' && type.kind != 'f') || type.bytes > 8)
+    return refused(name + " is of " + to_string(type) +
+                   ", and VTK shows integers, float and double");
+  if (a.name != "Points" &&
+      (shape.size() < wanted.size() || shape.size() > wanted.size() + 1 ||
+       !std::equal(wanted.begin(), wanted.end(), shape.begin()) ||
+       (shape.size() > wanted.size() && shape.back() < 1)))
+    return refused(name + " has the shape " + python_tuple(shape) + " in C order, and the values of " +
+                   (a.of_cells ? "cells" : "points") + " have " + python_tuple(wanted) +
+                   ", and perhaps one more size of vectors");
+  return detail::fault_of(d.part, d.data.buffer(), a.name);
+}
+
+void count(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_numbers& mine) {
+  if (state.is_image()) return;
+  mine.points = here.arrays[0].part.shape()[0];
+  here.cells = state.cells;
+  if (state.points_are_vertices) {
+    for (std::int64_t i = 0; i <= mine.points; ++i) here.offsets.push_back(i);
+    here.corners.assign(here.offsets.begin(), here.offsets.end() - 1);
+    here.cells[0] = {here.corners, here.offsets};
+  }
+  for (std::size_t t = 0; t < here.cells.size(); ++t) {
+    mine.cells[t] = std::max<std::int64_t>(0, std::ssize(here.cells[t].offsets) - 1);
+    mine.corners[t] = std::ssize(here.cells[t].corners);
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> vtkhdf_names::file_shape_of(array_part const& part,
+                                                      extend::dtype& type) {
+  std::vector<std::int64_t> shape = part.shape();
+  if (part.order() == order::fortran) std::ranges::reverse(shape);
+  type = part.type();
+  if (type.kind != 'r' || type.fields.size() != 1 || type.fields[0].type.bytes == 0) return shape;
+  dtype_field const field = type.fields[0];
+  shape.insert(shape.end(), field.shape.begin(), field.shape.end());
+  type = field.type;
+  return shape;
+}
+
+void vtkhdf_numbers::combine(vtkhdf_numbers const& other) noexcept {
+  points += other.points;
+  for (std::size_t t = 0; t < cells.size(); ++t) {
+    cells[t] += other.cells[t];
+    corners[t] += other.corners[t];
+  }
+}
+
+namespace {
+
+std::string digits_of(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, " %a", x);
+  return text;
+}
+
+}  // namespace
+
+failure look_at_vtkhdf(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_step& at,
+                       std::string& lines) {
+  lines += "kind " + state.type + "\ngrid " + python_tuple(state.grid.points);
+  for (std::vector<double> const* const v : {&state.grid.origin, &state.grid.spacing})
+    for (double const x : *v) lines += digits_of(x);
+  lines += "\ntime" + digits_of(at.time) + "\nroom " + std::to_string(at.room.steps) +
+           digits_of(at.room.growth) + "\n";
+  for (vtkhdf_array const& a : state.arrays) {
+    here.arrays.push_back(a.now());
+    extend::dtype type;
+    (void)file_shape_of(here.arrays.back().part, type);
+    lines += "array '" + a.name + "' " + to_string(type) + "\n";
+  }
+  count(state, here, at.mine);
+  if (!std::isfinite(at.time)) return refused("the time of the step is not finite");
+  if (at.room.steps < 1 || !(at.room.growth >= 1))
+    return refused("the room is less than the first step");
+  if (failure why = fault_of(state, here, at.mine)) return why;
+  for (std::size_t i = 0; i < here.arrays.size(); ++i)
+    if (failure why = fault_of(state, state.arrays[i], here.arrays[i], at.mine)) return why;
+  return {};
+}
+
+}  // namespace argosy::detail
