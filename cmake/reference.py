@@ -55,6 +55,7 @@ CLASSES = [
     ("format/basic_npy.hpp", "basic_npy", "io::npy"),
     ("format/basic_checkpoint.hpp", "basic_checkpoint", "io::checkpoint"),
     ("format/basic_xdmf.hpp", "basic_xdmf", "io::xdmf"),
+    ("format/basic_vtkhdf.hpp", "basic_vtkhdf", "io::vtkhdf"),
     ("format/basic_zarr.hpp", "basic_zarr", "io::zarr"),
 ]
 # Headers of values and functions: the comment before the declaration, and the declaration.
@@ -130,7 +131,7 @@ def without_body(text):
     text = re.sub(r"\s+", " ", text).strip().rstrip(";").strip()
     text = re.sub(r"\) : [a-z_]+\(.*$", ")", text)
     text = text.replace("detail::", "").replace("argosy::", "")
-    text = re.sub(r"\bbasic_(file|npy|checkpoint|xdmf|zarr)\b(<World>)?", r"\1", text)
+    text = re.sub(r"\bbasic_(file|npy|checkpoint|vtkhdf|xdmf|zarr)\b(<World>)?", r"\1", text)
     return re.sub(r"^inline ", "", text)
 
 

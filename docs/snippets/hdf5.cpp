@@ -99,6 +99,7 @@ void steps(mpi::communicator const& world) {
   io::hdf5_content c;
   c.add("u", slice(0), {.most = 1000, .dimension_names = {"time", "x"}});
   c.add("x", row, {.dimension_names = {"x"}});  // the coordinates of the dimension x
+  c.add_group("", {{"steps", std::int64_t{1}}});
   auto f = io::hdf5::create(world, "run.nc", c);
   f.write_all("x", row, x);
   f.write_all("u", slice(0), u);
@@ -107,6 +108,7 @@ void steps(mpi::communicator const& world) {
   for (std::int64_t step = 1; step < 5; ++step) {
     f.grow("u", step + 1);
     f.write_all("u", slice(step), u);
+    f.set_attribute("", {"steps", step + 1});
     f.sync();  // programs that open the file now find this step
   }
   f.close();

@@ -6,7 +6,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -569,9 +568,11 @@ class vtkhdf_subject {
         spare(files),
         path(at),
         fresh(at + ".new"),
-        state(io::vtkhdf::poly_data(points)),
+        state(io::vtkhdf::image_data({.points = {2 * std::int64_t{world.size()}}})),
         world_(world) {
-    state.add_point_data("v", values);
+    io::darray<int, 1> const tile({2 * world.size()}, io::distribute::block, {world.size()},
+                                  world.rank());
+    state.add_point_data("v", tile, values);
     state.begin_steps(world, path, 0, {}, {}, files);
   }
   vtkhdf_subject(vtkhdf_subject const&) = delete;
@@ -591,7 +592,6 @@ class vtkhdf_subject {
 
   io::opener files, spare;
   std::string path, fresh;
-  std::vector<std::array<double, 3>> points{{1, 2, 3}, {4, 5, 6}};
   std::vector<int> values{7, 8};
   io::vtkhdf state;
   std::int64_t steps = 1;

@@ -64,7 +64,8 @@ struct mesh_piece {
         // a polygon of VTK
         types.push_back(7);
         id.push_back(static_cast<std::int32_t>(1000 * step + 100 * rank + std::ssize(id)));
-        for (std::int64_t c = 1 + std::min<std::int64_t>(2, static_cast<std::int64_t>(t)) + up_to(3);
+        for (std::int64_t c =
+                 1 + std::min<std::int64_t>(2, static_cast<std::int64_t>(t)) + up_to(3);
              c > 0; --c)
           lists[t].corners.push_back(up_to(n));
         lists[t].offsets.push_back(std::ssize(lists[t].corners));
@@ -123,7 +124,8 @@ class vtkhdf_eye {
     std::size_t const lists = poly ? 4 : 1;
     for (std::int64_t s = 0; s < std::max<std::int64_t>(1, steps_); ++s) {
       std::int64_t const part = of_step("PartOffsets", s, 0, 1),
-                         parts = steps_ == 0 ? std::ssize(counts) : of_step("NumberOfParts", s, 0, 1);
+                         parts =
+                             steps_ == 0 ? std::ssize(counts) : of_step("NumberOfParts", s, 0, 1);
       std::int64_t point = of_step("PointOffsets", s, 0, 1), cell = 0;
       std::array<std::int64_t, 4> cells{}, corners{};
       for (std::size_t t = 0; t < lists; ++t) {
@@ -138,8 +140,10 @@ class vtkhdf_eye {
         std::string const start = "step " + std::to_string(s) + " part " + std::to_string(p) + " ";
         auto const n = counts[at(part + p)];
         if (n > 0) {
-          found.push_back(start + "points" + shown(std::span(points).subspan(at(3 * point), at(3 * n))));
-          found.push_back(start + "point v" + shown(std::span(v).subspan(at(3 * point), at(3 * n))));
+          found.push_back(start + "points" +
+                          shown(std::span(points).subspan(at(3 * point), at(3 * n))));
+          found.push_back(start + "point v" +
+                          shown(std::span(v).subspan(at(3 * point), at(3 * n))));
         }
         std::int64_t of_part = 0;
         for (std::size_t t = 0; t < lists; ++t) {
@@ -151,7 +155,8 @@ class vtkhdf_eye {
                      all_corners = all<std::int64_t>(group + "Connectivity");
           auto const first = offsets.begin() + cells[t] + part + p;
           list.offsets.assign(first, first + m + 1);
-          list.corners.assign(all_corners.begin() + corners[t], all_corners.begin() + corners[t] + c);
+          list.corners.assign(all_corners.begin() + corners[t],
+                              all_corners.begin() + corners[t] + c);
           CHECK(list.offsets.back() == c);
           if (m > 0)
             found.push_back(start + (poly ? poly_lists[t] : "cells") +
@@ -174,7 +179,8 @@ class vtkhdf_eye {
 
  private:
   static std::size_t at(std::int64_t n) { return static_cast<std::size_t>(n); }
-  std::int64_t of_step(std::string const& name, std::int64_t s, std::size_t t, std::size_t columns) {
+  std::int64_t of_step(std::string const& name, std::int64_t s, std::size_t t,
+                       std::size_t columns) {
     return steps_ == 0 ? 0 : all<std::int64_t>("Steps/" + name)[at(s) * columns + t];
   }
 

@@ -76,7 +76,7 @@ class wanted_of_vtk {
  private:
   // Numbers the parts of each step without those that have no points.
   static lines without_empty_parts(lines all) {
-    std::map<std::string, std::map<std::string, int>> parts;  // of each step
+    std::map<std::string, std::map<std::string, int>> parts;  // numbers by step
     std::regex const shape("(step \\d+) part (\\d+) (.*)");
     std::smatch found;
     for (std::string const& line : all)
@@ -97,8 +97,7 @@ class wanted_of_vtk {
 
 // The lines of one step of a rank's points.
 void add_lines(lines& to, mesh_piece const& m, std::int64_t step, int part, bool poly) {
-  std::string const start =
-      "step " + std::to_string(step) + " part " + std::to_string(part) + " ";
+  std::string const start = "step " + std::to_string(step) + " part " + std::to_string(part) + " ";
   std::vector<double> x;
   std::vector<float> v;
   for (particle const& p : m.points) x.insert(x.end(), p.x, p.x + 3);
@@ -116,10 +115,9 @@ vtkhdf state_of(mesh_piece const& m, bool poly) {
     return io::detail::vtkhdf_list{m.lists[t].corners, m.lists[t].offsets};
   };
   io::members<&particle::x> const places;
-  vtkhdf state =
-      poly ? vtkhdf::poly_data(m.points, {list(0), list(1), list(2), list(3)}, places)
-           : vtkhdf::unstructured_grid(
-                 m.points, {m.lists[0].corners, m.lists[0].offsets, m.types}, places);
+  vtkhdf state = poly ? vtkhdf::poly_data(m.points, {list(0), list(1), list(2), list(3)}, places)
+                      : vtkhdf::unstructured_grid(
+                            m.points, {m.lists[0].corners, m.lists[0].offsets, m.types}, places);
   state.add_point_data("v", m.v).add_cell_data("id", m.id);
   return state;
 }
@@ -133,8 +131,7 @@ void check_mesh(io::mpi const& world, std::string const& path, std::mt19937_64& 
   lines wanted;
   for (std::int64_t s = 0; s < std::max<std::int64_t>(1, steps); ++s) {
     // Any number of ranks write a step, in any order.
-    int const writers =
-        1 + static_cast<int>(random() % static_cast<std::uint64_t>(world.size()));
+    int const writers = 1 + static_cast<int>(random() % static_cast<std::uint64_t>(world.size()));
     bool const writes = world.rank() < writers;
     io::mpi const some = world.split(writes ? 0 : 1, -world.rank());
     mesh_piece const m(own, some.rank(), s, used);
@@ -223,7 +220,8 @@ void check_image(io::mpi const& world, std::string const& path, std::mt19937_64&
     if (steps > 0 && s == 0) state.begin_steps(world, path, time);
     if (s > 0) state.append_step(world, path, time);
     for (std::string const& line : c.all(s)) wanted.push_back(line);
-    if (steps > 1) wanted.push_back("step " + std::to_string(s) + " time" + shown(std::array{time}));
+    if (steps > 1)
+      wanted.push_back("step " + std::to_string(s) + " time" + shown(std::array{time}));
   }
   if (world.rank() != 0) wanted.clear();
   lines found;
@@ -334,14 +332,12 @@ TEST_CASE("states that cannot be shown, or are not those of the file, are refuse
           points(), add);
   refused(io::errc::argument, -1, "the state has 'VTKHDF/PointData/v', and the file has not",
           points().add_point_data("u", u).add_point_data("v", u), add);
-  refused(io::errc::argument, -1, "is '<f8' (",
-          points().add_point_data("u", single), add);
+  refused(io::errc::argument, -1, "is '<f8' (", points().add_point_data("u", single), add);
   refused(io::errc::argument, -1, "the file has PolyData, and the state is UnstructuredGrid",
           vtkhdf::unstructured_grid(x, {corners, offsets, types}).add_point_data("u", u), add);
   refused(io::errc::argument, -1, "the last step has the time 0.000000, and this one -1",
-          points().add_point_data("u", u), [&](vtkhdf& v, auto&... e) {
-            v.append_step(world, path, -1, {e...});
-          });
+          points().add_point_data("u", u),
+          [&](vtkhdf& v, auto&... e) { v.append_step(world, path, -1, {e...}); });
   vtkhdf state = points().add_point_data("u", u);
   state.append_step(world, path, 1);
   refused(io::errc::argument, -1, "the file has room for 2 entries of", state,

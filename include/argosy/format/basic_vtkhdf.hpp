@@ -1,5 +1,5 @@
-// A state of a simulation for a VTKHDF file, which VTK and ParaView open. The ranks of a world write
-// it together, step by step, without the library of HDF5.
+// A state of a simulation for a VTKHDF file, which VTK and ParaView open. The ranks of a world
+// write it together, step by step, without the library of HDF5.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,8 +33,8 @@ class basic_vtkhdf {
     v.state_.grid = std::move(grid);
     return v;
   }
-  // Makes cells of any types from this rank's points, which are double[3] or float[3]. Each rank has
-  // its own points and cells; they are one partition of the file.
+  // Makes cells of any types from this rank's points, which are double[3] or float[3]. Each rank
+  // has its own points and cells; they are one partition of the file.
   template <detail::vtkhdf_range Points, class Choice = detail::vtkhdf_element<Points>>
   static basic_vtkhdf unstructured_grid(Points&& points, detail::vtkhdf_cells cells,
                                         Choice choice = {}) {
@@ -85,14 +85,15 @@ class basic_vtkhdf {
   void save(World const& world, std::string const& path, detail::hinted with = {},
             opener files = posix_opener());
   // Makes a file of steps, with this state as the first one. Collective. Throws as `save` does.
-  // `room` says how many steps there can be. The file has this size as a hole, which takes no space.
+  // `room` says how many steps there can be. The file has this size as a hole, which takes no
+  // space.
   void begin_steps(World const& world, std::string const& path, double time,
                    detail::vtkhdf_room room = {}, detail::hinted with = {},
                    opener files = posix_opener());
   // Adds this state as one more step to a file of begin_steps. Collective. Any number of ranks may
-  // do that. Throws errc::argument if the file is of another kind, if its arrays are others, if its
-  // room is full, or if `time` is not later than that of the last step. After an error or a crash
-  // the file has the steps that it had, or also this one.
+  // do that. Throws errc::argument if the file is of another kind, or if its arrays are others. It
+  // also does so if the room is full, or if `time` is not later than that of the last step. After
+  // an error or a crash the file has the steps that it had, or also this one.
   void append_step(World const& world, std::string const& path, double time,
                    detail::hinted with = {}, opener files = posix_opener());
 

@@ -83,8 +83,7 @@ void head_writer::put_in_order(std::size_t group) {
   for (std::size_t const child : objects_[group].children)
     (objects_[child].what == object::kind::group ? groups : order_).push_back(child);
   std::ranges::stable_partition(groups, [&](std::size_t const g) {
-    return objects_[g].has_number &&
-           !file_.content.groups[objects_[g].number].attributes.empty();
+    return objects_[g].has_number && !file_.content.groups[objects_[g].number].attributes.empty();
   });
   for (std::size_t const g : groups) put_in_order(g);
 }

@@ -86,15 +86,15 @@ void datasets::add_image(std::size_t i) {
   std::vector<std::int64_t> shape = file_shape_of(from.part, d.what.type);
   std::int64_t const items = from.part.types().size() / from.part.type().bytes,
                      elements = product_of(from.part.shape()) / items;
-  d.what.name = std::string(root) + "/" + state_.arrays[i].name;
+  d.what.name = std::string(root_group) + "/" + state_.arrays[i].name;
   if (at_.timed) {
     shape.insert(shape.begin(), at_.step + 1);
     d.what.options.most = at_.room.steps;
     d.what.options.chunks = shape;
     std::int64_t bytes = d.what.type.bytes;
     for (std::size_t k = shape.size(); k-- > 0;) {
-      d.what.options.chunks[k] =
-          std::clamp<std::int64_t>(k == 0 ? 1 : shape[k], 1, std::max<std::int64_t>(1, most_chunk_bytes / bytes));
+      d.what.options.chunks[k] = std::clamp<std::int64_t>(
+          k == 0 ? 1 : shape[k], 1, std::max<std::int64_t>(1, most_chunk_bytes / bytes));
       bytes *= d.what.options.chunks[k];
     }
   }
@@ -107,12 +107,12 @@ void datasets::add_image(std::size_t i) {
 void datasets::add_rows(std::string name, vtkhdf_data data, std::int64_t first, std::int64_t rows,
                         std::int64_t rows_of_step) {
   vtkhdf_dataset d;
-  d.what.name = std::string(root) + "/" + name;
+  d.what.name = std::string(root_group) + "/" + name;
   d.what.shape = file_shape_of(data.part, d.what.type);
   d.what.shape[0] = rows;
   if (at_.timed) {
-    double const room = static_cast<double>(at_.room.steps) * at_.room.growth *
-                        static_cast<double>(rows_of_step);
+    double const room =
+        static_cast<double>(at_.room.steps) * at_.room.growth * static_cast<double>(rows_of_step);
     bool const of_step = name.starts_with("Steps/");
     d.what.options.most =
         of_step ? at_.room.steps : static_cast<std::int64_t>(std::ceil(std::min(room, 0x1p59)));
@@ -253,10 +253,10 @@ std::vector<vtkhdf_dataset> vtkhdf_datasets(vtkhdf_state const& state, vtkhdf_he
 hdf5_content vtkhdf_content(vtkhdf_state const& state, vtkhdf_step const& at,
                             std::vector<vtkhdf_dataset> const& all) {
   hdf5_content c;
-  c.add_group(std::string(root),
+  c.add_group(std::string(root_group),
               {{"Version", std::array<std::int64_t, 2>{2, 0}}, {"Type", state.type}});
-  if (state.is_image()) c.add_group(std::string(root), attributes_of(state.grid));
-  if (at.timed) c.add_group(std::string(steps), {{"NSteps", std::int64_t{1}}});
+  if (state.is_image()) c.add_group(std::string(root_group), attributes_of(state.grid));
+  if (at.timed) c.add_group(std::string(steps_group), {{"NSteps", std::int64_t{1}}});
   for (vtkhdf_dataset const& d : all) c.datasets.push_back(d.what);
   return c;
 }
@@ -265,24 +265,24 @@ failure find_vtkhdf_step(hdf5_content const& found, vtkhdf_state const& state, v
   auto const refuse = [](std::string words, std::string advice = {}) -> failure {
     return {errc::argument, std::move(words), std::move(advice)};
   };
-  hdf5_attribute const* const type = attribute_of(found, root, "Type");
+  hdf5_attribute const* const type = attribute_of(found, root_group, "Type");
   if (!type || !type->text()) return refuse("this is no VTKHDF file: it has no attribute Type");
   if (type->text() != state.type)
     return refuse("the file has " + *type->text() + ", and the state is " + state.type);
   if (state.is_image())
     for (hdf5_attribute const& a : attributes_of(state.grid)) {
-      hdf5_attribute const* const there = attribute_of(found, root, a.name);
+      hdf5_attribute const* const there = attribute_of(found, root_group, a.name);
       if (!there || *there != a)
         return refuse("the grid of the file has another " + a.name + " than that of the state");
     }
-  hdf5_attribute const* const number = attribute_of(found, steps, "NSteps");
+  hdf5_attribute const* const number = attribute_of(found, steps_group, "NSteps");
   auto const numbers = number ? number->numbers<std::int64_t>() : std::nullopt;
   if (!numbers || numbers->size() != 1 || numbers->front() < 1)
     return refuse("the file has no steps", "make it by begin_steps");
   at.step = numbers->front();
   if (state.is_image()) return {};
   auto const rows = [&](std::string const& name, std::int64_t& into) -> failure {
-    hdf5_dataset const* const d = found.find(std::string(root) + "/" + name);
+    hdf5_dataset const* const d = found.find(std::string(root_group) + "/" + name);
     if (!d || d->shape.empty()) return refuse("the file has no list '" + name + "'");
     into = d->shape[0];
     return {};
@@ -306,7 +306,7 @@ failure fault_of_vtkhdf(hdf5_content const& found, std::vector<vtkhdf_dataset> c
   };
   std::size_t theirs = 0;
   for (hdf5_dataset const& d : found.datasets) {
-    if (!d.name.starts_with(std::string(root) + "/")) continue;
+    if (!d.name.starts_with(std::string(root_group) + "/")) continue;
     ++theirs;
     if (std::ranges::find(all, d.name, [](auto const& a) { return a.what.name; }) == all.end())
       return refuse("the file has '" + d.name + "', and the state has not",

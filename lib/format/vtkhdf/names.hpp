@@ -12,7 +12,7 @@
 
 namespace argosy::detail::vtkhdf_names {
 
-inline constexpr std::string_view root = "VTKHDF", steps = "VTKHDF/Steps";
+inline constexpr std::string_view root_group = "VTKHDF", steps_group = "VTKHDF/Steps";
 
 // Returns the name of list `t` of the cells: one, or the four of poly data.
 inline std::string cells_of(std::size_t lists, std::size_t t) {

@@ -101,13 +101,12 @@ failure fault_of(vtkhdf_state const& state, vtkhdf_array const& a, vtkhdf_data c
   if ((type.kind != 'i' && type.kind != 'u' && type.kind != 'f') || type.bytes > 8)
     return refused(name + " is of " + to_string(type) +
                    ", and VTK shows integers, float and double");
-  if (a.name != "Points" &&
-      (shape.size() < wanted.size() || shape.size() > wanted.size() + 1 ||
-       !std::equal(wanted.begin(), wanted.end(), shape.begin()) ||
-       (shape.size() > wanted.size() && shape.back() < 1)))
-    return refused(name + " has the shape " + python_tuple(shape) + " in C order, and the values of " +
-                   (a.of_cells ? "cells" : "points") + " have " + python_tuple(wanted) +
-                   ", and perhaps one more size of vectors");
+  if (a.name != "Points" && (shape.size() < wanted.size() || shape.size() > wanted.size() + 1 ||
+                             !std::equal(wanted.begin(), wanted.end(), shape.begin()) ||
+                             (shape.size() > wanted.size() && shape.back() < 1)))
+    return refused(name + " has the shape " + python_tuple(shape) +
+                   " in C order, and the values of " + (a.of_cells ? "cells" : "points") +
+                   " have " + python_tuple(wanted) + ", and perhaps one more size of vectors");
   return detail::fault_of(d.part, d.data.buffer(), a.name);
 }
 
@@ -128,8 +127,7 @@ void count(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_numbers& mine) {
 
 }  // namespace
 
-std::vector<std::int64_t> vtkhdf_names::file_shape_of(array_part const& part,
-                                                      extend::dtype& type) {
+std::vector<std::int64_t> vtkhdf_names::file_shape_of(array_part const& part, extend::dtype& type) {
   std::vector<std::int64_t> shape = part.shape();
   if (part.order() == order::fortran) std::ranges::reverse(shape);
   type = part.type();

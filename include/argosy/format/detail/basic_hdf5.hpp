@@ -213,7 +213,7 @@ void basic_hdf5<World>::write_head(joint const& s) {
       ++changed[c.offset == 0 ? 0 : 1];
       if (c.offset != 0) file_.write_at(c.offset, c.bytes);
     }
-    if (head_.empty()) changed[1] = 0;  // nobody knows a new file yet
+    if (head_.empty()) changed[1] = 0;  // a new file has no name yet
   });
   s.broadcast(std::as_writable_bytes(std::span(changed)));
   if (changed[1] > 0) s.together([&] { file_.sync(s.where()); });

@@ -22,8 +22,7 @@ void basic_vtkhdf<World>::save(World const& world, std::string const& path, deta
 
 template <communicator World>
 void basic_vtkhdf<World>::begin_steps(World const& world, std::string const& path, double time,
-                                      detail::vtkhdf_room room, detail::hinted with,
-                                      opener files) {
+                                      detail::vtkhdf_room room, detail::hinted with, opener files) {
   make("vtkhdf::begin_steps", world, path, {.timed = true, .time = time, .room = room}, with,
        files);
 }

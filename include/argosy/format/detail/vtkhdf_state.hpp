@@ -90,9 +90,9 @@ struct vtkhdf_step {
   // Parts of the step: one for each rank. VTK loses parts of later steps if the first one has a
   // single part, so that one rank adds an empty part.
   std::int64_t parts = 1;
-  std::int64_t part = 0;      // the number of the first rank's part
-  vtkhdf_numbers start = {};  // before this step
-  vtkhdf_numbers mine = {}, before = {}, all = {};  // of this rank, those before it, all ranks
+  std::int64_t part = 0;                            // the number of the first rank's part
+  vtkhdf_numbers start = {};                        // before this step
+  vtkhdf_numbers mine = {}, before = {}, all = {};  // this rank, those before it, all
 };
 
 // A dataset of the file, and this rank's part of it.
@@ -108,7 +108,7 @@ struct vtkhdf_dataset {
 struct vtkhdf_here {
   std::vector<vtkhdf_data> arrays = {};
   std::vector<vtkhdf_list> cells = {};
-  std::vector<std::int64_t> offsets = {}, corners = {};  // of points that are vertices
+  std::vector<std::int64_t> offsets = {}, corners = {};  // if points are vertices
 };
 
 // Evaluates the state, and checks it and the step. Sets at.mine, and adds lines that must be equal
@@ -118,8 +118,7 @@ failure look_at_vtkhdf(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_step
 // Returns all datasets of the file with this step. A killed job may have left datasets of the file
 // `found` longer than its steps.
 std::vector<vtkhdf_dataset> vtkhdf_datasets(vtkhdf_state const& state, vtkhdf_here const& here,
-                                            vtkhdf_step const& at,
-                                            hdf5_content const& found = {});
+                                            vtkhdf_step const& at, hdf5_content const& found = {});
 hdf5_content vtkhdf_content(vtkhdf_state const& state, vtkhdf_step const& at,
                             std::vector<vtkhdf_dataset> const& all);
 // Finds the place for one more step. Returns a failure if the file has no steps of such states.
