@@ -520,6 +520,7 @@ class hdf5_subject {
 
   io::hdf5 f;
   io::hdf5_content content;
+  io::hdf5_attribute number{"number", 5};
   io::opener files, spare;
   std::string path, fresh;
   program_numbers mine, room;
@@ -548,7 +549,7 @@ std::vector<collective_row<hdf5_subject>> calls_of_hdf5() {
        [](s& o, code& e) { o.f.write_all("plain", o.part, o.mine, {program_policy{}, e}); }},
       {"read_all", [](s& o, code& e) { o.f.read_all("plain", o.part, o.room, e); }},
       {"read_all with filters", [](s& o, code& e) { o.f.read_all("packed", o.part, o.room, e); }},
-      {"set_attribute", [](s& o, code& e) { o.f.set_attribute("", {"number", 5}, e); }},
+      {"set_attribute", [](s& o, code& e) { o.f.set_attribute("", o.number, e); }},
       {"grow", [](s& o, code& e) { o.f.grow("packed", o.content.find("packed")->shape[0], e); }},
       {"sync", [](s& o, code& e) { o.f.sync(e); }},
       {"close", [](s& o, code& e) { o.f.close(e); }},
@@ -603,15 +604,16 @@ class vtkhdf_subject {
 std::vector<collective_row<vtkhdf_subject>> calls_of_vtkhdf() {
   using s = vtkhdf_subject;
   return {
-      {"save", [](s& o, code& e) { o.state.save(o.world(), o.fresh, e, std::move(o.spare)); }},
+      {"save", [](s& o, code& e) { o.state.save(o.world(), o.fresh, e, std::move(o.spare)); },
+       false, 61},
       {"begin_steps",
-       [](s& o, code& e) {
-         o.state.begin_steps(o.world(), o.fresh, 0, {}, e, std::move(o.spare));
-       }},
+       [](s& o, code& e) { o.state.begin_steps(o.world(), o.fresh, 0, {}, e, std::move(o.spare)); },
+       false, 61},
       {"append_step",
        [](s& o, code& e) {
          o.state.append_step(o.world(), o.path, o.next_time(), e, std::move(o.spare));
-       }},
+       },
+       false, 61},
   };
 }
 

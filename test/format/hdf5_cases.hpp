@@ -129,6 +129,7 @@ void check_hdf5_growth(World const& world, std::string const& path, opener const
   hdf5_content c;
   c.add("u", step(0, 1),
         {.chunks = {2, 5}, .filters = filters, .most = 9, .dimension_names = {"time", "x"}});
+  c.add_group("g", {{"steps", 1}, {"title", "a run"}});
   auto f = hdf5::create(world, path, c, {}, files);
   auto const write = [&](std::int64_t t, std::int64_t steps) {
     auto const mine = values(t);
@@ -139,6 +140,7 @@ void check_hdf5_growth(World const& world, std::string const& path, opener const
   for (std::int64_t t = 1; t < 7; ++t) {
     if (!f.file().is_open()) f = hdf5::open(world, path, mode::read_write, {}, files);
     f.grow("u", t + 1);
+    f.set_attribute("g", {"steps", static_cast<int>(t + 1)});
     if (t != 4) write(t, t + 1);  // one step stays as it is
     if (t % 2 == 0)
       f.close();
@@ -148,6 +150,17 @@ void check_hdf5_growth(World const& world, std::string const& path, opener const
   f = hdf5::open(world, path, mode::read_write, {}, files);
   CHECK(f.content().find("u")->shape == std::vector<std::int64_t>{7, n});
   CHECK(f.content().find("u")->options.dimension_names == std::vector<std::string>{"time", "x"});
+  REQUIRE(f.content().groups.size() == 1);
+  CHECK(f.content().groups[0].attributes ==
+        std::vector<hdf5_attribute>{{"steps", 7}, {"title", "a run"}});
+  auto const set = [&](std::string const& of, hdf5_attribute const& a) {
+    return [&f, of, a](auto&... error) { f.set_attribute(of, a, error...); };
+  };
+  check_refused(world, errc::argument, -1, "no group and no dataset 'h'", set("h", {"steps", 1}));
+  check_refused(world, errc::argument, -1, "no attribute 'step'", set("g", {"step", 1}));
+  check_refused(world, errc::argument, -1, "is of '<i4' ()", set("g", {"steps", 1.5}));
+  check_refused(world, errc::argument, -1, "and the new value of '|S7'",
+                set("g", {"title", "another"}));
   check_refused(world, errc::argument, -1, "may have up to 9, not 10",
                 [&](auto&... error) { f.grow("u", 10, error...); });
   for (std::int64_t t = 0; t < 7; ++t) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -86,6 +87,29 @@ TEST_CASE("content that was written is found again", "[format][hdf5]") {
                                      found.places[i]));
   CHECK(own_hdf5_head(reading(file), std::ssize(file), found).size() ==
         static_cast<std::size_t>(f.head_bytes));
+}
+
+TEST_CASE("a header is in one block, and groups with attributes are first", "[format][hdf5]") {
+  io::hdf5_content c;
+  for (int i = 0; i < 100; ++i)
+    c.add("a/data/array with a long name " + std::to_string(i), io::type<double>);
+  c.add_group("a", {{"type", "some"}}).add_group("a/steps", {{"number", 1}});
+  c.add("a/steps/values", io::type<double>, {.attributes = {{"units", "s"}}});
+  c.add("a/z", io::type<double>);
+  hdf5_file f;
+  REQUIRE_FALSE(plan_hdf5(c, f));
+  std::vector<std::byte> const head = hdf5_head_of(f);
+  std::int64_t blocks = 0;
+  for (std::size_t i = 0; i < f.places.size(); ++i) {
+    std::int64_t const at = f.places[i].header;
+    std::uint32_t messages = 0;
+    std::memcpy(&messages, head.data() + at + 6, sizeof messages);
+    CHECK(at / 4096 == (at + 10 + messages + 4 - 1) / 4096);
+    blocks = std::max(blocks, at / 4096);
+  }
+  CHECK(blocks > 0);
+  CHECK(f.places[100].header < 4096);
+  CHECK(f.places[101].header < 4096);
 }
 
 TEST_CASE("each byte of the metadata is either found to be damaged, or means nothing",

@@ -200,6 +200,8 @@ struct collective_row {
   std::string name;  // name in the header, possibly with more words behind it
   std::function<void(Subject&, std::error_code&)> body;
   bool only_throws = false;  // the call has no form with an error_code
+  // Only every so-many-th place is tried. For calls that consist of calls with rows of their own.
+  std::size_t between = 1;
 };
 
 struct reducible_range {
@@ -255,8 +257,9 @@ inline constexpr std::size_t between_places = sanitized ? 11 : 1;
 // Returns the number of places.
 template <class Subject>
 std::size_t fail_everywhere(Subject& s, collective_row<Subject> const& row, loss l, int who) {
-  std::size_t const first = 1 + static_cast<std::size_t>(who) % between_places;
-  for (std::size_t place = first;; place += between_places) {
+  std::size_t const step = std::max(between_places, row.between),
+                    first = 1 + static_cast<std::size_t>(who) * 11 % step;
+  for (std::size_t place = first;; place += step) {
     watchdog::watch(row.name, l, who, place, s.world().rank());
     s.prepare();
     call_end e;

@@ -79,13 +79,16 @@ class head_writer {
 // changes together is thus mostly in the first block, which is written at once.
 void head_writer::put_in_order(std::size_t group) {
   order_.push_back(group);
-  std::vector<std::size_t> groups;
-  for (std::size_t const child : objects_[group].children)
-    (objects_[child].what == object::kind::group ? groups : order_).push_back(child);
-  std::ranges::stable_partition(groups, [&](std::size_t const g) {
-    return objects_[g].has_number && !file_.content.groups[objects_[g].number].attributes.empty();
-  });
-  for (std::size_t const g : groups) put_in_order(g);
+  auto const is_group = [&](std::size_t i) { return objects_[i].what == object::kind::group; };
+  auto const has_attributes = [&](std::size_t i) {
+    return objects_[i].has_number && !file_.content.groups[objects_[i].number].attributes.empty();
+  };
+  std::vector<std::size_t> const& children = objects_[group].children;
+  for (std::size_t const i : children)
+    if (!is_group(i)) order_.push_back(i);
+  for (bool const first : {true, false})
+    for (std::size_t const i : children)
+      if (is_group(i) && has_attributes(i) == first) put_in_order(i);
 }
 
 std::int64_t head_writer::place(std::vector<hdf5_place>& places) {
