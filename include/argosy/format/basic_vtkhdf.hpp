@@ -83,13 +83,13 @@ class basic_vtkhdf {
   // shown, and errc::not_same if it differs between ranks in more than the data. The file has its
   // name only when it is whole; a file of this name is replaced.
   void save(World const& world, std::string const& path, detail::hinted with = {},
-            opener files = posix_opener());
+            opener const& files = posix_opener());
   // Makes a file of steps, with this state as the first one. Collective. Throws as `save` does.
   // `room` says how many steps there can be. The file has this size as a hole, which takes no
   // space.
   void begin_steps(World const& world, std::string const& path, double time,
                    detail::vtkhdf_room room = {}, detail::hinted with = {},
-                   opener files = posix_opener());
+                   opener const& files = posix_opener());
   // Adds this state as one more step to a file of begin_steps. Collective. Any number of ranks may
   // do that. Throws errc::argument if the file is of another kind, or if its arrays are others. It
   // also does so if the room is full, or if `time` is not later than that of the last step. After

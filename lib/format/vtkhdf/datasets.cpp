@@ -54,19 +54,19 @@ class datasets {
   void add_parts();
   void add_cells(std::size_t t);
   void add_steps();
-  void add_rows(std::string name, vtkhdf_data data, std::int64_t first, std::int64_t rows,
+  void add_rows(std::string const& name, vtkhdf_data data, std::int64_t first, std::int64_t rows,
                 std::int64_t rows_of_step);
   // Adds rows that the program does not have. Each is `columns` numbers.
   template <std::size_t Columns = 1>
-  void add_own(std::string name, std::vector<std::int64_t> own, std::int64_t first,
+  void add_own(std::string const& name, std::vector<std::int64_t> own, std::int64_t first,
                std::int64_t rows, std::int64_t rows_of_step);
   // Adds a number of this rank's part, and zero for a part without points.
-  void add_of_part(std::string name, std::int64_t number) {
+  void add_of_part(std::string const& name, std::int64_t number) {
     std::vector<std::int64_t> own{number};
     if (at_.parts > at_.ranks) own.push_back(0);
-    add_own(std::move(name), std::move(own), at_.part + at_.rank, at_.part + at_.parts, at_.parts);
+    add_own(name, std::move(own), at_.part + at_.rank, at_.part + at_.parts, at_.parts);
   }
-  void add_of_step(std::string name, std::int64_t number) {
+  void add_of_step(std::string const& name, std::int64_t number) {
     if (at_.rank == 0)
       add_own("Steps/" + name, {number}, at_.step, at_.step + 1, 1);
     else
@@ -104,8 +104,8 @@ void datasets::add_image(std::size_t i) {
   all_.push_back(std::move(d));
 }
 
-void datasets::add_rows(std::string name, vtkhdf_data data, std::int64_t first, std::int64_t rows,
-                        std::int64_t rows_of_step) {
+void datasets::add_rows(std::string const& name, vtkhdf_data data, std::int64_t first,
+                        std::int64_t rows, std::int64_t rows_of_step) {
   vtkhdf_dataset d;
   d.what.name = std::string(root_group) + "/" + name;
   d.what.shape = file_shape_of(data.part, d.what.type);
@@ -131,7 +131,7 @@ void datasets::add_rows(std::string name, vtkhdf_data data, std::int64_t first, 
 }
 
 template <std::size_t Columns>
-void datasets::add_own(std::string name, std::vector<std::int64_t> own, std::int64_t first,
+void datasets::add_own(std::string const& name, std::vector<std::int64_t> own, std::int64_t first,
                        std::int64_t rows, std::int64_t rows_of_step) {
   auto const mine = std::ssize(own) / static_cast<std::int64_t>(Columns);
   auto part = [&] {
@@ -140,7 +140,7 @@ void datasets::add_own(std::string name, std::vector<std::int64_t> own, std::int
     else
       return list_of<std::array<std::int64_t, Columns>>(mine);
   }();
-  add_rows(std::move(name), {std::move(part), source(own)}, first, rows, rows_of_step);
+  add_rows(name, {std::move(part), source(own)}, first, rows, rows_of_step);
   all_.back().own = std::move(own);  // a move does not move the numbers
 }
 

@@ -37,7 +37,7 @@ failure fault_of(vtkhdf_grid const& g) {
 
 // Returns a failure unless the cells are those of this rank's points.
 failure fault_of(vtkhdf_list const& cells, std::string_view what, std::int64_t points) {
-  auto const wrong = [&](std::string words) { return refused(std::string(what) + words); };
+  auto const wrong = [&](std::string const& words) { return refused(std::string(what) + words); };
   std::int64_t at = 0;
   for (std::size_t k = 0; k < cells.offsets.size(); ++k) {
     if (cells.offsets[k] < at || (k == 0 && cells.offsets[k] != 0))

@@ -16,13 +16,14 @@ namespace argosy {
 
 template <communicator World>
 void basic_vtkhdf<World>::save(World const& world, std::string const& path, detail::hinted with,
-                               opener files) {
+                               opener const& files) {
   make("vtkhdf::save", world, path, {}, with, files);
 }
 
 template <communicator World>
 void basic_vtkhdf<World>::begin_steps(World const& world, std::string const& path, double time,
-                                      detail::vtkhdf_room room, detail::hinted with, opener files) {
+                                      detail::vtkhdf_room room, detail::hinted with,
+                                      opener const& files) {
   make("vtkhdf::begin_steps", world, path, {.timed = true, .time = time, .room = room}, with,
        files);
 }
