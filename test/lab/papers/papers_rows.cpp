@@ -125,6 +125,13 @@ TEST_CASE("claims know what is in the middle", "[papers][claims]") {
   CHECK_THROWS_AS(papers::judge("median([a] [b] > 1", rate), std::invalid_argument);
 }
 
+TEST_CASE("claims do not depend on the fifth digit", "[papers][claims]") {
+  auto const rate = [](std::string const&) { return std::optional<double>(); };
+  CHECK(*papers::judge("565.49 >= 565.52", rate).holds);
+  CHECK_FALSE(*papers::judge("565.52 > 565.49", rate).holds);
+  CHECK(*papers::judge("566.5 > 565.5", rate).holds);
+}
+
 TEST_CASE("a row has the mean of its runs, or the most", "[papers][rows]") {
   argosy::test::scratch const directory;
   std::ofstream(directory / "m.machine") << "nic_mb_per_s 100 stated X\nnoise 0.9 stated "
