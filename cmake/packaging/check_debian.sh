@@ -28,6 +28,7 @@ for name in "${names[@]}"; do dpkg-deb -c packages/${name}_*.deb >"$name.list"; 
 grep -q '/libargosy\.so\.[0-9.]*$' argosy.list || die "argosy has no library"
 grep -q '/argosyConfig.cmake$' argosy-dev.list || die "argosy-dev has no CMake package"
 grep -q '/libargosy-mpiio\.so -> ' argosy-mpiio.list || die "argosy-mpiio has nothing to preload"
+grep -q '/libargosy-around\.so$' argosy-mpiio.list || die "argosy-mpiio does not have the library of argosy run --report"
 grep -q '/man1/argosy\.1$' argosy-tools.list || die "argosy-tools has no man page"
 grep -q '/share/doc/argosy/docs/use/datatypes\.md$' argosy-dev.list ||
   die "argosy-dev has no docs/use/datatypes.md, which messages name"
