@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -17,6 +18,7 @@
 #include "support/array_files.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/sanitized.hpp"
 
 namespace io = argosy;
 using argosy::test::content_of;
@@ -147,6 +149,20 @@ TEST_CASE("one rank and three convert to the same files", "[tool][program][conve
     std::string const ending = how.substr(0, how.find_first_of(" :"));
     CHECK(code_of("diff -r " + (dir / "1") + ending + " " + (dir / "3") + ending) == 0);
   }
+}
+
+TEST_CASE("a conversion without memory for a part leaves nothing", "[tool][program][convert]") {
+  if (argosy::test::sanitized) return;  // sanitizers reserve more than any limit
+  scratch const dir;
+  auto const bytes = std::uintmax_t{8} << 30;  // a hole
+  argosy::test::write_bytes(dir / "u.raw", {});
+  std::filesystem::resize_file(dir / "u.raw", bytes);
+  CHECK(code_of("ulimit -v 3500000; " + argosy_on(1) + " convert " + (dir / "u.raw") + " " +
+                (dir / "u.npy") + " --type '<f8' --shape 1073741824 --memory 8g 2>" +
+                (dir / "said")) == 1);
+  CHECK_THAT(content_of(dir / "said"), ContainsSubstring("give less by --memory"));
+  std::filesystem::remove(dir / "said");
+  CHECK(code_of("test \"$(ls " + (dir / "") + ")\" = u.raw") == 0);
 }
 
 TEST_CASE("output that cannot be written is an error", "[tool][program]") {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -107,15 +108,34 @@ array_name agreed_array(mpi const& world, std::string const& words, std::string 
   return found;
 }
 
+// Returns memory for a box. All ranks have it, or all get an error.
+std::vector<std::byte> room_on_all(mpi const& world, std::string const& path, std::int64_t bytes) {
+  std::vector<std::byte> room;
+  std::string unused;
+  auto const take = [&]() -> failure {
+    try {
+      room.resize(static_cast<std::size_t>(bytes));
+    } catch (std::bad_alloc const&) {
+      return {errc::no_memory, "a part needs " + std::to_string(bytes) + " bytes",
+              "give less by --memory, or smaller shards"};
+    }
+    return {};
+  };
+  detail::in_one_call(world, {"convert", path, {}, detail::name_use::reads_file}, nullptr, unused,
+                      [&](detail::joint_call<mpi> const& s) { s.alone(errc::no_memory, take); });
+  return room;
+}
+
 // Copies all boxes. Rank r has box r of each round.
-void copy(mpi const& world, array_reader<mpi>& from, array_target& to, std::int64_t memory) {
+void copy(mpi const& world, std::string const& path, array_reader<mpi>& from, array_target& to,
+          std::int64_t memory) {
   array_facts const& a = from.facts();
   std::int64_t const bytes = std::max<std::int64_t>(1, a.element_bytes());
   // Small arrays are divided among the ranks, too.
   std::int64_t const share = elements_of(a.shape) / world.size() + 1;
   boxes const parts(a.shape, to.unit().empty() ? a.chunks : to.unit(),
                     std::min(memory / bytes, share), to.in());
-  std::vector<std::byte> room(static_cast<std::size_t>(parts.largest() * bytes));
+  std::vector<std::byte> room = room_on_all(world, path, parts.largest() * bytes);
   for (std::int64_t first = 0; first < parts.count(); first += world.size()) {
     any_selection const mine = parts.box(first + world.rank());
     from.read(mine, to.in(), room.data());
@@ -134,7 +154,7 @@ void convert(mpi const& world, array_name const& from, array_name const& to, arg
   lost = lost_in(to.format, facts);
   std::unique_ptr<array_target> const target = new_target(world, to, facts, how);
   try {
-    copy(world, reader, *target, memory);
+    copy(world, from.path, reader, *target, memory);
   } catch (error const&) {  // all ranks have it
     target->give_up();
     throw;
