@@ -23,6 +23,7 @@
 #include "meeting.hpp"
 #include "run.hpp"
 #include "session.hpp"
+#include "several_views.hpp"
 #include "static_types.hpp"
 
 namespace argosy::explore {
@@ -344,7 +345,12 @@ class actor {
       if (refused) place = file_->position();
     }
     request q;
-    caught(r, [&] { q = begun(r, at, in, how); });
+    caught(r, [&] {
+      if (by_views(s.what))
+        move_by_views(s, r, culprit && s.mistake == slip::null_address, how);
+      else
+        q = begun(r, at, in, how);
+    });
     r.from = place;
     if (at_pointer(s.what)) moved(s, r, place);
     if (!is_request(s.what)) return;
@@ -445,6 +451,15 @@ class actor {
         break;
     }
     return {};
+  }
+
+  void move_by_views(step const& s, record& r, bool no_address, any_policy const& how) {
+    std::vector<viewed_target> const all =
+        dealt_to_views(r, s.views, mixed(r.key, s.salt), no_address);
+    if (r.writes)
+      r.told = file_->write_views_all(all, {how, r.code});
+    else
+      r.told = file_->read_views_all(all, {how, r.code});
   }
 
   // A collective request that failed moves the pointer back, unless the pointer was set meanwhile.

@@ -54,7 +54,10 @@ enum class op : std::uint8_t {
   begin_read_all,
   begin_write_all,
   begin_read_ordered,
-  begin_write_ordered
+  begin_write_ordered,
+  // the bytes of read_at_all or write_at_all, dealt to several views
+  read_views_all,
+  write_views_all
 };
 
 enum class pointer : std::uint8_t { none, offset, individual, shared };
@@ -114,9 +117,11 @@ inline constexpr std::array op_kinds{
     op_kind{"begin_write_all", true, pointer::individual, true, true, true},
     op_kind{"begin_read_ordered", true, pointer::shared, false, true, true},
     op_kind{"begin_write_ordered", true, pointer::shared, true, true, true},
+    op_kind{"read_views_all", true, pointer::offset},
+    op_kind{"write_views_all", true, pointer::offset, true},
 };
 inline constexpr std::size_t ops = op_kinds.size();
-static_assert(ops == static_cast<std::size_t>(op::begin_write_ordered) + 1);
+static_assert(ops == static_cast<std::size_t>(op::write_views_all) + 1);
 
 constexpr op_kind const& kind_of(op o) noexcept { return op_kinds[static_cast<std::size_t>(o)]; }
 constexpr char const* name_of(op o) noexcept { return kind_of(o).name; }
@@ -128,6 +133,9 @@ constexpr bool is_request(op o) noexcept { return kind_of(o).request; }
 constexpr bool is_split(op o) noexcept { return kind_of(o).split; }
 constexpr bool is_collective(op o) noexcept { return kind_of(o).collective; }
 constexpr bool is_local(op o) noexcept { return moves_data(o) && !is_collective(o); }
+constexpr bool by_views(op o) noexcept {
+  return o == op::read_views_all || o == op::write_views_all;
+}
 constexpr bool at_offset(op o) noexcept { return kind_of(o).at == pointer::offset; }
 constexpr bool at_pointer(op o) noexcept { return kind_of(o).at == pointer::individual; }
 constexpr bool at_shared_pointer(op o) noexcept { return kind_of(o).at == pointer::shared; }

@@ -164,6 +164,7 @@ bool is_nonsense(std::pair<feature, feature> const& p, std::string const& a, std
     op_kind const k = kind(a);
     if (k.at == pointer::none) return true;
     if (p.second == feature::shape && k.at == pointer::shared) return b != "plain" && b != "common";
+    if (p.second == feature::representation && a.ends_with("_views_all")) return b != "native";
     // If agents serve, the oracle cannot find out which bytes a call at the shared pointer has
     // touched.
     if (p.second == feature::policy && !k.collective)

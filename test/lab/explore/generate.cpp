@@ -52,7 +52,7 @@ policy_choice random_policy(engine& random, bool agents) {
 class writer_of_programs {
  public:
   writer_of_programs(std::uint64_t seed, int ranks, std::vector<hint_choice> more = {})
-      : random_(seed), types_(mixed(seed, 1)), more_(std::move(more)) {
+      : random_(seed), types_(mixed(seed, 1)), views_(mixed(seed, 2)), more_(std::move(more)) {
     p_.world.ranks = ranks > 0 ? ranks : random_ranks(random_);
     ranks_ = p_.world.ranks;
     most_ = std::max<std::int64_t>(4, 6000 / ranks_);
@@ -255,6 +255,7 @@ class writer_of_programs {
       s.trouble = trouble::misfit;
     else if (one_in(random_, weights::troubled))
       s.trouble = weights::pick(random_, weights::troubles);
+    deal_to_views(s);
   }
 
   // Draws a datatype that the compiler knows, from random numbers of its own. Its copies must fill
@@ -267,7 +268,19 @@ class writer_of_programs {
     if (is_local(s.what) && one_in(types_, 2)) s.policy = {};
   }
 
-  engine random_, types_;
+  // Deals the data to several views, by random numbers of its own. Views are at no offset, and
+  // have etypes of one byte.
+  void deal_to_views(step& s) {
+    if (s.what != op::read_at_all && s.what != op::write_at_all) return;
+    if (here().representation != representation_choice::native) return;
+    if (!one_in(views_, weights::several_views)) return;
+    s.what = writes(s.what) ? op::write_views_all : op::read_views_all;
+    s.views = static_cast<int>(pick(views_, 1, 4));
+    s.static_type = 0;
+    if (s.mistake != slip::null_address) s.mistake = slip::none;
+  }
+
+  engine random_, types_, views_;
   std::vector<hint_choice> more_;
   program p_;
   int ranks_ = 1;

@@ -104,6 +104,7 @@ struct step {
   std::uint64_t memory = 0;  // seed of the datatype in memory; 0: contiguous
   // in place of `memory`: the first number of a datatype that the compiler knows; 0: none
   int static_type = 0;
+  int views = 0;  // for read_views_all and write_views_all: the number of views
   policy_choice policy = {};
   view_choice view = {};
   int file = 0;  // for open: which file

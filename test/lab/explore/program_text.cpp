@@ -106,6 +106,7 @@ std::string text_of(step const& s) {
   if (s.salt != 0) text += fmt::format(", .salt = {}u", s.salt);
   if (s.memory != 0) text += fmt::format(", .memory = {}u", s.memory);
   if (s.static_type != 0) text += fmt::format(", .static_type = {}", s.static_type);
+  if (s.views != 0) text += fmt::format(", .views = {}", s.views);
   if (s.policy != policy_choice()) text += ", .policy = " + text_of(s.policy);
   if (s.view != view_choice()) text += ", .view = " + text_of(s.view);
   if (s.file != 0) text += fmt::format(", .file = {}", s.file);

@@ -2,6 +2,7 @@
 // state of all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session.hpp"
+#include "several_views.hpp"
 #include "static_types.hpp"
 
 #include <algorithm>
@@ -251,6 +252,7 @@ record& session::begin(std::size_t k, int rank) {
       r.memory = known ? memory_of(*known, n) : memory_of(s.memory, n);
       r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));
     }
+    if (by_views(s.what)) order_by_file(r);
     if (culprit && r.writes && r.etypes > 0 &&
         (s.trouble == trouble::misfit
              ? can_misfit(r.representation, r.item)

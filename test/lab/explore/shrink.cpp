@@ -135,6 +135,10 @@ class shrinker {
     with([&](step& s) { s.salt = 0; });
     with([&](step& s) { s.memory = 0; });
     with([&](step& s) { s.static_type = 0; });
+    with([&](step& s) { s.views = std::min(s.views, 1); });
+    with([&](step& s) {
+      if (by_views(s.what)) s.what = writes(s.what) ? op::write_at_all : op::read_at_all;
+    });
     with([&](step& s) { s.loose = s.later = false; });
     with([&](step& s) { s.mistake = slip::none; });
     with([&](step& s) { s.culprit = 0; });

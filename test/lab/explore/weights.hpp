@@ -131,8 +131,9 @@ inline constexpr int each_hint = 12, silly_hint = 5;
 // Views.
 inline constexpr int displaced = 2, typed = 3, typed_tree = 4, hints_with_view = 10;
 // Calls that move data.
-inline constexpr int uneven = 2, scattered_memory = 2, static_data = 4, nothing = 12, later = 2,
-                     loose = 3, mistaken = 40, troubled = 60, troubled_items = 4, from_start = 3;
+inline constexpr int uneven = 2, scattered_memory = 2, static_data = 4, several_views = 3,
+                     nothing = 12, later = 2, loose = 3, mistaken = 40, troubled = 60,
+                     troubled_items = 4, from_start = 3;
 // Local calls, also on files with agents.
 inline constexpr int mixed = 4, mixed_with_agents = 2, both_ways = 2;
 
