@@ -21,7 +21,7 @@ void last_call::note(call const& c, bool collective) noexcept {
   if (!lock_.try_lock()) return;  // if calls are concurrent, one of them is the last
   facts_.call = c.what;
   facts_.collective = collective;
-  facts_.planned = false;
+  facts_.plan.reset();
   facts_.policy = given.has_value() ? given.name() : std::string_view();
   facts_.library_policy = library_policy(given);
   noted_alone_.store(alone, std::memory_order_relaxed);

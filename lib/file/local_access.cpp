@@ -93,8 +93,6 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
 
 access_summary open_file::summary_of(job const& t) const {
   access_summary s;
-  s.pending = others_.has_requests() ? 1 : 0;
-  s.wrote_alone = merges_.written_alone().are_unfound() ? 1 : 0;
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
   window const all = window_of(wanted, t.position, t.bytes);
@@ -137,8 +135,6 @@ std::optional<plain_call> open_file::plain(call const& c) const {
 // that of the one window that the policy would plan.
 access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
-  s.pending = others_.has_requests() ? 1 : 0;
-  s.wrote_alone = merges_.written_alone().are_unfound() ? 1 : 0;
   s.spans = p.etypes;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;

@@ -94,21 +94,18 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   CHECK(state_of("cb_nodes", by_hints).status == accepted);
 
   hint_facts together = by_hints;
-  together.planned = together.together = true;
-  together.aggregators = 4;
-  together.window_bytes = 1_MiB;
+  together.plan = {true, false, false, 4, 1_MiB};
   for (std::string const name : {"cb_nodes", "argosy_window_size", "argosy_policy"})
     CHECK(state_of(name, together).status == accepted);
-  together.aggregators = 3;
-  together.window_bytes = 512_KiB;
+  together.plan = {true, false, false, 3, 512_KiB};
   CHECK(state_of("cb_nodes", together).status == capped);
   CHECK_THAT(state_of("cb_nodes", together).why, Contains("write_all had 3 aggregators: "));
   CHECK(state_of("argosy_window_size", together).status == capped);
   CHECK_THAT(state_of("argosy_window_size", together).why,
              Contains("write_all had windows of 524288 bytes: "));
-  together.window_bytes = 0;
+  together.plan->window_bytes = 0;
   CHECK_THAT(state_of("cb_block_size", together).why, Contains("write_all was shipped"));
-  together.together = false;
+  together.plan->together = false;
   CHECK(state_of("cb_nodes", together).status == overridden);
   CHECK_THAT(state_of("cb_nodes", together).why,
              Contains("in write_all each rank worked separately"));
@@ -186,15 +183,15 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
     return last;
   };
   auto const alone = [](hint_facts last) {
-    last.planned = true;
+    last.plan = {false, false, false, 0, 0};
     return last;
   };
   auto const shipping_alone = [&](hint_facts last) {
-    last.planned = last.shipped = true;
+    last.plan = {false, false, true, 0, 0};
     return last;
   };
   auto const weighed = [&](hint_facts last) {
-    last.planned = last.weighed = true;
+    last.plan = {false, true, false, 0, 0};
     return last;
   };
   std::vector<row> const rows{

@@ -44,7 +44,7 @@ class effects {
     }
     of_shipping_hints();
     if (last_.call) of_the_call();
-    if (last_.planned) of_the_plan();
+    if (last_.plan) of_the_plan(*last_.plan);
     if (last_.hosts_known) of_the_hosts();
     of_limits();
     of_stripes();
@@ -141,9 +141,8 @@ class effects {
     resolved_hints const& v = values();
     bool const priced = v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship;
     bool const ships = v.wants_agents() || (v.policy == policies::automatic && priced);
-    bool const shipped =
-        last_.collective && (last_.library_policy == policies::data_shipping ||
-                             (last_.planned && last_.together && !last_.window_bytes));
+    bool const shipped = last_.collective && (last_.library_policy == policies::data_shipping ||
+                                              (last_.plan && is_shipped(*last_.plan)));
     if (!ships && !shipped)
       say(hint_group::for_shipping, hint_status::ignored,
           "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = "
@@ -207,7 +206,7 @@ class effects {
       });
     }
     if (last_.library_policy == policies::data_shipping ||
-        (priced && last_.planned && last_.together && last_.window_bytes == 0))
+        (priced && last_.plan && is_shipped(*last_.plan)))
       each(hint_group::for_shipping);
   }
 
@@ -235,50 +234,48 @@ class effects {
 
   // --- The plan of the last call ---
 
-  void of_the_plan() {
+  static bool is_shipped(plan_facts const& plan) { return plan.together && plan.window_bytes == 0; }
+  void of_the_plan(plan_facts const& plan) {
     std::string const call(last_.call_name());
-    if (!last_.together && last_.weighed) {
+    if (!plan.together && plan.weighed) {
       std::string const why = "counted in the choice: in " + call +
                               " each rank worked separately, because together takes longer";
       say(hint_group::for_two_phase, hint_status::accepted, why);
       say({"cb_nodes"}, hint_status::accepted, why);
       return;
     }
-    if (!last_.together && last_.shipped) {
+    if (!plan.together && plan.shipped) {
       say(hint_group::for_two_phase, hint_status::overridden,
           "in " + call + " each rank shipped separately");
       return;
     }
-    if (!last_.together) {
+    if (!plan.together) {
       std::string const why = "in " + call + " each rank worked separately";
       say(hint_group::for_two_phase, hint_status::overridden, why);
       say({"cb_nodes"}, hint_status::overridden, why);
       return;
     }
     resolved_hints const& v = values();
-    if (v.cb_nodes > last_.aggregators)
+    if (v.cb_nodes > plan.aggregators)
       hints_.note("cb_nodes", hint_status::capped,
                   call + " had " +
-                      counted(last_.aggregators, last_.window_bytes > 0 ? "aggregator" : "agent") +
+                      counted(plan.aggregators, plan.window_bytes > 0 ? "aggregator" : "agent") +
                       ": no more ranks may be one, or the data has no more windows");
-    if (last_.window_bytes == 0) {
+    if (plan.window_bytes == 0) {
       say(hint_group::for_two_phase, hint_status::overridden, call + " was shipped");
       return;
     }
-    if (v.window_bytes > last_.window_bytes)
+    std::string const windows =
+        call + " had windows of " + counted(plan.window_bytes, "byte") + ": ";
+    if (v.window_bytes > plan.window_bytes)
       hints_.note("argosy_window_size", hint_status::capped,
-                  windows_of_the_call() + "half of cb_buffer_size, " + std::string(whole_blocks));
-    if (v.cb_buffer_given && !v.window_given && v.window_bytes > last_.window_bytes)
-      hints_.note("cb_buffer_size", hint_status::capped,
-                  windows_of_the_call() + std::string(whole_blocks));
+                  windows + "half of cb_buffer_size, " + std::string(whole_blocks));
+    if (v.cb_buffer_given && !v.window_given && v.window_bytes > plan.window_bytes)
+      hints_.note("cb_buffer_size", hint_status::capped, windows + std::string(whole_blocks));
   }
 
   static constexpr std::string_view whole_blocks =
       "in whole blocks, and not much more than was accessed";
-  std::string windows_of_the_call() const {
-    return std::string(last_.call_name()) + " had windows of " +
-           counted(last_.window_bytes, "byte") + ": ";
-  }
 
   void of_the_hosts() {
     std::string strangers;

@@ -49,13 +49,13 @@ void ask_first(World const& world, agreed_hints& h) {
   constexpr std::size_t most = 256;
   for (std::size_t at = 0, bytes = most; bytes == most; at += most) {
     char part[most] = {};
-    if (world.rank() == 0 && at < told.size()) told.copy(part, most, at);
+    if (world.rank() == 0) told.copy(part, most, at);  // `at` is at most its size
     world.broadcast(std::as_writable_bytes(std::span(part)), 0);
     bytes = static_cast<std::size_t>(std::find(part, part + most, '\0') - part);
     if (world.rank() != 0) unless_memory_lacks([&] { told.append(part, bytes); });
   }
   unless_memory_lacks([&] {
-    if (world.rank() != 0 && !told.empty()) h.mine.follow_first(told);
+    if (!told.empty()) h.mine.follow_first(told);  // changes nothing on rank 0
   });
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -32,6 +31,7 @@ class collective_call {
       : collective_call(c, file) {
     develop = develops;
     prepare(c, file, moves);
+    if (!given().fault()) summarise(file);
   }
   // Begins a plain call, and moves the individual pointer. `c` must outlive this object.
   collective_call(call const& c, plain_call const& p, open_file& file) : collective_call(c, file) {
@@ -67,9 +67,7 @@ class collective_call {
   }
   // Prepares the arguments and the job that a plain call omits.
   void fill(open_file const& file) {
-    access_summary const known = all;
     prepare(*plain_->asked, file, true);
-    all = known;
     plain_ = {};
   }
 
@@ -81,23 +79,15 @@ class collective_call {
   bool has_work() const noexcept { return full_.has_value(); }
 
   // Records for the status of hints that each rank accessed the file separately.
-  void planned_alone(bool weighed) { plan_ = {true, false, weighed, false, 0, 0}; }
+  void planned_alone(bool weighed) { plan_ = {false, weighed, false, 0, 0}; }
   void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
-    bool const weighed = !p.together && p.weighed && work().by.together.target<automatic>();
-    bool const shipped = !p.together && file.ships_alone(work());
+    bool const weighed = p.weighed && work().by.together.target<automatic>();
     auto const domains = static_cast<std::int64_t>(p.domains.size());
-    plan_ = {true, p.together, weighed, shipped, domains, striped ? 0 : p.window_bytes};
+    plan_ = {p.together, weighed, file.ships_alone(work()), domains, striped ? 0 : p.window_bytes};
   }
-  std::int64_t window_bytes() const noexcept { return plan_.window_bytes; }
-  void tell(hint_facts& last) const {
-    last.planned = plan_.known;
-    last.together = plan_.together;
-    last.weighed = plan_.weighed;
-    last.shipped = plan_.shipped;
-    last.aggregators = plan_.aggregators;
-    last.window_bytes = plan_.window_bytes;
-  }
+  // Nothing if the call failed before it had a plan.
+  std::optional<plan_facts> const& plan() const noexcept { return plan_; }
 
  private:
   collective_call(call const& c, open_file const& file)
@@ -110,29 +100,22 @@ class collective_call {
 
   void prepare(call const& c, open_file const& file, bool moves) {
     full_.emplace(arguments(name(), row_of(like()).name, where));
-    given().fail(file.prepare(c, work(), moves ? &moved : nullptr));
-    summarise(file);
-  }
-  // Local. Called after everything else is known.
-  void summarise(open_file const& file) {
     job& t = work();
+    given().fail(file.prepare(c, t, moves ? &moved : nullptr));
     t.told.timed = true;
     std::uint64_t key = 0;
     bool const together = t.by.together.has_value();
     given().fail(failure_of(errc::argument, [&] { key = together ? t.by.together.key() : 0; }));
     given().same("policy", key, together ? t.by.together.name() : t.by.policy.name());
-    if (given().fault()) return;
+  }
+  void summarise(open_file const& file) {
+    job const& t = work();
     if (!ordered) {
       all = file.summary_of(t);
       return;
     }
-    all.spans = t.etypes;  // becomes their sum; the places are not known yet
-    all.pending = file.others().has_requests() ? 1 : 0;
-    all.wrote_alone = file.merges().written_alone().are_unfound() ? 1 : 0;
-    if (t.bytes == 0) return;
-    all.bytes = t.bytes;
-    all.alone_ns = std::numeric_limits<std::int64_t>::max();  // the cost is not known yet either
-    all.ranks = 1;
+    all.spans = t.etypes;                // becomes their sum; the places are not known yet
+    all.unsorted = t.bytes > 0 ? 1 : 0;  // and so are the costs, by which small calls are found
   }
 
   struct prepared {
@@ -150,10 +133,7 @@ class collective_call {
   };
   std::optional<plain_part> plain_;
   std::optional<prepared> full_;
-  struct {
-    bool known = false, together = false, weighed = false, shipped = false;
-    std::int64_t aggregators = 0, window_bytes = 0;
-  } plan_ = {};  // for the status of the hints
+  std::optional<plan_facts> plan_;
 };
 
 }  // namespace argosy::detail

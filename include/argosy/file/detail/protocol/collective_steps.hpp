@@ -321,8 +321,8 @@ class collective_steps {
     chosen_by const who = !t.by.given_together          ? chosen_by::hints
                           : t.by.together.keeps_rules() ? chosen_by::call
                                                         : chosen_by::program;
-    t.told.together_by = {static_cast<std::int64_t>(plan_.domains.size()), call_.window_bytes(),
-                          all_.high - all_.low, who};
+    t.told.together_by = {static_cast<std::int64_t>(plan_.domains.size()),
+                          call_.plan()->window_bytes, all_.high - all_.low, who};
     auto result = of_.ranks.exchange(of_.world, plan_, t, of_.file, space, done_, all_, mine_);
     if (!result) {
       plan_.reason = "no staging memory; each rank by itself";

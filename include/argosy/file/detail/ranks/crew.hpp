@@ -322,7 +322,7 @@ agreement crew<World>::access_after_others(collective_call& c, report& done) {
   agreement result =
       collective_steps<World>(of_file(), c, done).run(staging_of_call(file->buffers()));
   if (!result) file->position().take_back(c.moved);
-  file->in_use().last().note_plan(c.what, [&](hint_facts& last) { c.tell(last); });
+  file->in_use().last().note_plan(c.what, [&](hint_facts& last) { last.plan = c.plan(); });
   if (c.has_work()) file->count(c.work(), done, !result);
   return result;
 }
@@ -373,7 +373,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (!result) return p;
   job const& t = c.work();
   p.reason += t.where->words_of_holes();
-  file->in_use().last().note_plan(c.what, [&](hint_facts& last) { c.tell(last); });
+  file->in_use().last().note_plan(c.what, [&](hint_facts& last) { last.plan = c.plan(); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(t); }))
       result = local_agreement(file->rank(), f);

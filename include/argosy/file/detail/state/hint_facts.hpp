@@ -15,6 +15,15 @@
 
 namespace argosy::detail {
 
+// The plan of a collective call.
+struct plan_facts {
+  bool together;
+  bool weighed;  // compared with separate accesses of the ranks
+  bool shipped;  // if not together: each rank ships its data to agents
+  std::int64_t aggregators;
+  std::int64_t window_bytes;  // 0: the policy was not two_phase
+};
+
 // Local. Only a few words, so that every call can store them.
 struct hint_facts {
   std::optional<operation> call = {};
@@ -27,13 +36,7 @@ struct hint_facts {
   access_kind kind() const noexcept { return call ? row_of(*call).kind : access_kind::read; }
   std::string_view call_name() const noexcept { return call ? row_of(*call).name : ""; }
 
-  // the plan of a blocking collective call
-  bool planned = false;
-  bool together = false;
-  bool weighed = false;  // compared with separate accesses of the ranks, which take less time
-  bool shipped = false;  // not together: each rank ships its data to agents
-  std::int64_t aggregators = 0;
-  std::int64_t window_bytes = 0;  // 0: the policy was not two_phase
+  std::optional<plan_facts> plan = {};  // of a blocking collective call
 
   // The storage has a price for moving blocks between ranks, so `automatic` may ship.
   bool may_ship = false;
