@@ -417,6 +417,18 @@ TEST_CASE("a hint that made going together too dear is one of what was weighed",
   }
 }
 
+TEST_CASE("where nothing was weighed, hints for two phases are overridden", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(100, 'x');
+  io::file f = io::file::open(world, here / "data", making, io::hints{.cb_buffer_bytes = 256});
+  f.set_atomic(true);
+  f.write_at_all(100 * world.rank(), mine);
+  CHECK(f.get_hints().find("cb_buffer_size")->status == hint_status::overridden);
+  CHECK(f.get_hints().find("cb_buffer_size")->why == "in write_at_all each rank worked separately");
+  f.close();
+}
+
 TEST_CASE("what cb_config_list cannot match is said after the first collective call",
           "[hints][mpi]") {
   io::mpi const world = everyone();

@@ -78,6 +78,7 @@ TEST_CASE("small collective calls allocate nothing on any rank", "[file][collect
     CHECK(r.bytes == 64);
     CHECK(r.rounds == 0);
     CHECK(r.policy == "sieving");
+    CHECK(r.time_ns == 0);  // only calls with more work look at the clock
     CHECK_THAT(r.reason.str(), Catch::Contains("each by itself") &&
                                    Catch::Contains("by the prices of local files"));
     if (c.name.starts_with("read")) CHECK(in == out);
@@ -161,6 +162,39 @@ TEST_CASE("small calls of some ranks meet long ones, pieces and nothing of other
   f.close();
 }
 
+TEST_CASE("small calls that go together may write one byte", "[file][collective]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  io::file f = io::file::open(world, here / "data", mode::create | mode::read_write,
+                              io::hints{.cb_write = io::tristate::enable});
+  std::vector<int> const out(4, world.rank());
+  std::vector<int> in(4, -1);
+  CHECK(f.write_at_all(0, out).policy == (world.size() > 1 ? "two_phase" : "sieving"));
+  f.read_at_all(0, in);
+  CHECK((in[0] >= 0 && in[0] < world.size()));
+  CHECK(std::count(in.begin(), in.end(), in[0]) == 4);
+  f.close();
+}
+
+TEST_CASE("what ranks together cost decides over calls at the shared pointer",
+          "[file][collective]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  io::file f = io::file::open(world, here / "data", mode::create | mode::read_write);
+  f.set_view(0, io::type<int>);
+  bool const last = world.rank() == world.size() - 1;
+  std::vector<int> data(200, world.rank());
+  // The last rank has its data in pieces, the others have one small stretch each.
+  io::source const mine = last ? io::source(data.data(), io::vector(100, 1, 2, io::type<int>), 1)
+                               : io::source(std::span(data).first(8));
+  std::string const why = f.write_ordered(mine).reason.str();
+  std::int64_t const bytes = 32 * (world.size() - 1) + 400;
+  CHECK_THAT(why, Catch::Contains(std::to_string(world.size()) + " ranks") &&
+                      Catch::Contains(std::to_string(bytes) + " bytes"));
+  f.close();
+}
+
 TEST_CASE("what is wrong with a small call of one rank ends it on all",
           "[file][collective][error]") {
   io::mpi const world = everyone();
@@ -187,6 +221,8 @@ TEST_CASE("what is wrong with a small call of one rank ends it on all",
     f.write_all(out, error);
     CHECK(failed_on(world, wrong, errc::argument, error));
     CHECK(f.position() == (here_wrong ? INT64_MAX - 3 : at));
+    f.read_at_all(at, in);
+    CHECK(in == before);  // no rank has begun to write
 
     // All ranks but one read.
     if (here_wrong)

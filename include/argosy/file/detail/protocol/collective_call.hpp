@@ -16,7 +16,6 @@
 #include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_summary.hpp>
-#include <argosy/policy/automatic.hpp>
 
 namespace argosy::detail {
 
@@ -82,9 +81,9 @@ class collective_call {
   void planned_alone(bool weighed) { plan_ = {false, weighed, false, 0, 0}; }
   void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
-    bool const weighed = p.weighed && work().by.together.target<automatic>();
     auto const domains = static_cast<std::int64_t>(p.domains.size());
-    plan_ = {p.together, weighed, file.ships_alone(work()), domains, striped ? 0 : p.window_bytes};
+    plan_ = {p.together, p.weighed, file.ships_alone(work()), domains,
+             striped ? 0 : p.window_bytes};
   }
   // Nothing if the call failed before it had a plan.
   std::optional<plan_facts> const& plan() const noexcept { return plan_; }
