@@ -331,17 +331,47 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+// Returns numbers of which each rank has the highest of some.
+std::vector<double> numbers_of(int rank) {
+  std::vector<double> all;
+  for (int i = 0; i < 15; ++i) all.push_back(100 * i + (rank + i) % 3 + 1);
+  return all;
+}
+
+io::extend::storage storage_with(std::string name, std::vector<double> const& n) {
+  return {.name = std::move(name),
+          .prices = {n[0], n[1], n[2], n[3], n[4]},
+          .exchange = {n[5], n[6], n[7], n[8], n[9], n[10], n[11], n[12]},
+          .stripe_bytes = static_cast<std::int64_t>(n[13]),
+          .stripe_count = static_cast<std::int64_t>(n[14])};
+}
+
+}  // namespace
+
 TEST_CASE("where ranks are on several file systems the dearer of each two prices counts",
           "[automatic][prices][virtual]") {
-  io::lab::virtual_cluster({.ranks = 3}).run([](virtual_rank const& world) {
-    io::extend::storage mine{.name = "a"};
-    mine.prices.call_ns = 100 + world.rank();
-    mine.exchange.block_ns = 100 - world.rank();
-    io::extend::any_handle const h = elsewhere({}, mine);
-    io::extend::storage const all = io::detail::common_storage(world, h, false);
-    CHECK(all.name == "a");
-    CHECK(all.prices.call_ns == 102);
-    CHECK(all.exchange.block_ns == 100);
-    CHECK(all.exchange.crowd == mine.exchange.crowd);
+  bool const same_name = GENERATE(true, false);
+  int const odd = GENERATE(0, 1, 2, 3);  // the rank with traits of its own; 3: none
+  io::lab::virtual_cluster({.ranks = 3}).run([&](virtual_rank const& world) {
+    bool const differs = world.rank() == odd;
+    io::extend::storage mine =
+        storage_with(same_name || world.rank() != 1 ? "a" : "b", numbers_of(world.rank()));
+    mine.over_network = mine.separate_caches = mine.reads_late = differs;
+    mine.exact_writes = !differs;
+    io::extend::storage const all = io::detail::common_storage(world, elsewhere({}, mine), false);
+    std::vector<double> highest(15);
+    for (int i = 0; i < 15; ++i) highest[static_cast<std::size_t>(i)] = 100 * i + 3;
+    io::extend::storage const expected = storage_with("", highest);
+    CHECK(all.name == (same_name ? "a" : "several file systems"));
+    CHECK(all.prices == expected.prices);
+    CHECK(all.exchange == expected.exchange);
+    CHECK(all.stripe_bytes == expected.stripe_bytes);
+    CHECK(all.stripe_count == expected.stripe_count);
+    CHECK(all.over_network == (odd < 3));
+    CHECK(all.separate_caches == (odd < 3));
+    CHECK(all.reads_late == (odd < 3));
+    CHECK(all.exact_writes == (odd == 3));
   });
 }

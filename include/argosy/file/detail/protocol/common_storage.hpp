@@ -23,10 +23,10 @@ struct storage_of_ranks {
   short_text<96> name;
   prices file;
   exchange_prices exchange;
-  int over_network = 0, separate_caches = 0, inexact_writes = 0, reads_late = 0;
+  int over_network, separate_caches, inexact_writes, reads_late;
   message_prices messages;
-  int unpriced = 0;  // there is a rank that does not know what messages cost
-  std::int64_t stripe_bytes = 0, stripe_count = 0;
+  int unpriced;  // there is a rank that does not know what messages cost
+  std::int64_t stripe_bytes, stripe_count;
 
   void combine(storage_of_ranks const& other) {
     if (name.get() != other.name.get()) name = {}, name.set("several file systems");
