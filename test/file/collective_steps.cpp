@@ -1,5 +1,6 @@
 // The reductions that the ranks make for each collective call, in their order.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -191,6 +193,25 @@ TEST_CASE("a call that is small for all ranks makes no more than its begin and i
       CHECK(steps_of(per_node, [&](file& f, int rank) { make(f, what, rank, {}); }) ==
             names{"all_reduce", "all_reduce"});
     }
+}
+
+TEST_CASE("uneven accesses are counted by one more reduction, where that can change the plan",
+          "[file]") {
+  constexpr std::int64_t part = 1 << 16;
+  // Each rank writes one part, at multiples of `stride`.
+  auto const reductions = [](std::int64_t stride, io::extend::any_policy const& with) {
+    names const all = steps_of(4, [&](file& f, int rank) {
+      std::vector<std::byte> const data(part);
+      f.write_at_all(rank * stride, data, with);
+    });
+    return std::count(all.begin(), all.end(), "all_reduce");
+  };
+  CHECK(reductions(10 * part, io::two_phase{.aggregators = 4}) == 3);
+  CHECK(reductions(10 * part, io::two_phase{.aggregators = 2}) == 3);
+  CHECK(reductions(10 * part, io::two_phase{.aggregators = 1}) == 2);
+  CHECK(reductions(part, io::two_phase{.aggregators = 4}) == 2);
+  CHECK(reductions(10 * part, io::data_shipping{}) == 2);
+  CHECK(reductions(10 * part, io::independent{}) == 2);
 }
 
 TEST_CASE("a call that is wrong on one rank ends where it begins", "[file]") {

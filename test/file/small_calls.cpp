@@ -169,7 +169,9 @@ TEST_CASE("small calls that go together may write one byte", "[file][collective]
                               io::hints{.cb_write = io::tristate::enable});
   std::vector<int> const out(4, world.rank());
   std::vector<int> in(4, -1);
-  CHECK(f.write_at_all(0, out).policy == (world.size() > 1 ? "two_phase" : "sieving"));
+  io::report const r = f.write_at_all(0, out);
+  CHECK(r.policy == (world.size() > 1 ? "two_phase" : "sieving"));
+  CHECK(r.time_ns > 0);
   f.read_at_all(0, in);
   CHECK((in[0] >= 0 && in[0] < world.size()));
   CHECK(std::count(in.begin(), in.end(), in[0]) == 4);
@@ -192,6 +194,39 @@ TEST_CASE("what ranks together cost decides over calls at the shared pointer",
   std::int64_t const bytes = 32 * (world.size() - 1) + 400;
   CHECK_THAT(why, Catch::Contains(std::to_string(world.size()) + " ranks") &&
                       Catch::Contains(std::to_string(bytes) + " bytes"));
+  f.close();
+}
+
+TEST_CASE("in atomic mode small calls are each under a lock", "[file][collective]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  io::file f = io::file::open(world, here / "data", mode::create | mode::read_write);
+  f.set_atomic(true);
+  std::vector<int> const out(4, world.rank());
+  std::string const why = "atomic mode: each rank by itself, under a lock";
+  CHECK(f.write_at_all(16 * world.rank(), out).reason.str() == why);
+  CHECK(f.write_ordered(out).reason.str() == why);
+  CHECK(f.write_at_all(16 * world.rank(), out, io::two_phase{}).reason.str() == why);
+  f.close();
+}
+
+TEST_CASE("the shared pointer goes to the last etype that there can be, and no further",
+          "[file][collective][error]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  io::file f = io::file::open(world, here / "data", mode::create | mode::read_write);
+  std::error_code error;
+  f.seek_shared(INT64_MAX);
+  f.write_ordered(std::span<int const>());
+  CHECK(f.position_shared() == INT64_MAX);
+  // The sum of what ranks ask for is too large to be counted.
+  if (world.size() > 1) {
+    f.seek_shared(0);
+    int const one = 1;
+    f.write_ordered({&one, io::hvector(INT64_MAX / 4, 1, 0, io::type<int>), 1}, error);
+    CHECK(error == errc::argument);
+    CHECK(f.position_shared() == 0);
+  }
   f.close();
 }
 

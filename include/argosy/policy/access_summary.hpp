@@ -70,7 +70,7 @@ struct access_summary {
     unsorted = std::max(unsorted, other.unsorted);
   }
 
- private:
+  // Returns the sum; the largest number if the sum is larger.
   static constexpr std::int64_t add(std::int64_t a, std::int64_t b) {
     return a > std::numeric_limits<std::int64_t>::max() - b
                ? std::numeric_limits<std::int64_t>::max()

@@ -101,11 +101,11 @@ template <agreeing World>
 std::int64_t reduce_with_sum_before(World const& world, call_digest& d) {
   if constexpr (requires { world.in_memory(); })
     if (auto const* const near = world.in_memory()) {
-      std::uint64_t before = 0;
+      std::int64_t before = 0;
       near->all_reduce(d, [&](call_digest const& other, int r) {
-        if (r < near->rank()) before += static_cast<std::uint64_t>(other.access.spans);
+        if (r < near->rank()) before = access_summary::add(before, other.access.spans);
       });
-      return static_cast<std::int64_t>(before);
+      return before;
     }
   world.all_reduce(d);
   return -1;

@@ -47,24 +47,24 @@ std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointe
                                                std::int64_t etypes, std::int64_t all,
                                                std::int64_t before, failure& f) {
   struct answer {
-    std::int64_t at = 0;
-    std::int64_t failed = 0;
-  } told;
+    std::int64_t at, failed;
+  } told{};
+  bool const uncounted = all == INT64_MAX;  // the sum was too large
   std::optional<shared_pointer::held> held;
   if (before >= 0) {
-    told.at = pointer.add_together(all);
+    told.at = pointer.add_together(uncounted ? 0 : all);
   } else {
     int const last = world.size() - 1;
     if (pointer.is_in_file()) held.emplace(pointer);
     bool const asks = held && ranks_where(world, held->file_was_used());
     if (world.rank() == last) {
-      told.at = !held ? pointer.add(all, f) : asks ? held->get(f) : held->known();
+      told.at = !held ? pointer.add(uncounted ? 0 : all, f) : asks ? held->get(f) : held->known();
       told.failed = f ? 1 : 0;
     }
     world.broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
     if (told.failed != 0) return {};
   }
-  if (all > INT64_MAX - told.at || all == INT64_MAX) {  // INT64_MAX: the sum was too large
+  if (uncounted || all > INT64_MAX - told.at) {
     f = {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
                              "; what all ranks ask for would take it beyond 2^63 etypes"};
     return {};
