@@ -54,12 +54,13 @@ void each_piece(variable const& v, std::int64_t position, F&& f) {
 // Returns the places of the data in the file. Whole copies of the filetype stay one repeat.
 layout places_of(variable const& v) {
   layout const& one = v.through().filetype();
-  if (one.empty()) return {};
-  std::int64_t const copies = v.bytes / one.size();
+  std::int64_t const size = one.size();
+  if (size == 0) return {};
+  std::int64_t const copies = v.bytes / size;
   layout whole = at(v.through().displacement(), repeat(copies, one.extent(), one));
-  if (copies * one.size() == v.bytes) return whole;
+  if (copies * size == v.bytes) return whole;
   std::vector<std::int64_t> offsets, lengths;
-  each_piece(v, copies * one.size(), [&](std::int64_t offset, std::int64_t length, std::int64_t) {
+  each_piece(v, copies * size, [&](std::int64_t offset, std::int64_t length, std::int64_t) {
     offsets.push_back(offset);
     lengths.push_back(length);
   });

@@ -249,8 +249,8 @@ class basic_checkpoint {
                                  argosy::view& into);
   void write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
              std::vector<content> const& all) const;
-  void write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, std::size_t i,
-                   content const& c) const;
+  void add_array(joint const& s, checkpoint_header const& h, std::size_t i, content const& c,
+                 std::vector<std::byte>& sums, std::vector<viewed_source>& pieces) const;
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
   static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
                          entry const& e, content const& c, argosy::view const& v);

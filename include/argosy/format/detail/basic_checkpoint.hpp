@@ -141,39 +141,42 @@ void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f,
                                     checkpoint_header const& h,
                                     std::vector<content> const& all) const {
   std::vector<std::byte> head;
+  std::vector<std::vector<std::byte>> sums;
+  std::vector<viewed_source> pieces;
   s.alone(errc::io, [&] {
     if (s.rank() == 0) head = detail::checkpoint_header_of(h);
+    sums.resize(entries_.size());
+    pieces.push_back({argosy::view(), head});
   });
   s.together([&] { f.set_size(h.file_bytes); });
-  s.together([&] { f.write_at_all(0, head); });
-  for (std::size_t i = 0; i < entries_.size(); ++i) write_array(s, f, h, i, all[i]);
+  for (std::size_t i = 0; i < entries_.size(); ++i) add_array(s, h, i, all[i], sums[i], pieces);
+  s.together([&] { f.write_views_all(pieces); });
 }
 
+// Adds this rank's part of an array, and the checksums of this rank's share of its blocks.
 template <communicator World>
-void basic_checkpoint<World>::write_array(joint const& s, basic_file<World>& f,
-                                          checkpoint_header const& h, std::size_t i,
-                                          content const& c) const {
+void basic_checkpoint<World>::add_array(joint const& s, checkpoint_header const& h, std::size_t i,
+                                        content const& c, std::vector<std::byte>& sums,
+                                        std::vector<viewed_source>& pieces) const {
   detail::checkpoint_array const& a = h.arrays[i];
   bool const brings = !entries_[i].everywhere || s.rank() == 0;
   argosy::view v;
-  argosy::view const all_bytes;
-  source data;
   s.alone(errc::datatype, [&] {
-    if (brings) data = c.data;
-    return detail::view_of({a.type, a.order, a.shape, a.offset}, c.part, v);
+    extend::failure f = detail::view_of({a.type, a.order, a.shape, a.offset}, c.part, v);
+    if (!f && brings) pieces.push_back({v, c.data});
+    return f;
   });
-  s.together([&] { f.set_view(v); });
-  s.together([&] { f.write_at_all(0, std::move(data)); });
-  s.together([&] { f.set_view(all_bytes); });
 
   detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
   auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {
     if (!brings) return {};
     return detail::block_parts(v.filetype(), c.data.buffer(), h.block_bytes, a.bytes());
   });
-  std::vector<std::byte> sums;
-  s.alone(errc::datatype, [&] { return detail::sums_of(h, a, shares, mine, sums); });
-  s.together([&] { f.write_at_all(a.sums + 4 * shares.first(s.rank()), sums); });
+  s.alone(errc::datatype, [&] {
+    extend::failure f = detail::sums_of(h, a, shares, mine, sums);
+    if (!f) pieces.push_back({argosy::view(a.sums + 4 * shares.first(s.rank()), bytes(1)), sums});
+    return f;
+  });
 }
 
 template <communicator World>
