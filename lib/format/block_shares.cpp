@@ -83,17 +83,32 @@ std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_byt
   return all;
 }
 
-failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
-                std::vector<block_part> const& parts, std::vector<std::byte>& into) {
-  into.resize(4 * static_cast<std::size_t>(s.mine()));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::int64_t const bytes = bytes_of(h, a, parts[i].block);
-    if (!parts[i].covers(bytes))
-      return {errc::datatype,
-              place_of(h, a, parts[i].block) +
-                  ", is not written exactly once: " + words_of_cover(parts[i], bytes),
-              "let each element be in the part of one rank"};
-    store_checksum(parts[i].whole(bytes), std::span(into).subspan(4 * i).first<4>());
+std::int64_t all_blocks(checkpoint_header const& h) {
+  std::int64_t all = 0;
+  for (checkpoint_array const& a : h.arrays) all += h.blocks(a);
+  return all;
+}
+
+failure sums_of(checkpoint_header const& h, std::vector<block_part> const& parts,
+                std::vector<placed_sums>& into) {
+  auto next = parts.begin();
+  std::int64_t first = 0;  // of the array
+  for (checkpoint_array const& a : h.arrays) {
+    std::int64_t const end = first + h.blocks(a);
+    if (next != parts.end() && next->block < end)
+      into.push_back({a.sums + 4 * (next->block - first), {}});
+    for (; next != parts.end() && next->block < end; ++next) {
+      std::int64_t const block = next->block - first, bytes = bytes_of(h, a, block);
+      if (!next->covers(bytes))
+        return {errc::datatype,
+                place_of(h, a, block) +
+                    ", is not written exactly once: " + words_of_cover(*next, bytes),
+                "let each element be in the part of one rank"};
+      std::vector<std::byte>& sums = into.back().sums;
+      sums.resize(sums.size() + 4);
+      store_checksum(next->whole(bytes), std::span(sums).last<4>());
+    }
+    first = end;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
+#include <argosy/format/any_world.hpp>
 #include <argosy/format/checkpoint.hpp>
 #include <argosy/format/file_header.hpp>
 #include <argosy/format/xdmf.hpp>
@@ -15,6 +16,7 @@
 
 #include "format/checkpoint_cases.hpp"
 #include "support/asking_before.hpp"
+#include "support/files_on_worlds.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;
@@ -164,4 +166,21 @@ TEST_CASE("a save that fails removes its own file, wherever the process is by th
     std::filesystem::current_path(before);
     world.barrier();
   }
+}
+
+TEST_CASE("the agreements of a save do not grow with the number of arrays",
+          "[format][checkpoint]") {
+  io::mpi const everyone(MPI_COMM_WORLD);
+  shared_scratch const here(everyone);
+  plain_world const world(everyone);
+  std::vector<double> const u(5);
+  auto const part = io::subarray({5 * world.size()}, {5}, {5 * world.rank()}, io::type<double>);
+  auto const reductions = [&](int arrays) {
+    io::basic_checkpoint<plain_world> c;
+    for (int i = 0; i < arrays; ++i) c.add("u" + std::to_string(i), part, u);
+    int const before = world.asked().reductions;
+    c.save(world, here / "f");
+    return world.asked().reductions - before;
+  };
+  CHECK(reductions(10) <= reductions(1) + 4);
 }

@@ -249,8 +249,12 @@ class basic_checkpoint {
                                  argosy::view& into);
   void write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
              std::vector<content> const& all) const;
-  void add_array(joint const& s, checkpoint_header const& h, std::size_t i, content const& c,
-                 std::vector<std::byte>& sums, std::vector<viewed_source>& pieces) const;
+  // Returns true if this rank writes its part of an array. Rank 0 writes values that all ranks have.
+  bool brings(std::size_t array, int rank) const {
+    return !entries_[array].everywhere || rank == 0;
+  }
+  static extend::failure views_of(checkpoint_header const& h, std::vector<content> const& all,
+                                  std::vector<argosy::view>& views);
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
   static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
                          entry const& e, content const& c, argosy::view const& v);

@@ -136,47 +136,60 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
       });
 }
 
+// Makes the views of this rank's parts of all arrays.
+template <communicator World>
+extend::failure basic_checkpoint<World>::views_of(checkpoint_header const& h,
+                                                  std::vector<content> const& all,
+                                                  std::vector<argosy::view>& views) {
+  views.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    detail::checkpoint_array const& a = h.arrays[i];
+    if (auto f = detail::view_of({a.type, a.order, a.shape, a.offset}, all[i].part, views[i]))
+      return f;
+  }
+  return {};
+}
+
 template <communicator World>
 void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f,
                                     checkpoint_header const& h,
                                     std::vector<content> const& all) const {
   std::vector<std::byte> head;
-  std::vector<std::vector<std::byte>> sums;
+  std::vector<argosy::view> views;
   std::vector<viewed_source> pieces;
-  s.alone(errc::io, [&] {
+  s.alone(errc::datatype, [&] {
     if (s.rank() == 0) head = detail::checkpoint_header_of(h);
-    sums.resize(entries_.size());
     pieces.push_back({argosy::view(), head});
+    return views_of(h, all, views);
   });
   s.together([&] { f.set_size(h.file_bytes); });
-  for (std::size_t i = 0; i < entries_.size(); ++i) add_array(s, h, i, all[i], sums[i], pieces);
+
+  detail::block_shares const shares(detail::all_blocks(h), s.rank(), s.world().size());
+  auto const mine = detail::shared_out(s, shares, [&] {
+    std::vector<detail::block_part> parts;
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      detail::checkpoint_array const& a = h.arrays[i];
+      if (brings(i, s.rank()))
+        for (detail::block_part p : detail::block_parts(views[i].filetype(), all[i].data.buffer(),
+                                                        h.block_bytes, a.bytes())) {
+          p.block += first;
+          parts.push_back(p);
+        }
+      first += h.blocks(a);
+    }
+    return parts;
+  });
+  std::vector<detail::placed_sums> sums;
+  s.alone(errc::datatype, [&] {
+    extend::failure why = detail::sums_of(h, mine, sums);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (brings(i, s.rank())) pieces.push_back({views[i], all[i].data});
+    for (detail::placed_sums const& one : sums)
+      pieces.push_back({argosy::view(one.place, bytes(1)), one.sums});
+    return why;
+  });
   s.together([&] { f.write_views_all(pieces); });
-}
-
-// Adds this rank's part of an array, and the checksums of this rank's share of its blocks.
-template <communicator World>
-void basic_checkpoint<World>::add_array(joint const& s, checkpoint_header const& h, std::size_t i,
-                                        content const& c, std::vector<std::byte>& sums,
-                                        std::vector<viewed_source>& pieces) const {
-  detail::checkpoint_array const& a = h.arrays[i];
-  bool const brings = !entries_[i].everywhere || s.rank() == 0;
-  argosy::view v;
-  s.alone(errc::datatype, [&] {
-    extend::failure f = detail::view_of({a.type, a.order, a.shape, a.offset}, c.part, v);
-    if (!f && brings) pieces.push_back({v, c.data});
-    return f;
-  });
-
-  detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
-  auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {
-    if (!brings) return {};
-    return detail::block_parts(v.filetype(), c.data.buffer(), h.block_bytes, a.bytes());
-  });
-  s.alone(errc::datatype, [&] {
-    extend::failure f = detail::sums_of(h, a, shares, mine, sums);
-    if (!f) pieces.push_back({argosy::view(a.sums + 4 * shares.first(s.rank()), bytes(1)), sums});
-    return f;
-  });
 }
 
 template <communicator World>

@@ -43,10 +43,18 @@ class block_shares {
 
 // Returns the blocks that a filetype touches, without data about their bytes.
 std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_bytes);
-// Computes the checksums of this rank's blocks, in the form of the file. Returns a failure if the
-// ranks' parts do not cover a block.
-failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
-                std::vector<block_part> const& parts, std::vector<std::byte>& into);
+// Returns the number of blocks of all arrays together.
+std::int64_t all_blocks(checkpoint_header const& h);
+
+// Checksums of neighbouring blocks, in the form of the file, and their place in it.
+struct placed_sums {
+  std::int64_t place = 0;
+  std::vector<std::byte> sums;
+};
+// Computes the checksums of this rank's blocks, which are numbered through all arrays. Returns a
+// failure if the ranks' parts do not cover a block.
+failure sums_of(checkpoint_header const& h, std::vector<block_part> const& parts,
+                std::vector<placed_sums>& into);
 // Compares the checksums with those of the file. Blocks that are touched but not covered are read.
 failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
                   std::vector<block_part> const& parts,
