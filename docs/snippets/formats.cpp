@@ -110,6 +110,10 @@ void checkpoints(mpi::communicator const& world) {
   state.save(world, "state.checkpoint");
   state.load(world, "state.checkpoint");  // on any number of ranks
   // [format_checkpoint]
+  // [format_codecs]
+  state.encode({io::zarr_codec::gzip(1)}).save(world, "small.checkpoint");
+  state.load(world, "small.checkpoint");  // the file names its codecs
+  // [format_codecs]
   std::vector<particle> own(static_cast<std::size_t>(world.rank() + 1));
   // [format_particles]
   auto const state_of = [&](std::vector<particle>& mine) {

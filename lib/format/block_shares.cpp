@@ -14,14 +14,11 @@ namespace argosy::detail {
 
 namespace {
 
-std::int64_t bytes_of(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block) {
-  return std::min(h.block_bytes, a.bytes() - block * h.block_bytes);
-}
-
 std::string place_of(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block) {
-  std::int64_t const at = a.offset + block * h.block_bytes;
+  std::int64_t const at = (h.codecs.empty() ? a.offset : 0) + block * h.block_bytes;
   return "block " + std::to_string(block) + " of '" + a.name + "', bytes " + std::to_string(at) +
-         " to " + std::to_string(at + bytes_of(h, a, block)) + " of the file";
+         " to " + std::to_string(at + bytes_of_block(h, a, block)) +
+         (h.codecs.empty() ? " of the file" : " of the array");
 }
 
 // Returns text about parts that do not cover their block once. The number of their bytes helps to
@@ -83,6 +80,15 @@ std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_byt
   return all;
 }
 
+failure fault_of_cover(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block,
+                       block_part const& parts) {
+  std::int64_t const bytes = bytes_of_block(h, a, block);
+  if (parts.covers(bytes)) return {};
+  return {errc::datatype,
+          place_of(h, a, block) + ", is not written exactly once: " + words_of_cover(parts, bytes),
+          "let each element be in the part of one rank"};
+}
+
 std::int64_t all_blocks(checkpoint_header const& h) {
   std::int64_t all = 0;
   for (checkpoint_array const& a : h.arrays) all += h.blocks(a);
@@ -92,18 +98,14 @@ std::int64_t all_blocks(checkpoint_header const& h) {
 failure sums_of(checkpoint_header const& h, std::vector<block_part> const& parts,
                 std::vector<placed_sums>& into) {
   auto next = parts.begin();
-  std::int64_t first = 0;  // of the array
+  std::int64_t first = 0;  // block of the array
   for (checkpoint_array const& a : h.arrays) {
     std::int64_t const end = first + h.blocks(a);
     if (next != parts.end() && next->block < end)
       into.push_back({a.sums + 4 * (next->block - first), {}});
     for (; next != parts.end() && next->block < end; ++next) {
-      std::int64_t const block = next->block - first, bytes = bytes_of(h, a, block);
-      if (!next->covers(bytes))
-        return {errc::datatype,
-                place_of(h, a, block) +
-                    ", is not written exactly once: " + words_of_cover(*next, bytes),
-                "let each element be in the part of one rank"};
+      std::int64_t const block = next->block - first, bytes = bytes_of_block(h, a, block);
+      if (failure f = fault_of_cover(h, a, block, *next)) return f;
       std::vector<std::byte>& sums = into.back().sums;
       sums.resize(sums.size() + 4);
       store_checksum(next->whole(bytes), std::span(sums).last<4>());
@@ -125,7 +127,7 @@ failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_s
   for (std::size_t i = 0; i < parts.size(); ++i) {
     block_part const& p = parts[i];
     if (p.pieces == 0) continue;
-    std::int64_t const bytes = bytes_of(h, a, p.block);
+    std::int64_t const bytes = bytes_of_block(h, a, p.block);
     std::uint32_t sum = p.whole(bytes);
     if (!p.covers(bytes)) {
       data.resize(static_cast<std::size_t>(bytes));

@@ -12,6 +12,8 @@
 #include <argosy/format/detail/advice.hpp>
 #include <argosy/format/detail/checksums.hpp>
 
+#include "decoded_blocks.hpp"
+
 namespace argosy {
 
 namespace {
@@ -85,6 +87,27 @@ extend::failure damage_of(extend::any_handle& f, checkpoint_header const& h,
   return {};
 }
 
+// Does the same in a file with codecs.
+extend::failure damage_in_encoded(extend::any_handle& f, checkpoint_header const& h,
+                                  std::vector<extend::damaged_block>& into) {
+  detail::decoded_blocks blocks;
+  if (extend::failure without = blocks.begin(h, 1)) return without;
+  std::vector<std::byte> data(static_cast<std::size_t>(h.block_bytes));
+  std::vector<detail::table_entry> at(1);
+  for (detail::checkpoint_array const& a : h.arrays)
+    for (std::int64_t b = 0, n = h.blocks(a); b < n; ++b) {
+      auto const bytes = static_cast<std::size_t>(detail::bytes_of_block(h, a, b));
+      if (auto const error = blocks.read_table(f, a, b, at)) return error;
+      std::error_code const error =
+          blocks.read(f, a.offset + b * h.block_bytes, std::span(data).first(bytes)).error;
+      if (error == errc::damaged)
+        into.push_back({a.name, b, at[0].place, at[0].bytes});
+      else if (error)
+        return error;
+    }
+  return {};
+}
+
 // Opens, runs `body`, closes, and throws or reports the error.
 template <class Body>
 void with_file(std::string const& name, char const* call, on_error const& e, opener const& files,
@@ -125,8 +148,8 @@ std::vector<extend::damaged_block> find_damage(std::string const& path, on_error
     file_header h;
     if (extend::failure why = read_from(f, h)) return why;
     auto const* c = std::get_if<checkpoint_header>(&h);
-    return c ? damage_of(f, *c, all)
-             : extend::failure{errc::damaged, "a .npy file has no checksums"};
+    if (!c) return {errc::damaged, "a .npy file has no checksums"};
+    return c->codecs.empty() ? damage_of(f, *c, all) : damage_in_encoded(f, *c, all);
   });
   return all;
 }

@@ -284,6 +284,7 @@ class checkpoint_subject {
       : files(program_opener()),
         spare(files),
         path(std::move(at)),
+        encoded_path(path + ".encoded"),
         mine(std::vector<int>(each, 7 + world.rank())),
         world_(world) {
     std::int64_t const n = world.size();
@@ -291,6 +292,9 @@ class checkpoint_subject {
         .add("mine", io::darray<int, 1>({each * n}, io::distribute::block, {n}, world.rank()),
              mine);
     state.save(world, path, {}, files);
+    encoded = state;
+    encoded.encode({io::zarr_codec::crc32c()}, 512);
+    encoded.save(world, encoded_path, {}, files);
   }
   io::mpi const& world() const { return world_; }
   void prepare() { spare = files; }
@@ -303,9 +307,9 @@ class checkpoint_subject {
         world_, step == 3 && mine == program_numbers(std::vector<int>(each, 7 + world_.rank())));
   }
 
-  io::checkpoint state;
+  io::checkpoint state, encoded;
   io::opener files, spare;
-  std::string path;
+  std::string path, encoded_path;
   std::int64_t step = 3;
   program_numbers mine;
 
@@ -318,6 +322,10 @@ std::vector<collective_row<checkpoint_subject>> calls_of_checkpoints() {
   return {
       {"save", [](s& o, code& e) { o.state.save(o.world(), o.path, e, std::move(o.spare)); }},
       {"load", [](s& o, code& e) { o.state.load(o.world(), o.path, e, std::move(o.spare)); }},
+      {"save with codecs",
+       [](s& o, code& e) { o.encoded.save(o.world(), o.encoded_path, e, std::move(o.spare)); }},
+      {"load with codecs",
+       [](s& o, code& e) { o.encoded.load(o.world(), o.encoded_path, e, std::move(o.spare)); }},
       {"header_of",
        [](s& o, code& e) { io::checkpoint::header_of(o.world(), o.path, e, std::move(o.spare)); }},
   };
@@ -672,7 +680,7 @@ TEST_CASE("a rank that fails anywhere in a collective call of a format keeps no 
 
 TEST_CASE("every collective call of a format is in the table", "[format][error]") {
   check_rows(calls_of_checkpoints(), ARGOSY_TEST_HEADERS "/format/basic_checkpoint.hpp",
-             "basic_checkpoint", {"add", "add_value", "what_failed"});
+             "basic_checkpoint", {"add", "add_value", "encode", "what_failed"});
   check_rows(calls_of_npy(), ARGOSY_TEST_HEADERS "/format/basic_npy.hpp", "basic_npy",
              {"header", "file", "what_failed"});
   check_rows(calls_of_zarr(), ARGOSY_TEST_HEADERS "/format/basic_zarr.hpp", "basic_zarr",

@@ -153,6 +153,9 @@ TEST_CASE("a checkpoint has the bytes that a program saves", "[tool][convert]") 
   state.add("u", io::subarray({n}, {std::ssize(values)}, {0}, io::type<double>), values);
   state.save(world, dir / "saved");
   CHECK(content_of(dir / "out.ckpt") == content_of(dir / "saved"));
+  state.encode({io::zarr_codec::crc32c()}, 65536).save(world, dir / "encoded.ckpt");
+  CHECK(converted(dir / "encoded.ckpt:u", dir / "back.raw", {"--memory", "100k"}).code == 0);
+  CHECK(content_of(dir / "back.raw") == content_of(dir / "in.raw"));
 }
 
 TEST_CASE("attributes and names are carried between Zarr and HDF5, and losses are said",

@@ -1,6 +1,8 @@
 // argosy info: headers of .npy files and checkpoints, and damage in them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/checkpoint.hpp>
 #include <argosy/format/file_header.hpp>
+#include <argosy/world/self.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -110,6 +112,31 @@ TEST_CASE("a checkpoint is told with its arrays, and --check finds the block tha
   REQUIRE(damaged.size() == 1);
   CHECK(damaged[0].at("array").as_string() == "density");
   CHECK(damaged[0].at("bytes").as_int64() == 8000);
+}
+
+TEST_CASE("a checkpoint with codecs is told with their names, and damage by its place in the file",
+          "[tool][info]") {
+  argosy::test::scratch const dir;
+  std::vector<double> const u(1000, 0.5);
+  io::basic_checkpoint<io::self> state;
+  state.add_value("density", u).encode({io::zarr_codec::crc32c()}, 4096);
+  state.save(io::self(), dir / "state");
+  tool_outcome const whole = run_tool({"info", dir / "state", "--check"});
+  CHECK(whole.code == 0);
+  CHECK_THAT(whole.out, ContainsSubstring("density: '<f8' (1000,), crc32c\n") &&
+                            ContainsSubstring("all blocks are as they were written"));
+  std::string file = argosy::test::content_of(dir / "state");
+  file.back() ^= 1;
+  std::ofstream(dir / "state", std::ios::binary) << file;
+  json_value const v =
+      io::tool::parse_json(run_tool({"info", dir / "state", "--check", "--json"}).out);
+  json_value const& one = v.as_array().at(0);
+  CHECK(one.at("codecs").as_string() == "crc32c");
+  CHECK_FALSE(one.at("arrays").as_array().at(0).as_object().contains("offset"));
+  json_value const& damaged = one.at("damaged").as_array().at(0);
+  CHECK(damaged.at("block").as_int64() == 1);
+  CHECK(damaged.at("offset").as_int64() == std::ssize(file) - (8000 - 4096 + 4));
+  CHECK(damaged.at("bytes").as_int64() == 8000 - 4096 + 4);
 }
 
 TEST_CASE("what killed jobs left of a checkpoint is listed, and removed where that is asked for",

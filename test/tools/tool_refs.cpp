@@ -52,6 +52,10 @@ TEST_CASE("references name the bytes of arrays, and zarr and xarray read them", 
   io::basic_checkpoint<io::self> state;
   state.add("inside", whole, values);
   state.save(world, dir / "state");
+  state.encode({io::zarr_codec::crc32c()}).save(world, dir / "encoded");
+  tool_outcome const refused = run_tool({"refs", dir / "encoded"});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("its blocks are encoded by crc32c"));
   io::hdf5_content content;
   content.add("fields/one", whole, {.attributes = {{"units", "K"}}});
   content.add("fields/packed", whole,

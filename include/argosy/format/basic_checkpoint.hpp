@@ -101,6 +101,19 @@ class basic_checkpoint {
     return add_entry<T>(std::move(name), data, true, described);
   }
 
+  // Encodes the blocks of later saves by these steps, in their order. Local. Each block of an array
+  // has `block_bytes` bytes, from 512 to 64 MiB, and is encoded by one rank. Without codecs, later
+  // saves do not encode. Loads find the codecs in the file.
+  //   state.encode({io::zarr_codec::zstd(3)});
+  // Save throws errc::argument if the settings are wrong. It throws errc::unsupported if this build
+  // does not have a codec, and if a codec is not gzip, zstd, blosc or crc32c.
+  basic_checkpoint& encode(std::vector<zarr_codec> codecs,
+                           std::int64_t block_bytes = std::int64_t{1} << 20) {
+    codecs_ = std::move(codecs);
+    block_bytes_ = block_bytes;
+    return *this;
+  }
+
   // Saves the state. Collective. The result is an error on all ranks, or on none. Throws
   // errc::datatype if the parts do not cover an array exactly once. Throws errc::not_same if names,
   // arrays or values differ between ranks. Throws errc::argument if a name is empty or used twice.
@@ -249,7 +262,10 @@ class basic_checkpoint {
                                  argosy::view& into);
   void write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
              std::vector<content> const& all) const;
-  // Returns true if this rank writes its part of an array. Rank 0 writes values that all ranks have.
+  void write_encoded(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+                     std::vector<content> const& all, argosy::hints const& given) const;
+  // Returns true if this rank writes its part of an array. Values that all ranks have are written
+  // by rank 0.
   bool brings(std::size_t array, int rank) const {
     return !entries_[array].everywhere || rank == 0;
   }
@@ -260,10 +276,13 @@ class basic_checkpoint {
                          entry const& e, content const& c, argosy::view const& v);
   void save_in(joint const& s, basic_file<World>& f, std::string const& to,
                detail::unfinished_file const& part, checkpoint_header const& h,
-               std::vector<content> const& all, opener const& files, bool& named) const;
+               std::vector<content> const& all, argosy::hints const& given, opener const& files,
+               bool& named) const;
   static checkpoint_header find(joint const& s, basic_file<World>& f);
 
   std::vector<entry> entries_;
+  std::vector<zarr_codec> codecs_;
+  std::int64_t block_bytes_ = 0;  // with codecs
   std::string what_failed_;
 };
 

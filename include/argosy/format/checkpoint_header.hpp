@@ -14,6 +14,7 @@
 #include <argosy/datatype/order.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/format/dtype.hpp>
+#include <argosy/format/zarr_codec.hpp>
 
 namespace argosy {
 
@@ -24,9 +25,13 @@ struct checkpoint_array {
   dtype type = {};
   argosy::order order = argosy::order::c;
   std::vector<std::int64_t> shape = {};  // empty: one element
-  std::int64_t offset = 0;               // place of the data in the file
+  // The place of the data in the file. In a file with codecs it is the place among the decoded
+  // blocks of all arrays, each of which has room for a whole block.
+  std::int64_t offset = 0;
   // The place of the checksums in the file: for each block the CRC-32 of zlib, 4 bytes,
-  // little-endian.
+  // little-endian. In a file with codecs it is the place of the array's table. That has for each
+  // block the place of the encoded bytes, 8 bytes, their number, 4 bytes, and the CRC-32 of the
+  // decoded block.
   std::int64_t sums = 0;
 
   // Returns the bytes of the data; -1 if the number is beyond 2^63. Headers that were read from a
@@ -38,14 +43,17 @@ struct checkpoint_array {
 }  // namespace detail
 
 // The content of a checkpoint's header. A regular value. All its functions are local. The file
-// begins with 0x93 "ARGOSY" and the version, 1. Then come the length of the text and its CRC-32, 4
-// bytes each, little-endian, and the text, which Python's ast.literal_eval reads. Arrays and
-// checksums follow at the places that the text gives.
+// begins with 0x93 "ARGOSY" and the version, 1, or 2 if it has codecs. Then come the length of the
+// text and its CRC-32, 4 bytes each, little-endian, and the text, which Python's ast.literal_eval
+// reads. Arrays and checksums follow at the places that the text gives.
 struct checkpoint_header {
   // Bytes of data under one checksum. The last block of an array may be shorter.
   std::int64_t block_bytes = std::int64_t{1} << 20;
   std::int64_t file_bytes = 0;
   std::vector<detail::checkpoint_array> arrays = {};
+  // The steps of the encoding of a block, in their order. A header that was read has their names
+  // only, without levels.
+  std::vector<zarr_codec> codecs = {};
 
   // Returns the array of this name, or null if there is none.
   detail::checkpoint_array const* find(std::string_view name) const;
@@ -70,9 +78,23 @@ std::optional<std::int64_t> checkpoint_header_bytes(std::span<std::byte const> s
 std::optional<checkpoint_header> parse_checkpoint_header(std::span<std::byte const> start,
                                                          failure& why);
 // Returns the header as bytes, without padding before the first array. The second function gives
-// the arrays their places, in their order, each at a multiple of 4096, and the file its size.
+// the arrays their places, in their order, each at a multiple of 4096, and the file its size. With
+// codecs that is the size before encoded blocks are appended.
 std::vector<std::byte> checkpoint_header_of(checkpoint_header const& h);
 void place_arrays(checkpoint_header& h);
+
+// Encoded blocks are in memory as a whole, so they have at most 64 MiB.
+inline constexpr std::int64_t least_encoded_block = 512;
+inline constexpr std::int64_t most_encoded_block = std::int64_t{64} << 20;
+inline constexpr std::size_t most_codecs = 8;
+// The bytes of a block in the table of a file with codecs.
+inline constexpr std::int64_t table_entry_bytes = 16;
+// Returns the bytes of a block of an array; the last one may be shorter.
+std::int64_t bytes_of_block(checkpoint_header const& h, checkpoint_array const& a,
+                            std::int64_t block);
+// Return "zstd, crc32c", and text by which ranks compare all settings.
+std::string codec_names(std::vector<zarr_codec> const& all);
+std::string codec_settings(std::vector<zarr_codec> const& all);
 
 }  // namespace detail
 }  // namespace argosy

@@ -9,6 +9,7 @@
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/pack.hpp>
 
+#include "../piece_parcel.hpp"
 #include "bytes.hpp"
 #include "filters.hpp"
 #include "messages.hpp"
@@ -208,49 +209,20 @@ hdf5_chunk_range hdf5_chunk_writes::chunks_of(int rank, std::int64_t round) cons
   return {first, std::min(end, first + in_round_)};
 }
 
-// A parcel has the number of pieces, then an offset and a length of each, then their bytes. Offsets
-// count from the owner's first chunk of the round.
+// Offsets count from the owner's first chunk of the round.
 std::vector<parcel> hdf5_chunk_writes::send(std::int64_t round) const {
   std::vector<parcel> all;
   for (int owner = 0; owner < ranks_; ++owner) {
     hdf5_chunk_range const chunks = chunks_of(owner, round);
     auto const [begin, end] = stream_of(selection_.file(), chunks, grid_.chunk_bytes());
     if (begin == end) continue;
-    std::vector<std::int64_t> words(1);
-    for (extend::cursor c(selection_.file(), begin); !c.done() && c.position() < end; c.next()) {
-      extend::piece const p = c.current();
-      words.push_back(p.offset - chunks.first * grid_.chunk_bytes());
-      words.push_back(std::min(p.length, end - c.position()));
-    }
-    words[0] = std::ssize(words) / 2;
-    auto const head = std::as_bytes(std::span(words));
-    parcel p{owner, {head.begin(), head.end()}};
-    p.content.resize(head.size() + static_cast<std::size_t>(end - begin));
-    pack(memory_, from_.address(), begin, end, p.content.data() + head.size());
-    all.push_back(std::move(p));
+    piece_parcel p;
+    p.add(selection_.file(), -chunks.first * grid_.chunk_bytes(), memory_, from_.address(), begin,
+          end);
+    all.push_back(p.to(owner));
   }
   return all;
 }
-
-namespace {
-
-// Calls `use(offset, bytes)` for each piece of a parcel.
-template <class Use>
-void for_pieces(parcel const& p, Use&& use) {
-  std::int64_t count = 0;
-  std::memcpy(&count, p.content.data(), sizeof count);
-  std::size_t word = sizeof count, data = static_cast<std::size_t>(2 * count + 1) * sizeof count;
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t place[2];
-    std::memcpy(place, p.content.data() + word, sizeof place);
-    auto const length = static_cast<std::size_t>(place[1]);
-    use(place[0], std::span(p.content).subspan(data, length));
-    word += sizeof place;
-    data += length;
-  }
-}
-
-}  // namespace
 
 failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const& parts,
                                   hdf5_read const& read) {

@@ -3,13 +3,11 @@
 #include <argosy/format/zarr_header.hpp>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <utility>
 
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
 
-#include "compression.hpp"
+#include "codec_settings.hpp"
 #include "format/literal.hpp"
 #include "json.hpp"
 #include "metadata_reader.hpp"
@@ -110,29 +108,6 @@ failure complete_chunks(zarr_header& h) {
   return detail::fits_zarr_grid(h);
 }
 
-// Fills in the size of an item, and checks the settings of Blosc.
-failure complete_blosc(zarr_codec& c, extend::dtype const& type) {
-  constexpr std::array known = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
-  if (std::ranges::find(known, c.compressor()) == known.end())
-    return wrong("Blosc has no compressor '" + c.compressor() + "'", "give lz4 or zstd");
-  if (c.level() < 0 || c.level() > 9) return wrong("blosc has the levels 0 to 9");
-  if (c.item_bytes() < 0 || c.block_bytes() < 0 ||
-      c.block_bytes() > std::numeric_limits<int>::max())
-    return wrong("a size of blosc is out of range");
-  if (c.item_bytes() == 0)
-    c = zarr_codec::blosc(c.compressor(), c.level(), c.shuffling(), static_cast<int>(type.bytes),
-                          c.block_bytes());
-  if (!c.is_available() || detail::has_blosc_compressor(c.compressor())) return {};
-  return {errc::unsupported, "the Blosc of this build has no compressor '" + c.compressor() + "'",
-          "use lz4 or zstd"};
-}
-
-// Returns Debian's name of the library of a codec.
-std::string package_of(zarr_codec::kind k) {
-  if (k == zarr_codec::kind::blosc) return "libblosc-dev";
-  return k == zarr_codec::kind::zstd ? "libzstd-dev" : "zlib1g-dev";
-}
-
 failure complete_codecs(zarr_header& h) {
   using kind = zarr_codec::kind;
   std::vector<zarr_codec>& all = h.options.codecs;
@@ -152,18 +127,9 @@ failure complete_codecs(zarr_header& h) {
         well = sorted[k] == static_cast<int>(k);
       if (!well) return wrong("the order of a transposition is no permutation of the dimensions");
     }
-    if (c->what() == kind::gzip && (c->level() < 0 || c->level() > 9))
-      return wrong("gzip has the levels 0 to 9");
-    if (c->what() == kind::zstd && (c->level() < -131072 || c->level() > 22))
-      return wrong("zstd has the levels -131072 to 22");
     if (c->what() == kind::zlib && h.version == 3)
       return wrong("version 3 of the format has no codec 'zlib'", "use gzip, which is zlib's, too");
-    if (c->what() == kind::blosc)
-      if (failure f = complete_blosc(*c, h.type)) return f;
-    if (!c->is_available())
-      return {errc::unsupported,
-              "this build of the library has no codec '" + std::string(c->name()) + "'",
-              "install " + package_of(c->what()) + " and build the library again"};
+    if (failure f = detail::complete_codec(*c, h.type.bytes)) return f;
   }
   return {};
 }

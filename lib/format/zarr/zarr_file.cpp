@@ -169,16 +169,6 @@ bool is_compressed(zarr_header const& h) noexcept {
   });
 }
 
-std::int64_t codec_threads_in(hints const& given) {
-  return file_hints(environment_hints(), {}, given, overriding_hints()).values().codec_threads;
-}
-
-int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::int64_t asked) {
-  constexpr std::int64_t most = 1024;
-  if (asked > 0) return static_cast<int>(std::min(asked, most));
-  return static_cast<int>(std::clamp<std::int64_t>(std::min(own, all / ranks), 1, most));
-}
-
 failure fault_of_zarr_part(zarr_header const& h, array_part const& part) {
   (void)part.part_bytes();  // throws the fault of the part first
   if (h.type.kind == part.type().kind && h.type.bytes == part.type().bytes &&

@@ -260,7 +260,8 @@ array_facts facts_of(checkpoint_header const& h, array_name& name) {
   return {.of = detail::any_element_of(to_string(a.type)),
           .shape = a.shape,
           .in = a.order,
-          .offset = a.offset};
+          .offset = a.offset,
+          .codecs = detail::codec_names(h.codecs)};
 }
 
 array_facts facts_of(zarr_header const& h) {

@@ -51,6 +51,7 @@ struct array_facts {
   order in = order::c;
   std::int64_t offset = 0;                        // if the array is one range of the file
   any_sizes chunks = {};                          // empty: the array is one range of the file
+  std::string codecs = {};                        // names; blocks of checkpoints may be encoded
   std::string fill_value = {};                    // JSON, if the format is Zarr
   std::vector<std::string> dimension_names = {};  // one for each dimension, or none
   std::string attributes = {};                    // a JSON object, if the format is Zarr

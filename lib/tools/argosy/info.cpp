@@ -2,6 +2,8 @@
 // leftovers of saves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -56,12 +58,13 @@ void add_shape(json_writer& j, std::vector<std::int64_t> const& shape) {
   j.close(']');
 }
 
-// Adds the members that arrays of both formats have.
+// Adds the members that arrays of both formats have. Encoded arrays have no offset.
 template <class Array>
-void add_array(json_writer& j, Array const& a, std::int64_t offset) {
+void add_array(json_writer& j, Array const& a, std::optional<std::int64_t> offset) {
   j.member("type", to_string(a.type)).member("order", a.order == order::c ? "c" : "fortran");
   add_shape(j, a.shape);
-  j.member("offset", offset).member("bytes", a.bytes());
+  if (offset) j.member("offset", *offset);
+  j.member("bytes", a.bytes());
 }
 
 void print_json(std::vector<looked_at> const& all, std::ostream& out) {
@@ -85,10 +88,13 @@ void print_json(std::vector<looked_at> const& all, std::ostream& out) {
       } else {
         auto const& checkpoint = std::get<checkpoint_header>(l.header);
         j.member("format", "checkpoint").member("block_bytes", checkpoint.block_bytes);
-        j.member("file_bytes", checkpoint.file_bytes).key("arrays").open('[');
+        j.member("file_bytes", checkpoint.file_bytes);
+        bool const encoded = !checkpoint.codecs.empty();
+        if (encoded) j.member("codecs", argosy::detail::codec_names(checkpoint.codecs));
+        j.key("arrays").open('[');
         for (argosy::detail::checkpoint_array const& a : checkpoint.arrays) {
           j.open('{').member("name", a.name);
-          add_array(j, a, a.offset);
+          add_array(j, a, encoded ? std::nullopt : std::optional(a.offset));
           j.close('}');
         }
         j.close(']').key("damaged").open('[');

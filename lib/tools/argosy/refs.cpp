@@ -213,6 +213,8 @@ void add_array(references& all, array_name const& name, arguments const& given) 
   array_facts const raw = name.format == array_format::raw ? raw_array(given) : array_facts();
   array_reader<self> reader(self(), name, raw);
   array_facts const& a = reader.facts();
+  if (!a.codecs.empty())
+    cannot(name, "its blocks are encoded by " + a.codecs + "; argosy convert writes a Zarr array");
   std::string const key =
       name.inside.empty() ? std::filesystem::path(name.path).stem().string() : name.inside;
   if (all.texts.contains(key + "/.zarray") || all.texts.contains(key + "/.zgroup"))

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,8 @@
 #include <argosy/format/basic_checkpoint.hpp>
 #include <argosy/format/detail/begin_file.hpp>
 #include <argosy/format/detail/block_shares.hpp>
+#include <argosy/format/detail/codec_threads.hpp>
+#include <argosy/format/detail/encoded_blocks.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
 #include <argosy/format/detail/written_mark.hpp>
@@ -26,6 +30,12 @@ template <communicator World>
 checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
                                                 extend::failure& why) const {
   checkpoint_header h;
+  if (!codecs_.empty()) {
+    h.codecs = codecs_;
+    h.block_bytes = block_bytes_;
+    why.keep(detail::failure_of(errc::argument, [&] { return detail::fault_of_codecs(h); }));
+    if (why) return h;
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     array_part const& part = all[i].part;
     source const& data = all[i].data;
@@ -54,6 +64,9 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
 template <communicator World>
 std::string basic_checkpoint<World>::lines(std::vector<content> const& all) const {
   std::string text;
+  if (!codecs_.empty())
+    text = "codecs " + detail::codec_settings(codecs_) + " in blocks of " +
+           std::to_string(block_bytes_) + " bytes\n";
   for (std::size_t i = 0; i < all.size(); ++i)
     text +=
         "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "' " + to_string(all[i].part) +
@@ -97,7 +110,7 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
     auto f =
         s.open(part.path, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                own, *std::move(opens));
-    save_in(s, f, to, part, h, all, files, named);
+    save_in(s, f, to, part, h, all, with.hints(), files, named);
   });
 }
 
@@ -107,7 +120,8 @@ template <communicator World>
 void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& to,
                                       detail::unfinished_file const& part,
                                       checkpoint_header const& h, std::vector<content> const& all,
-                                      opener const& files, bool& named) const {
+                                      argosy::hints const& given, opener const& files,
+                                      bool& named) const {
   std::string const& from = part.full_path;
   std::optional<extend::file_identity> mine;
   if (s.rank() == 0) detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(f); });
@@ -124,7 +138,8 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
       [&] {
         auto const fill = [&] {
           s.on_first(errc::io, [&] { return mark.enter(files, from, part.number); });
-          write(s.on(f.world()), f, h, all);
+          joint const in = s.on(f.world());
+          h.codecs.empty() ? write(in, f, h, all) : write_encoded(in, f, h, all, given);
           s.together([&] { f.sync(s.where()); });
         };
         s.closing(f, fill, true);
@@ -192,6 +207,50 @@ void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f,
   s.together([&] { f.write_views_all(pieces); });
 }
 
+// Writes encoded blocks in rounds. The header follows, because it says the size of the file.
+template <communicator World>
+void basic_checkpoint<World>::write_encoded(joint const& s, basic_file<World>& f,
+                                            checkpoint_header const& h,
+                                            std::vector<content> const& all,
+                                            argosy::hints const& given) const {
+  int const threads = detail::codec_threads_for(s, given);
+  std::optional<detail::block_writes> blocks;
+  s.alone(errc::datatype, [&]() -> extend::failure {
+    std::vector<argosy::view> views;
+    if (auto why = views_of(h, all, views)) return why;
+    std::vector<detail::block_source> from;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      from.push_back({views[i].filetype(), &all[i].data.buffer(), entries_[i].everywhere});
+    blocks.emplace(h, std::move(from), s.rank(), s.world().size(), threads);
+    return {};
+  });
+  std::int64_t end = h.file_bytes;
+  while (!blocks->done()) {
+    detail::round_end until = blocks->reach();
+    s.all_reduce(until);
+    std::vector<extend::parcel> parcels;
+    s.alone(errc::io, [&] { parcels = blocks->send(until); });
+    parcels = s.deliver(parcels);
+    s.alone(errc::datatype, [&] { return blocks->encode(parcels); });
+    std::int64_t const place = end + s.exclusive_sum(blocks->bytes());
+    detail::round_bytes more{blocks->bytes()};
+    s.all_reduce(more);
+    std::vector<viewed_source> pieces;
+    s.alone(errc::io, [&] { pieces = blocks->written(place); });
+    s.together([&] { f.write_views_all(pieces); });
+    end += more.all;
+  }
+  std::vector<std::byte> head;
+  s.alone(errc::io, [&] {
+    if (s.rank() != 0) return;
+    checkpoint_header whole = h;
+    whole.file_bytes = end;
+    head = detail::checkpoint_header_of(whole);
+  });
+  s.together([&] { f.set_size(end); });
+  s.together([&] { f.write_at_all(0, head); });
+}
+
 template <communicator World>
 checkpoint_header basic_checkpoint<World>::find(joint const& s, basic_file<World>& f) {
   return detail::header_for_all<checkpoint_header>(
@@ -202,11 +261,27 @@ checkpoint_header basic_checkpoint<World>::find(joint const& s, basic_file<World
 template <communicator World>
 void basic_checkpoint<World>::load(World const& world, std::string const& path, detail::hinted with,
                                    opener files) {
+  std::shared_ptr<detail::decoded_blocks> blocks;
+  auto const reason = [&] { return blocks ? detail::reason_in(*blocks) : std::string(); };
   detail::program_call const call{"checkpoint::load", path, with.where(),
-                                  detail::name_use::reads_file};
+                                  detail::name_use::reads_file, reason};
   detail::in_one_call(world, call, with.error(), what_failed_, [&](joint const& s) {
-    auto f = s.open(path, mode::read, with, std::move(files));
-    s.closing(f, [&] { read(s.on(f.world()), f, find(s, f)); });
+    std::optional<opener> opens;
+    s.alone(errc::io, [&] {
+      blocks = detail::new_decoded_blocks();
+      opens = detail::decoding_opener(files, blocks);
+    });
+    auto f = s.open(path, mode::read, with, *std::move(opens));
+    s.closing(f, [&] {
+      joint const in = s.on(f.world());
+      checkpoint_header const h = find(s, f);
+      if (!h.codecs.empty()) {
+        int const threads = detail::codec_threads_for(in, with.hints());
+        in.alone(errc::unsupported,
+                 [&] { return detail::decode_from_now_on(*blocks, h, threads); });
+      }
+      read(in, f, h);
+    });
   });
 }
 
@@ -277,13 +352,21 @@ void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f,
     room.emplace(buffer{const_cast<std::byte*>(into.address()), into.form(), into.types()},
                  s.where());
   });
+  // Windows are whole blocks, so few of them are decoded twice.
+  std::int64_t const window = std::max<std::int64_t>(1, (4 << 20) / h.block_bytes) * h.block_bytes;
+  two_phase const of_blocks{
+      .buffer_bytes = 2 * window, .window_bytes = window, .align_bytes = h.block_bytes};
   s.together([&] { f.set_view(v); });
-  report const r = s.together([&] { return f.read_at_all(0, std::move(*room)); });
+  report const r = s.together([&] {
+    return h.codecs.empty() ? f.read_at_all(0, std::move(*room))
+                            : f.read_at_all(0, std::move(*room), of_blocks);
+  });
   s.together([&] { f.set_view(all_bytes); });
   s.alone(errc::io, [&]() -> extend::failure {
     if (r.memory_bytes >= into.size()) return {};
     return {errc::truncated, "the file ends inside of '" + e.name + "'"};
   });
+  if (!h.codecs.empty()) return;  // the handle has checked each block that it decoded
 
   detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
   auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {

@@ -15,6 +15,7 @@
 #include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/format/basic_zarr.hpp>
 #include <argosy/format/detail/block_shares.hpp>
+#include <argosy/format/detail/codec_threads.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
 #include <argosy/format/detail/zarr/groups.hpp>
@@ -99,25 +100,11 @@ void basic_zarr<World>::start(joint const& s, array_part const& part, detail::hi
            });
 }
 
-// Chooses the threads for chunks: as many as there are processors for each rank of a node. All
-// ranks have the same header, so all of them ask or none.
+// Chooses the threads for chunks. All ranks have the same header, so all of them ask or none.
 template <communicator World>
 void basic_zarr<World>::choose_threads(joint const& s, argosy::hints const& given) {
   if (threads_ > 0) return;
-  threads_ = 1;
-  if (!detail::is_compressed(header_)) return;
-  std::int64_t own = 1, all = 1, ranks = 1;
-  if constexpr (requires(World const& w) { w.processors(); })
-    s.on_node([&](World const& near) {
-      detail::processor_set set = near.processors();
-      own = set.count();
-      near.all_reduce(set);
-      all = set.count();
-      ranks = near.size();
-    });
-  s.alone(errc::io, [&] {
-    threads_ = detail::codec_threads(own, all, ranks, detail::codec_threads_in(given));
-  });
+  threads_ = detail::is_compressed(header_) ? detail::codec_threads_for(s, given) : 1;
 }
 
 template <communicator World>

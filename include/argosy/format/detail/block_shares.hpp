@@ -43,6 +43,9 @@ class block_shares {
 
 // Returns the blocks that a filetype touches, without data about their bytes.
 std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_bytes);
+// Returns a failure unless the parts of the ranks cover the block exactly once.
+failure fault_of_cover(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block,
+                       block_part const& parts);
 // Returns the number of blocks of all arrays together.
 std::int64_t all_blocks(checkpoint_header const& h);
 

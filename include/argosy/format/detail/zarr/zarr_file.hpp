@@ -89,11 +89,6 @@ opener zarr_opener(opener const& files, std::shared_ptr<zarr_reports> told, zarr
 
 // Returns true if chunks are compressed, so that threads pay.
 bool is_compressed(zarr_header const& h) noexcept;
-// Returns the threads of a rank for chunks. `own` processors are those that it may use, `all` those
-// of the ranks of its node. `asked` is the hint argosy_codec_threads.
-int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::int64_t asked);
-// Returns the hint argosy_codec_threads, as these hints and those of the environment say.
-std::int64_t codec_threads_in(hints const& given);
 
 // Reads a whole file of at most `most` bytes. Returns a failure if that is not possible. Local.
 failure read_small_file(opener const& files, std::string const& path, std::size_t most,

@@ -1,0 +1,37 @@
+// The threads of a rank that encode and decode.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include <argosy/file/hints.hpp>
+#include <argosy/format/detail/together.hpp>
+#include <argosy/world/detail/host.hpp>
+
+namespace argosy::detail {
+
+// Returns the threads of a rank. `own` processors are those that it may use, `all` those of the
+// ranks of its node. `asked` is the hint argosy_codec_threads.
+int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::int64_t asked);
+// Returns the hint argosy_codec_threads, as these hints and those of the environment say.
+std::int64_t codec_threads_in(hints const& given);
+
+// Returns the threads of this rank: as many as there are processors for each rank of the node.
+// Collective.
+template <communicator World>
+int codec_threads_for(joint_call<World> const& s, hints const& given) {
+  std::int64_t own = 1, all = 1, ranks = 1;
+  if constexpr (requires(World const& w) { w.processors(); })
+    s.on_node([&](World const& near) {
+      processor_set set = near.processors();
+      own = set.count();
+      near.all_reduce(set);
+      all = set.count();
+      ranks = near.size();
+    });
+  int threads = 1;
+  s.alone(errc::io, [&] { threads = codec_threads(own, all, ranks, codec_threads_in(given)); });
+  return threads;
+}
+
+}  // namespace argosy::detail
