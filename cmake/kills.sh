@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Kills ranks of six programs at random moments, and reports lost data and leftovers:
+# Kills ranks of ten programs at random moments, and reports lost data and leftovers:
 #   cmake/kills.sh [--count N] [--seed S] [--look COMMAND] [NAME...]
 #                                     default: 334 kills of each; NAME is saves, writes, resizes,
-#                                     zarr_saves, zarr_writes or zarr_grows
+#                                     zarr_saves, zarr_writes, zarr_grows, hdf5_saves, hdf5_writes,
+#                                     hdf5_grows or vtkhdf_steps
 # COMMAND is run after each kill, with NAME, the directory and the last round. To look at Zarr
 # arrays by zarr-python, which cmake/zarr.sh installs:
 #   cmake/kills.sh --count 167 --look "build/zarr/bin/python3 test/kills/zarr_look.py" \

@@ -22,7 +22,8 @@ struct victim {
 };
 
 std::vector<victim> const& victims();
-// The programs with Zarr arrays, which victims() has, too.
+// The programs with Zarr arrays and with HDF5 files, which victims() has, too.
 std::vector<victim> zarr_victims();
+std::vector<victim> hdf5_victims();
 
 }  // namespace argosy::kills

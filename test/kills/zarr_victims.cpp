@@ -11,6 +11,7 @@
 #include <argosy/argosy.hpp>
 #include <argosy/format/zarr.hpp>
 
+#include "rows.hpp"
 #include "victims.hpp"
 
 namespace argosy::kills {
@@ -20,27 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 using zarr_alone = basic_zarr<self>;
 
-constexpr std::int64_t width = 6000, shard = 1000;  // parts of ranks cut shards
-constexpr std::int64_t most_steps = 12;
-constexpr double round_step = 1e6;  // larger than every position
+constexpr std::int64_t shard = 1000;  // parts of ranks cut shards
 
 std::string group_in(std::string const& directory) { return directory + "/run.zarr"; }
 std::string array_in(std::string const& directory) { return group_in(directory) + "/u"; }
-
-// Returns this rank's columns of the rows from `first` on, of an array of `rows` rows.
-array_part columns(int rank, int ranks, std::int64_t first, std::int64_t count, std::int64_t rows) {
-  std::int64_t const low = width * rank / ranks, high = width * (rank + 1) / ranks;
-  return subarray({rows, width}, {count, high - low}, {first, low}, type<double>);
-}
-
-// Returns values of these columns: the position in the row, and the round.
-std::vector<double> values(int rank, int ranks, std::int64_t rows, std::int64_t round) {
-  std::vector<double> all;
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t i = width * rank / ranks; i < width * (rank + 1) / ranks; ++i)
-      all.push_back(static_cast<double>(i) + round_step * static_cast<double>(round));
-  return all;
-}
 
 zarr_options options_of(std::int64_t round) {
   zarr_options how{.chunks = {1, shard / 4}, .shards = {1, shard}, .fill_value = "-1"};
