@@ -87,6 +87,32 @@ void particles(mpi::communicator const& world) {
   // [vtkhdf_surface]
 }
 
+struct block {
+  std::int64_t level;
+  std::vector<std::int64_t> first, cells;
+  std::vector<double> density;
+};
+
+void boxes(mpi::communicator const& world) {
+  std::int64_t const r = world.rank();
+  std::vector<block> const mine{{0, {0, 0, 4 * r}, {4, 4, 4}, std::vector<double>(64, 1)},
+                                {1, {2, 2, 8 * r}, {4, 2, 4}, std::vector<double>(32, 2)}};
+  // [vtkhdf_boxes]
+  io::vtkhdf run = io::vtkhdf::overlapping_amr({.spacing = {0.5, 0.5, 0.5}, .refinement = {2}});
+  for (block const& b : mine)
+    run.add_box({b.level, b.first, b.cells}).add_cell_data("density", b.density);
+  run.begin_steps(world, "boxes.vtkhdf", 0.0);
+  // [vtkhdf_boxes]
+  // [vtkhdf_halo]
+  std::vector<double> u(6 * 6 * 6);  // a block of 4 * 4 * 4 cells in a halo
+  io::array_part const all({4, 4, 4}, io::contiguous(64, io::type<double>));
+  io::subarray const inside({6, 6, 6}, {4, 4, 4}, {1, 1, 1}, io::type<double>);
+  io::vtkhdf one = io::vtkhdf::overlapping_amr({.spacing = {0.5, 0.5, 0.5}});
+  one.add_box({.start = {0, 0, 4 * r}, .cells = {4, 4, 4}});
+  one.add_cell_data("u", all, io::source(u, inside)).save(world, "halo.vtkhdf");
+  // [vtkhdf_halo]
+}
+
 }  // namespace
 
 int main() {
@@ -102,6 +128,7 @@ int main() {
   image(world);
   mesh(world);
   particles(world);
+  boxes(world);
   world.barrier();
   if (world.rank() == 0) std::filesystem::remove_all(std::filesystem::current_path());
 }

@@ -569,43 +569,51 @@ std::vector<collective_row<hdf5_subject>> calls_of_hdf5() {
   };
 }
 
-// A VTKHDF file of one step, the state that is to become another one, and names of new files.
+// VTKHDF files of one step, a grid and boxes, the states that are to become another one, and names
+// of new files.
 class vtkhdf_subject {
  public:
   vtkhdf_subject(io::mpi const& world, std::string const& at)
       : files(program_opener()),
         spare(files),
         path(at),
+        boxes_path(at + ".boxes"),
         fresh(at + ".new"),
         state(io::vtkhdf::image_data({.points = {2 * std::int64_t{world.size()}}})),
+        boxes(io::vtkhdf::overlapping_amr({.spacing = {1}})),
         world_(world) {
     io::darray<int, 1> const tile({2 * world.size()}, io::distribute::block, {world.size()},
                                   world.rank());
     state.add_point_data("v", tile, values);
     state.begin_steps(world, path, 0, {}, {}, files);
+    boxes.add_box({0, {2 * std::int64_t{world.rank()}}, {2}}).add_cell_data("v", values);
+    boxes.begin_steps(world, boxes_path, 0, {}, {}, files);
   }
   vtkhdf_subject(vtkhdf_subject const&) = delete;
   io::mpi const& world() const { return world_; }
   void prepare() { spare = files; }
-  // The file has its old steps, and perhaps one more.
+  // Each file has its old steps, and perhaps one more.
   bool restore() {
-    auto f = io::hdf5::open(world_, path, mode::read, {}, files);
+    bool const grid = has_steps(path, steps), levels = has_steps(boxes_path, steps_of_boxes);
+    return everywhere(world_, grid && levels);
+  }
+
+  io::opener files, spare;
+  std::string path, boxes_path, fresh;
+  std::vector<int> values{7, 8};
+  io::vtkhdf state, boxes;
+  std::int64_t steps = 1, steps_of_boxes = 1;
+
+ private:
+  bool has_steps(std::string const& of, std::int64_t& before) {
+    auto f = io::hdf5::open(world_, of, mode::read, {}, files);
     auto const* const found = f.content().find("VTKHDF/Steps/Values");
     std::int64_t const now = found ? found->shape[0] : 0;
     f.close();
-    bool const well = now == steps || now == steps + 1;
-    steps = now;
-    return everywhere(world_, well);
+    bool const well = now == before || now == before + 1;
+    before = now;
+    return well;
   }
-  double next_time() const { return static_cast<double>(steps); }
-
-  io::opener files, spare;
-  std::string path, fresh;
-  std::vector<int> values{7, 8};
-  io::vtkhdf state;
-  std::int64_t steps = 1;
-
- private:
   io::mpi const& world_;
 };
 
@@ -614,12 +622,21 @@ std::vector<collective_row<vtkhdf_subject>> calls_of_vtkhdf() {
   return {
       {"save", [](s& o, code& e) { o.state.save(o.world(), o.fresh, e, std::move(o.spare)); },
        false, 61},
+      {"save of boxes",
+       [](s& o, code& e) { o.boxes.save(o.world(), o.fresh, e, std::move(o.spare)); }, false, 61},
       {"begin_steps",
        [](s& o, code& e) { o.state.begin_steps(o.world(), o.fresh, 0, {}, e, std::move(o.spare)); },
        false, 61},
       {"append_step",
        [](s& o, code& e) {
-         o.state.append_step(o.world(), o.path, o.next_time(), e, std::move(o.spare));
+         auto const time = static_cast<double>(o.steps);
+         o.state.append_step(o.world(), o.path, time, e, std::move(o.spare));
+       },
+       false, 61},
+      {"append_step of boxes",
+       [](s& o, code& e) {
+         auto const time = static_cast<double>(o.steps_of_boxes);
+         o.boxes.append_step(o.world(), o.boxes_path, time, e, std::move(o.spare));
        },
        false, 61},
   };
@@ -688,8 +705,8 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
   check_rows(calls_of_hdf5(), ARGOSY_TEST_HEADERS "/format/basic_hdf5.hpp", "basic_hdf5",
              {"content", "file", "what_failed"});
   check_rows(calls_of_vtkhdf(), ARGOSY_TEST_HEADERS "/format/basic_vtkhdf.hpp", "basic_vtkhdf",
-             {"image_data", "unstructured_grid", "poly_data", "add_point_data", "add_cell_data",
-              "what_failed"});
+             {"image_data", "unstructured_grid", "poly_data", "overlapping_amr", "add_box",
+              "add_point_data", "add_cell_data", "what_failed"});
   check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
              {"add", "what_failed"});
 }

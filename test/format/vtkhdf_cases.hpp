@@ -7,17 +7,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <random>
+#include <regex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <argosy/format/basic_hdf5.hpp>
 #include <argosy/format/basic_vtkhdf.hpp>
+#include <argosy/world/mpi.hpp>
 #include <argosy/world/self.hpp>
 
 #include "format/array_cases.hpp"
+#include "support/files.hpp"
+#include "support/python.hpp"
 
 namespace argosy::test {
 
@@ -114,6 +122,48 @@ class vtkhdf_eye {
     return found;
   }
 
+  // The lines of boxes: `levels` of them. Arrays are u, w and perhaps p.
+  lines see_boxes(std::size_t levels, bool with_points) {
+    lines found;
+    for (std::int64_t s = 0; s < std::max<std::int64_t>(1, steps_); ++s) {
+      if (steps_ > 1)
+        found.push_back("step " + std::to_string(s) + " time" +
+                        shown(std::array{all<double>("Steps/Values")[at(s)]}));
+      for (std::size_t l = 0; l < levels; ++l) {
+        std::string const group = "Level" + std::to_string(l) + "/";
+        auto const corners = all<std::int64_t>(group + "AMRBox");
+        auto const u = all<std::int32_t>(group + "CellData/u");
+        auto const w = all<double>(group + "CellData/w");
+        auto const p = with_points ? all<float>(group + "PointData/p") : std::vector<float>();
+        auto const first = of_step(group + "AMRBoxOffsets", s, 0, 1);
+        std::int64_t const n =
+            steps_ == 0 ? std::ssize(corners) / 6 : of_step(group + "NumberOfAMRBoxes", s, 0, 1);
+        std::int64_t cell = of_step(group + "CellDataOffsets/u", s, 0, 1),
+                     point = with_points ? of_step(group + "PointDataOffsets/p", s, 0, 1) : 0;
+        CHECK(of_step(group + "CellDataOffsets/w", s, 0, 1) == cell);
+        for (std::int64_t b = 0; b < n; ++b) {
+          std::int64_t cells = 1, points = 1;
+          for (std::size_t k = 0; k < 3; ++k) {
+            std::int64_t const low = corners[at(6 * (first + b)) + 2 * k],
+                               high = corners[at(6 * (first + b)) + 2 * k + 1];
+            cells *= high - low + 1;
+            points *= high - low + 2;
+          }
+          std::string const start = "step " + std::to_string(s) + " level " + std::to_string(l) +
+                                    " box " + std::to_string(b) + " ";
+          found.push_back(start + "cell u" + shown(std::span(u).subspan(at(cell), at(cells))));
+          found.push_back(start + "cell w" +
+                          shown(std::span(w).subspan(at(3 * cell), at(3 * cells))));
+          if (with_points)
+            found.push_back(start + "point p" + shown(std::span(p).subspan(at(point), at(points))));
+          cell += cells;
+          point += points;
+        }
+      }
+    }
+    return found;
+  }
+
   lines see_points() {
     lines found;
     bool const poly = type_ == "PolyData";
@@ -198,5 +248,71 @@ inline lines lines_in(std::string const& path) {
   std::ranges::sort(found);
   return found;
 }
+
+// Lines that VTK must find in files.
+class wanted_of_vtk {
+ public:
+  // Compares the lines of all ranks with those that rank 0 has found, except lines of grids, which
+  // only VTK finds. Collective.
+  void check(mpi const& world, std::string const& path, lines const& mine, lines const& found,
+             bool by_vtk = true) {
+    {
+      std::ofstream out(path + ".lines." + std::to_string(world.rank()));
+      for (std::string const& line : mine) out << line << "\n";
+    }
+    world.barrier();
+    if (world.rank() == 0) {
+      lines wanted, sorted = found;
+      for (int r = 0; r < world.size(); ++r)
+        for (std::string& line : lines_in(path + ".lines." + std::to_string(r)))
+          wanted.push_back(std::move(line));
+      std::ranges::sort(wanted);
+      std::ranges::sort(sorted);
+      lines without_grids;
+      std::ranges::copy_if(wanted, std::back_inserter(without_grids), [](std::string const& line) {
+        return line.find(" grid ") == line.npos;
+      });
+      CHECK(sorted == without_grids);
+      if (!by_vtk) return world.barrier();
+      files_ += " " + path;
+      wanted_.emplace_back(path, without_empty_parts(wanted));
+    }
+    world.barrier();
+  }
+  // Looks into all files by VTK. Collective.
+  void see(mpi const& world) const {
+    if (world.rank() == 0) {
+      std::string const python = python_with("vtkmodules.vtkIOHDF", ARGOSY_TEST_VTK_PYTHON);
+      if (python.empty())
+        skipped("there is no VTK with a reader of VTKHDF: cmake/vtk.sh installs one");
+      else
+        CHECK(std::system((python + " " ARGOSY_TEST_VTKHDF_CHECK + files_).c_str()) == 0);
+      for (auto const& [path, wanted] : wanted_)
+        if (!python.empty()) CHECK(lines_in(path + ".seen") == wanted);
+    }
+    world.barrier();
+  }
+
+ private:
+  // Numbers the parts of each step without those that have no points.
+  static lines without_empty_parts(lines all) {
+    std::map<std::string, std::map<std::string, int>> parts;  // numbers by step
+    std::regex const shape("(step \\d+) part (\\d+) (.*)");
+    std::smatch found;
+    for (std::string const& line : all)
+      if (std::regex_match(line, found, shape)) parts[found[1]][found[2]] = 0;
+    for (auto& [step, numbers] : parts)
+      for (int n = 0; auto& [part, number] : numbers) number = n++;
+    for (std::string& line : all)
+      if (std::string const old = line; std::regex_match(old, found, shape))
+        line = found.str(1) + " part " + std::to_string(parts[found[1]][found[2]]) + " " +
+               found.str(3);
+    std::ranges::sort(all);
+    return all;
+  }
+
+  std::string files_;
+  std::vector<std::pair<std::string, lines>> wanted_;
+};
 
 }  // namespace argosy::test

@@ -40,7 +40,8 @@ def lines_of(data):
     yield from (f"{name} {cells}" for name, cells in lists.items() if cells)
     for place, arrays in (("point", data.GetPointData()), ("cell", data.GetCellData())):
         for k in range(arrays.GetNumberOfArrays()):
-            if arrays.GetArray(k).GetNumberOfTuples() > 0:
+            # VTK marks cells under finer boxes by an array of its own.
+            if arrays.GetArray(k).GetNumberOfTuples() > 0 and arrays.GetArrayName(k) != "vtkGhostType":
                 yield f"{place} {arrays.GetArrayName(k)} {show_array(arrays.GetArray(k))}"
 
 
@@ -58,6 +59,12 @@ def see(path):
             if time is not None:
                 print(f"step {step} time {time:g}", file=out)
             data = reader.GetOutputDataObject(0)
+            if data.IsA("vtkOverlappingAMR"):
+                for level in range(data.GetNumberOfLevels()):
+                    for box in range(data.GetNumberOfBlocks(level)):
+                        for line in lines_of(data.GetDataSetAsImageData(level, box)):
+                            print(f"step {step} level {level} box {box} {line}", file=out)
+                continue
             parts = [data]
             if data.IsA("vtkPartitionedDataSet"):
                 parts = [data.GetPartitionAsDataObject(p) for p in range(data.GetNumberOfPartitions())]

@@ -10,11 +10,8 @@
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <memory>
 #include <random>
-#include <regex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -25,7 +22,6 @@
 
 #include "format/npy_cases.hpp"
 #include "format/vtkhdf_cases.hpp"
-#include "support/python.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;
@@ -33,67 +29,6 @@ using namespace io::test;
 using io::vtkhdf;
 
 namespace {
-
-// Lines that VTK must find in files.
-class wanted_of_vtk {
- public:
-  // Compares the lines of all ranks with those that rank 0 has found. Collective.
-  void check(io::mpi const& world, std::string const& path, lines const& mine, lines const& found,
-             bool by_vtk = true) {
-    {
-      std::ofstream out(path + ".lines." + std::to_string(world.rank()));
-      for (std::string const& line : mine) out << line << "\n";
-    }
-    world.barrier();
-    if (world.rank() == 0) {
-      lines wanted, sorted = found;
-      for (int r = 0; r < world.size(); ++r)
-        for (std::string& line : lines_in(path + ".lines." + std::to_string(r)))
-          wanted.push_back(std::move(line));
-      std::ranges::sort(wanted);
-      std::ranges::sort(sorted);
-      CHECK(sorted == wanted);
-      if (!by_vtk) return world.barrier();
-      files_ += " " + path;
-      wanted_.emplace_back(path, without_empty_parts(wanted));
-    }
-    world.barrier();
-  }
-  // Looks into all files by VTK. Collective.
-  void see(io::mpi const& world) const {
-    if (world.rank() == 0) {
-      std::string const python = python_with("vtkmodules.vtkIOHDF", ARGOSY_TEST_VTK_PYTHON);
-      if (python.empty())
-        skipped("there is no VTK with a reader of VTKHDF: cmake/vtk.sh installs one");
-      else
-        CHECK(std::system((python + " " ARGOSY_TEST_VTKHDF_CHECK + files_).c_str()) == 0);
-      for (auto const& [path, wanted] : wanted_)
-        if (!python.empty()) CHECK(lines_in(path + ".seen") == wanted);
-    }
-    world.barrier();
-  }
-
- private:
-  // Numbers the parts of each step without those that have no points.
-  static lines without_empty_parts(lines all) {
-    std::map<std::string, std::map<std::string, int>> parts;  // numbers by step
-    std::regex const shape("(step \\d+) part (\\d+) (.*)");
-    std::smatch found;
-    for (std::string const& line : all)
-      if (std::regex_match(line, found, shape)) parts[found[1]][found[2]] = 0;
-    for (auto& [step, numbers] : parts)
-      for (int n = 0; auto& [part, number] : numbers) number = n++;
-    for (std::string& line : all)
-      if (std::string const old = line; std::regex_match(old, found, shape))
-        line = found.str(1) + " part " + std::to_string(parts[found[1]][found[2]]) + " " +
-               found.str(3);
-    std::ranges::sort(all);
-    return all;
-  }
-
-  std::string files_;
-  std::vector<std::pair<std::string, lines>> wanted_;
-};
 
 // The lines of one step of a rank's points.
 void add_lines(lines& to, mesh_piece const& m, std::int64_t step, int part, bool poly) {
@@ -234,13 +169,12 @@ void check_image(io::mpi const& world, std::string const& path, std::mt19937_64&
     auto const n = static_cast<std::ptrdiff_t>(std::max<std::int64_t>(1, steps));
     auto const pu = std::ssize(u) / n, pw = std::ssize(w) / n;
     for (std::ptrdiff_t s = 0; s < n; ++s) {
-      lines const all = c.all(s);
       std::string const start = "step " + std::to_string(s) + " part 0 ";
       auto const part = [&](auto const& x, std::ptrdiff_t size) {
         return shown(std::vector(x.begin() + s * size, x.begin() + (s + 1) * size));
       };
       for (std::string const& line :
-           {all[0], start + "point u" + part(u, pu), start + "cell w" + part(w, pw)})
+           {start + "point u" + part(u, pu), start + "cell w" + part(w, pw)})
         found.push_back(line);
       if (steps > 1)
         found.push_back(

@@ -15,7 +15,7 @@
 
 namespace argosy {
 
-// A state: a grid or points, and arrays. `io::vtkhdf` is this class on MPI: vtkhdf.hpp.
+// A state: a grid, points or boxes, and arrays. `io::vtkhdf` is this class on MPI: vtkhdf.hpp.
 //   io::vtkhdf run = io::vtkhdf::image_data({.points = {nz, ny, nx}, .spacing = {dz, dy, dx}});
 //   run.add_point_data("temperature", tile, u);
 //   run.begin_steps(world, "run.vtkhdf", 0.0);         // a new file
@@ -58,8 +58,24 @@ class basic_vtkhdf {
     v.state_.points_are_vertices = true;
     return v;
   }
+  // Makes levels of boxes of cells, of which each is finer than the one before: overlapping AMR.
+  //   auto run = io::vtkhdf::overlapping_amr({.spacing = {h, h, h}, .refinement = {2, 4}});
+  //   for (block const& b : mine)
+  //     run.add_box({b.level, b.first, b.cells}).add_cell_data("u", b.u);
+  static basic_vtkhdf overlapping_amr(detail::vtkhdf_levels levels) {
+    basic_vtkhdf v("OverlappingAMR");
+    v.state_.levels = std::move(levels);
+    return v;
+  }
+  // Adds a box of this rank. Local. Arrays that are added next are of its cells or points, until
+  // there is another box. Each box of any rank has the same arrays.
+  basic_vtkhdf& add_box(detail::vtkhdf_box box) {
+    state_.boxes.push_back(std::move(box));
+    return *this;
+  }
 
-  // Adds an array of image data, of which `part` is this rank's part. Local.
+  // Adds an array of image data, of which `part` is this rank's part. Local. For a box, `part` is
+  // an array of the size of the box, and all of it.
   template <class Data>
   basic_vtkhdf& add_point_data(std::string name, array_part part, Data&& data) {
     return add(std::move(name), false, std::move(part), std::forward<Data>(data));
@@ -68,8 +84,8 @@ class basic_vtkhdf {
   basic_vtkhdf& add_cell_data(std::string name, array_part part, Data&& data) {
     return add(std::move(name), true, std::move(part), std::forward<Data>(data));
   }
-  // Adds an array of this rank's points or cells, one element for each. Local. `choice` is a member
-  // of the elements.
+  // Adds an array of this rank's points or cells, or of those of a box. Local. It has one element
+  // for each. `choice` is a member of the elements.
   template <detail::vtkhdf_range Data, class Choice = detail::vtkhdf_element<Data>>
   basic_vtkhdf& add_point_data(std::string name, Data&& data, Choice choice = {}) {
     return add(std::move(name), false, detail::vtkhdf_now(std::forward<Data>(data), choice));
@@ -111,7 +127,7 @@ class basic_vtkhdf {
   }
   basic_vtkhdf& add(std::string name, bool of_cells, std::function<detail::vtkhdf_data()> now) {
     name.insert(0, of_cells ? "CellData/" : "PointData/");
-    state_.arrays.push_back({std::move(name), of_cells, std::move(now)});
+    state_.arrays.push_back({std::move(name), of_cells, std::move(now), state_.boxes.size()});
     return *this;
   }
   template <class Data>
@@ -128,6 +144,7 @@ class basic_vtkhdf {
   }
 
   void look(joint const& s, detail::vtkhdf_here& here, detail::vtkhdf_step& at) const;
+  void share_boxes(joint const& s, detail::vtkhdf_here& here) const;
   void make(std::string_view name, World const& world, std::string const& path,
             detail::vtkhdf_step at, detail::hinted const& with, opener const& files);
   void append(joint const& s, hdf5& f, detail::vtkhdf_here const& here, detail::vtkhdf_step& at);

@@ -7,6 +7,7 @@
 #include <argosy/format/detail/saved_value.hpp>
 #include <argosy/format/detail/vtkhdf_state.hpp>
 
+#include "../any_array.hpp"
 #include "../literal.hpp"
 #include "names.hpp"
 
@@ -34,6 +35,13 @@ array_part behind(array_part const& part, extend::dtype type, std::vector<std::i
                  });
 }
 
+// Returns rows of numbers that are known at run time only, as a part of which they are all.
+array_part numbers_of(vtkhdf_kind const& kind, std::int64_t rows) {
+  std::vector<std::int64_t> shape{rows};
+  if (kind.columns > 0) shape.push_back(kind.columns);
+  return part_of(shape, order::c, any_element_of(kind.type), everything_of(shape));
+}
+
 class datasets {
  public:
   datasets(vtkhdf_state const& state, vtkhdf_here const& here, vtkhdf_step const& at,
@@ -43,6 +51,8 @@ class datasets {
   std::vector<vtkhdf_dataset> made() && {
     if (state_.is_image())
       for (std::size_t i = 0; i < here_.arrays.size(); ++i) add_image(i);
+    else if (state_.has_boxes())
+      for (std::size_t l = 0; l <= state_.levels.refinement.size(); ++l) add_level(l);
     else
       add_parts();
     if (at_.timed) add_steps();
@@ -53,6 +63,9 @@ class datasets {
   void add_image(std::size_t i);
   void add_parts();
   void add_cells(std::size_t t);
+  void add_level(std::size_t level);
+  void add_blocks(std::size_t level, vtkhdf_kind const& kind, std::int64_t first, std::int64_t rows,
+                  std::int64_t rows_of_step);
   void add_steps();
   void add_rows(std::string const& name, vtkhdf_data data, std::int64_t first, std::int64_t rows,
                 std::int64_t rows_of_step);
@@ -125,7 +138,10 @@ void datasets::add_rows(std::string const& name, vtkhdf_data data, std::int64_t 
       if (there->shape.size() == d.what.shape.size())
         d.what.shape[0] = std::max(rows, there->shape[0]);
   }
-  d.part = behind(data.part, d.what.type, d.what.shape, first);
+  // An element of the program's data is a row, or a number of it.
+  std::int64_t const columns = product_of(std::span(d.what.shape).subspan(1)),
+                     items = data.part.types().size() / d.what.type.bytes;
+  d.part = behind(data.part, d.what.type, d.what.shape, first * columns / items);
   d.data = std::move(data.data);
   all_.push_back(std::move(d));
 }
@@ -196,6 +212,57 @@ void datasets::add_cells(std::size_t t) {
   add_own(group + "Offsets", std::move(own), first, rows, usual);
 }
 
+// Adds an array of the boxes of a level. This rank's boxes of the level lie one behind the other.
+void datasets::add_blocks(std::size_t level, vtkhdf_kind const& kind, std::int64_t first,
+                          std::int64_t rows, std::int64_t rows_of_step) {
+  std::vector<vtkhdf_data> blocks;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < state_.arrays.size(); ++i) {
+    vtkhdf_array const& a = state_.arrays[i];
+    if (a.name != kind.name || state_.boxes[a.boxes - 1].level != static_cast<std::int64_t>(level))
+      continue;
+    blocks.push_back(here_.arrays[i]);
+    bytes += blocks.back().part.part_bytes();
+  }
+  std::int64_t const row =
+      any_element_of(kind.type).type.bytes * std::max<std::int64_t>(1, kind.columns);
+  add_rows(level_group(level) + kind.name, {numbers_of(kind, bytes / row), source()}, first, rows,
+           rows_of_step);
+  all_.back().in_blocks = true;
+  all_.back().blocks = std::move(blocks);
+}
+
+void datasets::add_level(std::size_t level) {
+  vtkhdf_lengths before, all;
+  vtkhdf_lengths const start = at_.levels.empty() ? vtkhdf_lengths() : at_.levels[level];
+  std::vector<std::int64_t> corners;
+  for (vtkhdf_placed_box const& b : here_.all.boxes) {
+    if (b.level != static_cast<std::int64_t>(level)) continue;
+    all.add(b);
+    if (b.rank < at_.rank) before.add(b);
+    if (b.rank == at_.rank)
+      for (std::size_t k = 0; k < 3; ++k) corners.insert(corners.end(), {b.first[k], b.last[k]});
+  }
+  std::string const group = level_group(level);
+  add_own<6>(group + "AMRBox", std::move(corners), start.boxes + before.boxes,
+             start.boxes + all.boxes, std::max(all.boxes, smallest_step));
+  for (vtkhdf_kind const& k : here_.all.kinds)
+    if (k.of_cells())
+      add_blocks(level, k, start.cells + before.cells, start.cells + all.cells,
+                 std::max(all.cells, smallest_step));
+    else
+      add_blocks(level, k, start.points + before.points, start.points + all.points,
+                 std::max(all.points, smallest_step));
+  if (!at_.timed) return;
+  add_of_step(group + "AMRBoxOffsets", start.boxes);
+  add_of_step(group + "NumberOfAMRBoxes", all.boxes);
+  for (vtkhdf_kind const& k : here_.all.kinds) {
+    std::string name = k.name;
+    name.insert(name.find('/'), "Offsets");
+    add_of_step(group + name, k.of_cells() ? start.cells : start.points);
+  }
+}
+
 void datasets::add_steps() {
   vtkhdf_step const& at = at_;
   std::vector<double> time;
@@ -203,7 +270,7 @@ void datasets::add_steps() {
   add_rows("Steps/Values", {list_of<double>(std::ssize(time)), source(time)}, at.step, at.step + 1,
            1);
   all_.back().times = std::move(time);
-  if (state_.is_image()) return;
+  if (state_.is_image() || state_.has_boxes()) return;
   add_of_step("PartOffsets", at.part);
   add_of_step("NumberOfParts", at.parts);
   add_of_step("PointOffsets", at.start.points);
@@ -219,120 +286,11 @@ void datasets::add_steps() {
   of_lists("Steps/ConnectivityIdOffsets", at.start.corners);
 }
 
-// Returns the attributes of image data. VTK counts indices from the one that runs fastest.
-std::vector<hdf5_attribute> attributes_of(vtkhdf_grid const& g) {
-  std::array<std::int64_t, 6> extent{};
-  std::array<double, 3> origin{}, spacing{1, 1, 1};
-  for (std::size_t k = 0; k < g.points.size(); ++k) {
-    std::size_t const i = g.order == order::c ? g.points.size() - 1 - k : k;
-    extent[2 * k + 1] = g.points[i] - 1;
-    if (!g.origin.empty()) origin[k] = g.origin[i];
-    if (!g.spacing.empty()) spacing[k] = g.spacing[i];
-  }
-  return {{"WholeExtent", extent},
-          {"Origin", origin},
-          {"Spacing", spacing},
-          {"Direction", std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
-}
-
-hdf5_attribute const* attribute_of(hdf5_content const& c, std::string_view group,
-                                   std::string_view name) {
-  for (hdf5_group const& g : c.groups)
-    for (hdf5_attribute const& a : g.attributes)
-      if (g.name == group && a.name == name) return &a;
-  return nullptr;
-}
-
 }  // namespace
 
 std::vector<vtkhdf_dataset> vtkhdf_datasets(vtkhdf_state const& state, vtkhdf_here const& here,
                                             vtkhdf_step const& at, hdf5_content const& found) {
   return datasets(state, here, at, found).made();
-}
-
-hdf5_content vtkhdf_content(vtkhdf_state const& state, vtkhdf_step const& at,
-                            std::vector<vtkhdf_dataset> const& all) {
-  hdf5_content c;
-  c.add_group(std::string(root_group),
-              {{"Version", std::array<std::int64_t, 2>{2, 0}}, {"Type", state.type}});
-  if (state.is_image()) c.add_group(std::string(root_group), attributes_of(state.grid));
-  if (at.timed) c.add_group(std::string(steps_group), {{"NSteps", std::int64_t{1}}});
-  for (vtkhdf_dataset const& d : all) c.datasets.push_back(d.what);
-  return c;
-}
-
-failure find_vtkhdf_step(hdf5_content const& found, vtkhdf_state const& state, vtkhdf_step& at) {
-  auto const refuse = [](std::string words, std::string advice = {}) -> failure {
-    return {errc::argument, std::move(words), std::move(advice)};
-  };
-  hdf5_attribute const* const type = attribute_of(found, root_group, "Type");
-  if (!type || !type->text()) return refuse("this is no VTKHDF file: it has no attribute Type");
-  if (type->text() != state.type)
-    return refuse("the file has " + *type->text() + ", and the state is " + state.type);
-  if (state.is_image())
-    for (hdf5_attribute const& a : attributes_of(state.grid)) {
-      hdf5_attribute const* const there = attribute_of(found, root_group, a.name);
-      if (!there || *there != a)
-        return refuse("the grid of the file has another " + a.name + " than that of the state");
-    }
-  hdf5_attribute const* const number = attribute_of(found, steps_group, "NSteps");
-  auto const numbers = number ? number->numbers<std::int64_t>() : std::nullopt;
-  if (!numbers || numbers->size() != 1 || numbers->front() < 1)
-    return refuse("the file has no steps", "make it by begin_steps");
-  at.step = numbers->front();
-  if (state.is_image()) return {};
-  auto const rows = [&](std::string const& name, std::int64_t& into) -> failure {
-    hdf5_dataset const* const d = found.find(std::string(root_group) + "/" + name);
-    if (!d || d->shape.empty()) return refuse("the file has no list '" + name + "'");
-    into = d->shape[0];
-    return {};
-  };
-  if (failure why = rows("NumberOfPoints", at.part)) return why;
-  if (failure why = rows("Points", at.start.points)) return why;
-  for (std::size_t t = 0; t < state.cells.size(); ++t) {
-    std::string const group = state.cells.size() == 1 ? "" : cells_of(4, t) + "/";
-    if (failure why = rows(group + "Connectivity", at.start.corners[t])) return why;
-    if (failure why = rows(group + "Offsets", at.start.cells[t])) return why;
-    // The offsets begin behind all cells and parts before, and behind one unused offset. VTK counts
-    // parts until they have this many cells, so that it counts those without cells, too.
-    at.start.cells[t] += 1 - at.part;
-  }
-  return {};
-}
-
-failure fault_of_vtkhdf(hdf5_content const& found, std::vector<vtkhdf_dataset> const& all) {
-  auto const refuse = [](std::string words, std::string advice = {}) -> failure {
-    return {errc::argument, std::move(words), std::move(advice)};
-  };
-  std::size_t theirs = 0;
-  for (hdf5_dataset const& d : found.datasets) {
-    if (!d.name.starts_with(std::string(root_group) + "/")) continue;
-    ++theirs;
-    if (std::ranges::find(all, d.name, [](auto const& a) { return a.what.name; }) == all.end())
-      return refuse("the file has '" + d.name + "', and the state has not",
-                    "give each step the same arrays");
-  }
-  if (theirs != all.size())
-    for (vtkhdf_dataset const& d : all)
-      if (!found.find(d.what.name))
-        return refuse("the state has '" + d.what.name + "', and the file has not",
-                      "give each step the same arrays");
-  if (theirs != all.size()) return refuse("an array of the state is there twice");
-  for (vtkhdf_dataset const& d : all) {
-    hdf5_dataset const& there = *found.find(d.what.name);
-    std::vector<std::int64_t> shape = there.shape;
-    if (!shape.empty()) shape[0] = d.what.shape[0];
-    if (there.type != d.what.type || shape != d.what.shape)
-      return refuse("'" + d.what.name + "' is " + to_string(there.type) + " " +
-                    python_tuple(there.shape) + " in the file, and " + to_string(d.what.type) +
-                    " " + python_tuple(d.what.shape) + " with this step");
-    if (d.what.shape[0] > there.options.most)
-      return refuse("the file has room for " + std::to_string(there.options.most) +
-                        " entries of '" + d.what.name + "', and not for " +
-                        std::to_string(d.what.shape[0]),
-                    "begin another file, or give begin_steps more room");
-  }
-  return {};
 }
 
 }  // namespace argosy::detail

@@ -17,8 +17,8 @@ using namespace vtkhdf_names;
 
 namespace {
 
-failure refused(std::string words, std::string advice = {}) {
-  return {errc::argument, std::move(words), std::move(advice)};
+order order_of(vtkhdf_state const& state) {
+  return state.has_boxes() ? state.levels.order : state.grid.order;
 }
 
 failure fault_of(vtkhdf_grid const& g) {
@@ -55,8 +55,10 @@ failure fault_of(vtkhdf_list const& cells, std::string_view what, std::int64_t p
   return {};
 }
 
-failure fault_of(vtkhdf_state const& state, vtkhdf_here const& here, vtkhdf_numbers const& mine) {
+failure fault_of(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_step const& at) {
+  vtkhdf_numbers const& mine = at.mine;
   if (state.is_image()) return fault_of(state.grid);
+  if (state.has_boxes()) return find_boxes(state, here, at.rank);
   extend::dtype type;
   if (file_shape_of(here.arrays[0].part, type) != std::vector{mine.points, std::int64_t{3}} ||
       type.kind != 'f')
@@ -71,17 +73,36 @@ failure fault_of(vtkhdf_state const& state, vtkhdf_here const& here, vtkhdf_numb
   return {};
 }
 
-// Returns the shape of the values of points or cells in the file, without vectors.
+// Returns true if the shape is this one, or with one more size of vectors.
+bool fits(std::vector<std::int64_t> const& shape, std::vector<std::int64_t> const& wanted) {
+  return (shape.size() == wanted.size() || shape.size() == wanted.size() + 1) &&
+         std::equal(wanted.begin(), wanted.end(), shape.begin()) &&
+         (shape.size() == wanted.size() || shape.back() >= 1);
+}
+
+// Returns the shape that the values of points or cells must have in the file, without vectors. The
+// values of a box may also be a list. `found` is the shape that they have.
 std::vector<std::int64_t> shape_of(vtkhdf_state const& state, vtkhdf_numbers const& mine,
-                                   bool of_cells) {
-  if (!state.is_image()) {
+                                   vtkhdf_array const& a, std::vector<std::int64_t> const& found) {
+  std::vector<std::int64_t> shape;
+  if (state.is_image()) {
+    shape = state.grid.points;
+    for (std::int64_t& n : shape) n -= a.of_cells ? 1 : 0;
+  } else if (state.has_boxes()) {
+    shape = state.boxes[a.boxes - 1].cells;
+    for (std::int64_t& n : shape) n += a.of_cells ? 0 : 1;
+  } else {
     std::int64_t cells = 0;
     for (std::int64_t const n : mine.cells) cells += n;
-    return {of_cells ? cells : mine.points};
+    return {a.of_cells ? cells : mine.points};
   }
-  std::vector<std::int64_t> shape = state.grid.points;
-  for (std::int64_t& n : shape) n -= of_cells ? 1 : 0;
-  if (state.grid.order == order::fortran) std::ranges::reverse(shape);
+  if (order_of(state) == order::fortran) std::ranges::reverse(shape);
+  if (state.has_boxes() && !fits(found, shape)) {
+    std::int64_t all = 1;  // a box has less than 2^31 of them along an index
+    for (std::int64_t const n : shape)
+      if (__builtin_mul_overflow(all, n, &all)) return shape;
+    if (fits(found, {all})) return {all};
+  }
   return shape;
 }
 
@@ -93,25 +114,27 @@ failure fault_of(vtkhdf_state const& state, vtkhdf_array const& a, vtkhdf_data c
   std::string_view const own = std::string_view(a.name).substr(a.name.find('/') + 1);
   if (own.empty() || own.find_first_of("/.") != own.npos || !is_utf8(own))
     return refused(name + " is no name of an array", "give a name in UTF-8 without / and dots");
-  if (state.is_image() && d.part.order() != state.grid.order)
-    return refused(name + " has another order than the grid");
   extend::dtype type;
   std::vector<std::int64_t> const shape = file_shape_of(d.part, type),
-                                  wanted = shape_of(state, mine, a.of_cells);
+                                  wanted = shape_of(state, mine, a, shape);
+  if ((state.is_image() || state.has_boxes()) && wanted.size() > 1 &&
+      d.part.order() != order_of(state))
+    return refused(name + " has another order than the grid");
   if ((type.kind != 'i' && type.kind != 'u' && type.kind != 'f') || type.bytes > 8)
     return refused(name + " is of " + to_string(type) +
                    ", and VTK shows integers, float and double");
-  if (a.name != "Points" && (shape.size() < wanted.size() || shape.size() > wanted.size() + 1 ||
-                             !std::equal(wanted.begin(), wanted.end(), shape.begin()) ||
-                             (shape.size() > wanted.size() && shape.back() < 1)))
+  if (a.name != "Points" && !fits(shape, wanted))
     return refused(name + " has the shape " + python_tuple(shape) +
                    " in C order, and the values of " + (a.of_cells ? "cells" : "points") +
                    " have " + python_tuple(wanted) + ", and perhaps one more size of vectors");
+  if (state.has_boxes() && d.part.form() != bytes(d.part.bytes()))
+    return refused(name + ": the part is not all of the box, in its order",
+                   "give an array of the size of the box, and select by the data");
   return detail::fault_of(d.part, d.data.buffer(), a.name);
 }
 
 void count(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_numbers& mine) {
-  if (state.is_image()) return;
+  if (state.is_image() || state.has_boxes()) return;
   mine.points = here.arrays[0].part.shape()[0];
   here.cells = state.cells;
   if (state.points_are_vertices) {
@@ -158,8 +181,10 @@ std::string digits_of(double x) {
 
 failure look_at_vtkhdf(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_step& at,
                        std::string& lines) {
-  lines += "kind " + state.type + "\ngrid " + python_tuple(state.grid.points);
-  for (std::vector<double> const* const v : {&state.grid.origin, &state.grid.spacing})
+  lines += "kind " + state.type + "\ngrid " + python_tuple(state.grid.points) +
+           python_tuple(state.levels.refinement) + (order_of(state) == order::c ? " C" : " F");
+  for (std::vector<double> const* const v :
+       {&state.grid.origin, &state.grid.spacing, &state.levels.origin, &state.levels.spacing})
     for (double const x : *v) lines += digits_of(x);
   lines += "\ntime" + digits_of(at.time) + "\nroom " + std::to_string(at.room.steps) +
            digits_of(at.room.growth) + "\n";
@@ -167,16 +192,25 @@ failure look_at_vtkhdf(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_step
     here.arrays.push_back(a.now());
     extend::dtype type;
     (void)file_shape_of(here.arrays.back().part, type);
-    lines += "array '" + a.name + "' " + to_string(type) + "\n";
+    // A rank without boxes has no arrays.
+    if (!state.has_boxes()) lines += "array '" + a.name + "' " + to_string(type) + "\n";
   }
   count(state, here, at.mine);
   if (!std::isfinite(at.time)) return refused("the time of the step is not finite");
   if (at.room.steps < 1 || !(at.room.growth >= 1))
     return refused("the room is less than the first step");
-  if (failure why = fault_of(state, here, at.mine)) return why;
+  if (failure why = fault_of(state, here, at)) return why;
   for (std::size_t i = 0; i < here.arrays.size(); ++i)
     if (failure why = fault_of(state, state.arrays[i], here.arrays[i], at.mine)) return why;
-  return {};
+  if (!state.has_boxes()) return {};
+  std::vector<std::int64_t> columns;
+  for (std::size_t i = 0; i < here.arrays.size(); ++i) {
+    extend::dtype type;
+    std::vector<std::int64_t> const shape = file_shape_of(here.arrays[i].part, type);
+    auto const rows = shape_of(state, at.mine, state.arrays[i], shape).size();
+    columns.push_back(shape.size() > rows ? shape.back() : 0);
+  }
+  return find_kinds(state, here, columns);
 }
 
 }  // namespace argosy::detail

@@ -39,6 +39,7 @@ void basic_vtkhdf<World>::look(joint const& s, detail::vtkhdf_here& here,
     return detail::look_at_vtkhdf(state_, here, at, lines);
   });
   if (state_.is_image()) return;
+  if (state_.has_boxes()) return share_boxes(s, here);
   at.all = at.mine;
   s.all_reduce(at.all);
   at.before.points = s.exclusive_sum(at.mine.points);
@@ -46,6 +47,18 @@ void basic_vtkhdf<World>::look(joint const& s, detail::vtkhdf_here& here,
     at.before.cells[t] = s.exclusive_sum(at.mine.cells[t]);
     at.before.corners[t] = s.exclusive_sum(at.mine.corners[t]);
   }
+}
+
+// Gives each rank the boxes of all ranks. Collective.
+template <communicator World>
+void basic_vtkhdf<World>::share_boxes(joint const& s, detail::vtkhdf_here& here) const {
+  std::vector<extend::parcel> parcels;
+  std::string all;
+  s.alone(errc::argument, [&] { parcels = detail::send_vtkhdf_boxes(here.all); });
+  parcels = s.deliver(parcels);
+  s.on_first(errc::argument, [&] { return detail::join_vtkhdf_boxes(parcels, all); });
+  s.share_text(all);
+  s.alone(errc::argument, [&] { here.all = detail::read_vtkhdf_boxes(all); });
 }
 
 template <communicator World>
@@ -79,8 +92,11 @@ void basic_vtkhdf<World>::make(std::string_view name, World const& world, std::s
 template <communicator World>
 void basic_vtkhdf<World>::write(joint const& s, hdf5& f,
                                 std::vector<detail::vtkhdf_dataset>& all) const {
-  for (detail::vtkhdf_dataset& d : all)
+  for (detail::vtkhdf_dataset& d : all) {
+    if (d.in_blocks) s.alone(errc::argument, [&] { detail::pack_vtkhdf_blocks(d); });
     s.together([&] { f.write_all(d.what.name, d.part, std::move(d.data)); });
+    d.packed = {};  // the memory is free for the next dataset
+  }
 }
 
 template <communicator World>

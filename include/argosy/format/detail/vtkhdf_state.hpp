@@ -19,6 +19,7 @@
 #include <argosy/file/data.hpp>
 #include <argosy/format/array_part.hpp>
 #include <argosy/format/hdf5_content.hpp>
+#include <argosy/world/parcel.hpp>
 
 namespace argosy::detail {
 
@@ -28,6 +29,21 @@ struct vtkhdf_grid {
   std::vector<std::int64_t> points = {};
   std::vector<double> origin = {}, spacing = {};  // if left out, 0 and 1
   argosy::order order = argosy::order::c;         // order of the arrays
+};
+
+// Levels of boxes of cells, each finer than the one before. The vectors `origin` and `spacing` have
+// an entry for each index of the arrays, 1 to 3, in the order of the indices.
+struct vtkhdf_levels {
+  std::vector<double> spacing = {};           // the size of a cell of level 0
+  std::vector<double> origin = {};            // the corner of cell 0; if left out, 0
+  std::vector<std::int64_t> refinement = {};  // cells of level k + 1 along one cell of level k
+  argosy::order order = argosy::order::c;     // order of the arrays
+};
+// A box of cells of this rank. The vectors have an entry for each index.
+struct vtkhdf_box {
+  std::int64_t level = 0;
+  std::vector<std::int64_t> start = {};  // the first cell, counted in cells of its level
+  std::vector<std::int64_t> cells = {};  // how many
 };
 
 // Cells of a rank. Cell k has the points corners[offsets[k]] to corners[offsets[k + 1] - 1], which
@@ -60,6 +76,7 @@ struct vtkhdf_array {
   std::string name;  // "PointData/u"
   bool of_cells = false;
   std::function<vtkhdf_data()> now;
+  std::size_t boxes = 0;  // the boxes that the state had; the array is of the last one
 };
 
 struct vtkhdf_state {
@@ -69,7 +86,37 @@ struct vtkhdf_state {
   std::vector<vtkhdf_list> cells = {};    // one list, or the four of poly data
   std::span<std::uint8_t const> types = {};
   bool points_are_vertices = false;
-  bool is_image() const noexcept { return cells.empty(); }
+  vtkhdf_levels levels = {};
+  std::vector<vtkhdf_box> boxes = {};
+  bool is_image() const noexcept { return type == "ImageData"; }
+  bool has_boxes() const noexcept { return type == "OverlappingAMR"; }
+};
+
+// A box of any rank, in the order of VTK: x is the first index. VTK reads boxes of three indices
+// only. Along indices that the state does not have, boxes have one cell.
+struct vtkhdf_placed_box {
+  std::int64_t rank = 0, level = 0;
+  std::array<std::int64_t, 3> first = {}, last = {};
+  std::int64_t cells() const noexcept;
+  std::int64_t points() const noexcept;
+};
+// The arrays of one name: type and columns, which are the same on all boxes.
+struct vtkhdf_kind {
+  std::string name, type;    // "CellData/u", "'<f8'"
+  std::int64_t columns = 0;  // 0: one number
+  bool of_cells() const noexcept { return name.starts_with("CellData/"); }
+  friend bool operator==(vtkhdf_kind const&, vtkhdf_kind const&) = default;
+};
+// All boxes, by level, then by rank, and the arrays that each of them has. Before the ranks have
+// exchanged them: those of this rank.
+struct vtkhdf_all_boxes {
+  std::vector<vtkhdf_placed_box> boxes = {};
+  std::vector<vtkhdf_kind> kinds = {};
+};
+// The lengths of the lists of a level.
+struct vtkhdf_lengths {
+  std::int64_t boxes = 0, cells = 0, points = 0;
+  void add(vtkhdf_placed_box const& b) noexcept;
 };
 
 // Numbers of points, cells and corners: of a rank, before a rank, or before a step.
@@ -93,6 +140,7 @@ struct vtkhdf_step {
   std::int64_t part = 0;                            // the number of the first rank's part
   vtkhdf_numbers start = {};                        // before this step
   vtkhdf_numbers mine = {}, before = {}, all = {};  // this rank, those before it, all
+  std::vector<vtkhdf_lengths> levels = {};          // before this step
 };
 
 // A dataset of the file, and this rank's part of it.
@@ -102,6 +150,9 @@ struct vtkhdf_dataset {
   source data = {};
   std::vector<std::int64_t> own = {};  // the data, if the program does not have it
   std::vector<double> times = {};
+  bool in_blocks = false;  // the data is that of `blocks`, one behind the other
+  std::vector<vtkhdf_data> blocks = {};
+  std::vector<std::byte> packed = {};
 };
 
 // A state on one rank, evaluated.
@@ -109,6 +160,7 @@ struct vtkhdf_here {
   std::vector<vtkhdf_data> arrays = {};
   std::vector<vtkhdf_list> cells = {};
   std::vector<std::int64_t> offsets = {}, corners = {};  // if points are vertices
+  vtkhdf_all_boxes all = {};
 };
 
 // Evaluates the state, and checks it and the step. Sets at.mine, and adds lines that must be equal
@@ -125,6 +177,14 @@ hdf5_content vtkhdf_content(vtkhdf_state const& state, vtkhdf_step const& at,
 failure find_vtkhdf_step(hdf5_content const& found, vtkhdf_state const& state, vtkhdf_step& at);
 // Returns a failure unless the datasets of the file are these, with room for the step.
 failure fault_of_vtkhdf(hdf5_content const& found, std::vector<vtkhdf_dataset> const& all);
+
+// Exchange of boxes: each rank sends its own to rank 0, which joins and checks those of all ranks.
+// Each rank reads what it gets back.
+std::vector<parcel> send_vtkhdf_boxes(vtkhdf_all_boxes const& mine);
+failure join_vtkhdf_boxes(std::vector<parcel> const& parcels, std::string& all);
+vtkhdf_all_boxes read_vtkhdf_boxes(std::string_view all);
+// Copies the blocks to `packed`, and makes that the data.
+void pack_vtkhdf_blocks(vtkhdf_dataset& d);
 
 // Data of this rank's points or cells: one element for each.
 template <class Data>
