@@ -623,7 +623,7 @@ std::vector<collective_row<vtkhdf_subject>> calls_of_vtkhdf() {
       {"save", [](s& o, code& e) { o.state.save(o.world(), o.fresh, e, std::move(o.spare)); },
        false, 61},
       {"save of boxes",
-       [](s& o, code& e) { o.boxes.save(o.world(), o.fresh, e, std::move(o.spare)); }, false, 61},
+       [](s& o, code& e) { o.boxes.save(o.world(), o.fresh, e, std::move(o.spare)); }, false, 211},
       {"begin_steps",
        [](s& o, code& e) { o.state.begin_steps(o.world(), o.fresh, 0, {}, e, std::move(o.spare)); },
        false, 61},
@@ -638,7 +638,7 @@ std::vector<collective_row<vtkhdf_subject>> calls_of_vtkhdf() {
          auto const time = static_cast<double>(o.steps_of_boxes);
          o.boxes.append_step(o.world(), o.boxes_path, time, e, std::move(o.spare));
        },
-       false, 61},
+       false, 211},
   };
 }
 

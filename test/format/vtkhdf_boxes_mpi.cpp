@@ -13,6 +13,7 @@
 #include <string>
 #include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <argosy/datatype.hpp>
@@ -61,7 +62,7 @@ struct boxes_case {
   std::int64_t up_to(std::int64_t n) const {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
   }
-  // Returns boxes in places of their own, by level and rank. A level may have none.
+  // Returns boxes in places of their own, by level and rank: one or more of each level.
   std::vector<owned_box> boxes(int ranks) const {
     std::vector<owned_box> all;
     for (std::int64_t level = 0; level <= std::ssize(refinement); ++level) {
@@ -78,11 +79,16 @@ struct boxes_case {
           one.box.cells.push_back(unit * (1 + up_to(3 - skipped)));
           rest /= side;
         }
-        if (up_to(3) == 0 || (all.empty() && level == std::ssize(refinement))) all.push_back(one);
+        bool const none = place + 1 == places && (all.empty() || all.back().box.level < level);
+        if (up_to(3) == 0 || none) all.push_back(one);
       }
     }
-    std::ranges::stable_sort(all, {},
-                             [](auto const& b) { return std::tuple(b.box.level, b.rank); });
+    // The places of a level and rank stay in their order.
+    for (std::size_t n = 1; n < all.size(); ++n)
+      for (std::size_t k = n; k > 0 && std::tuple(all[k].box.level, all[k].rank) <
+                                           std::tuple(all[k - 1].box.level, all[k - 1].rank);
+           --k)
+        std::swap(all[k], all[k - 1]);
     return all;
   }
 
@@ -219,15 +225,17 @@ TEST_CASE("boxes that cannot be shown are refused on all ranks", "[format][vtkhd
   std::string const path = here / "b.vtkhdf";
   std::int64_t const mine = 4 * std::int64_t{world.rank()};
   int const last = world.size() - 1;
-  std::vector<double> u(8), few(7);
+  std::vector<double> u(8), few(7), nine(9);
   std::vector<float> single(8);
-  auto const levels = [] {
-    return vtkhdf::overlapping_amr({.spacing = {0.5, 0.5}, .refinement = {2, 3}});
+  auto const levels = [](double y = 0.5) {
+    return vtkhdf::overlapping_amr({.spacing = {y, 0.5}, .refinement = {2, 3}});
   };
-  // A state with a box of level 0 on each rank.
-  auto const boxes = [&](char const* name = "u") {
-    vtkhdf v = levels();
-    v.add_box({0, {mine, 0}, {4, 2}}).add_cell_data(name, u);
+  // A state with a box of each level on each rank, but none of level `without`.
+  auto const boxes = [&](char const* name = "u", std::int64_t without = 3, double y = 0.5) {
+    vtkhdf v = levels(y);
+    if (without != 0) v.add_box({0, {mine, 0}, {4, 2}}).add_cell_data(name, u);
+    if (without != 1) v.add_box({1, {mine, 8}, {4, 2}}).add_cell_data(name, u);
+    if (without != 2) v.add_box({2, {9 * mine, 0}, {3, 3}}).add_cell_data(name, nine);
     return v;
   };
   auto const save = [&](vtkhdf& v, auto&... e) { v.save(world, path, {e...}); };
@@ -241,6 +249,8 @@ TEST_CASE("boxes that cannot be shown are refused on all ranks", "[format][vtkhd
     return v;
   };
   refused(0, "no rank has a box", levels());
+  for (std::int64_t const level : {0, 1, 2})
+    refused(0, ("level " + std::to_string(level) + " has no box").c_str(), boxes("u", level));
   refused(-1, "boxes have 1 to 3 indices", vtkhdf::overlapping_amr({}));
   refused(-1, "a refinement is 1", vtkhdf::overlapping_amr({.spacing = {1}, .refinement = {2, 1}}));
   refused(-1, "is not positive", vtkhdf::overlapping_amr({.spacing = {1, 0}}));
@@ -256,11 +266,10 @@ TEST_CASE("boxes that cannot be shown are refused on all ranks", "[format][vtkhd
   // A box of the last rank that overlaps with one of the first rank, and one of another level.
   refused(0, "two boxes of level 0 overlap", on_last({0, {3, 1}, {4, 2}}));
   on_last({1, {0, 0}, {4, 2}}).save(world, path);
-  vtkhdf other = levels();
   std::vector<double>& some = world.rank() == last ? few : u;
   refused(last, "has the shape (7,)",
           levels().add_box({0, {mine, 0}, {4, 2}}).add_cell_data("u", some));
-  refused(-1, "of a box is there twice", boxes().add_cell_data("u", u));
+  refused(-1, "of a box is there twice", boxes().add_cell_data("u", nine));
   refused(-1, "of this rank has 'CellData/u' of '<f4'",
           boxes().add_box({1, {0, 4 * mine}, {4, 2}}).add_cell_data("u", single));
   refused(-1, "is not all of the box",
@@ -276,10 +285,7 @@ TEST_CASE("boxes that cannot be shown are refused on all ranks", "[format][vtkhd
     check_refused(world, io::errc::argument, -1, words,
                   [&](auto&... error) { state.append_step(world, path, 1, {error...}); });
   };
-  add(vtkhdf::overlapping_amr({.spacing = {0.5, 0.25}, .refinement = {2, 3}})
-          .add_box({0, {mine, 0}, {4, 2}})
-          .add_cell_data("u", u),
-      "'VTKHDF/Level0' of the file has another Spacing");
+  add(boxes("u", 3, 0.25), "'VTKHDF/Level0' of the file has another Spacing");
   add(boxes("v"), "give each step the same arrays");
   boxes().append_step(world, path, 1);
   add(boxes(), "the file has room for 2 entries of 'VTKHDF/Steps/Level0/AMRBoxOffsets'");

@@ -2,6 +2,7 @@
 # a line for each grid, list of points or cells, and array, of each step and partition.
 #   python3 vtkhdf_check.py FILE...
 # SPDX-License-Identifier: BSD-3-Clause
+import resource
 import sys
 
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline as pipeline
@@ -74,5 +75,6 @@ def see(path):
                     print(f"step {step} part {p} {line}", file=out)
 
 
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # a fault of VTK may allocate all memory
 for name in sys.argv[1:]:
     see(name)

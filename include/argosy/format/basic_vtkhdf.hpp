@@ -59,6 +59,7 @@ class basic_vtkhdf {
     return v;
   }
   // Makes levels of boxes of cells, of which each is finer than the one before: overlapping AMR.
+  // Each level has a box on some rank.
   //   auto run = io::vtkhdf::overlapping_amr({.spacing = {h, h, h}, .refinement = {2, 4}});
   //   for (block const& b : mine)
   //     run.add_box({b.level, b.first, b.cells}).add_cell_data("u", b.u);

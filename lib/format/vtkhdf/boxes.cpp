@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include <argosy/format/detail/vtkhdf_state.hpp>
 #include <argosy/layout/pack.hpp>
@@ -225,7 +227,8 @@ std::vector<parcel> send_vtkhdf_boxes(vtkhdf_all_boxes const& mine) {
   return {{0, {bytes.begin(), bytes.end()}}};
 }
 
-failure join_vtkhdf_boxes(std::vector<parcel> const& parcels, std::string& all) {
+failure join_vtkhdf_boxes(std::vector<parcel> const& parcels, std::int64_t levels,
+                          std::string& all) {
   vtkhdf_all_boxes joined;
   int first = -1;  // a rank that has boxes
   for (parcel const& p : parcels) {
@@ -241,10 +244,19 @@ failure join_vtkhdf_boxes(std::vector<parcel> const& parcels, std::string& all) 
     joined.boxes.insert(joined.boxes.end(), theirs.boxes.begin(), theirs.boxes.end());
   }
   if (first < 0) return refused("no rank has a box", "add_box adds one");
-  std::ranges::stable_sort(joined.boxes, {},
-                           [](auto const& b) { return std::tuple(b.level, b.rank); });
   if (failure why = overlap_in(joined.boxes)) return why;
-  all = text_of(joined);
+  vtkhdf_all_boxes by_level{.kinds = std::move(joined.kinds)};
+  for (std::int64_t level = 0; level < levels; ++level) {
+    auto const before = by_level.boxes.size();
+    std::ranges::copy_if(joined.boxes, std::back_inserter(by_level.boxes),
+                         [&](auto const& b) { return b.level == level; });
+    // VTK then uses a refinement that it has not set, with any amount of memory.
+    if (by_level.boxes.size() == before)
+      return refused(
+          "level " + std::to_string(level) + " has no box, and VTK fails if a level has none",
+          "give each level a box in each step, or begin a file with fewer levels");
+  }
+  all = text_of(by_level);
   return {};
 }
 

@@ -56,7 +56,9 @@ void basic_vtkhdf<World>::share_boxes(joint const& s, detail::vtkhdf_here& here)
   std::string all;
   s.alone(errc::argument, [&] { parcels = detail::send_vtkhdf_boxes(here.all); });
   parcels = s.deliver(parcels);
-  s.on_first(errc::argument, [&] { return detail::join_vtkhdf_boxes(parcels, all); });
+  s.on_first(errc::argument, [&] {
+    return detail::join_vtkhdf_boxes(parcels, std::ssize(state_.levels.refinement) + 1, all);
+  });
   s.share_text(all);
   s.alone(errc::argument, [&] { here.all = detail::read_vtkhdf_boxes(all); });
 }

@@ -181,7 +181,8 @@ failure fault_of_vtkhdf(hdf5_content const& found, std::vector<vtkhdf_dataset> c
 // Exchange of boxes: each rank sends its own to rank 0, which joins and checks those of all ranks.
 // Each rank reads what it gets back.
 std::vector<parcel> send_vtkhdf_boxes(vtkhdf_all_boxes const& mine);
-failure join_vtkhdf_boxes(std::vector<parcel> const& parcels, std::string& all);
+failure join_vtkhdf_boxes(std::vector<parcel> const& parcels, std::int64_t levels,
+                          std::string& all);
 vtkhdf_all_boxes read_vtkhdf_boxes(std::string_view all);
 // Copies the blocks to `packed`, and makes that the data.
 void pack_vtkhdf_blocks(vtkhdf_dataset& d);
