@@ -54,7 +54,7 @@ TEST_CASE("what ranks have encoded, other ranks load in other parts",
           "[format][checkpoint][codecs][random]") {
   std::mt19937_64 random(seed());
   std::vector<codecs> const all = all_codecs();
-  for (int round = 0; round < 16; ++round) {
+  for (int round = 0; round < 10; ++round) {
     io::lab::virtual_files const files;
     codecs const& by = all[random() % all.size()];
     std::int64_t const block = std::int64_t{512} << random() % 8;
@@ -187,7 +187,7 @@ TEST_CASE("when a rank dies while blocks are encoded, the checkpoint is the old 
           "[format][checkpoint][codecs][deaths]") {
   std::set<std::int64_t> seen;
   for (int who = 0; who < 3; ++who)
-    for (std::int64_t k = 1; k < 400; k += 13) {
+    for (std::int64_t k = 1; k < 400; k += 31) {
       CAPTURE(who, k);
       io::lab::scenario s{.ranks = 3, .ranks_per_node = 2};
       s.deaths.push_back({.rank = who, .operation = k});
