@@ -217,10 +217,11 @@ class decoding_handle : public forwarding<decoding_handle, any_handle> {
 
 std::shared_ptr<decoded_blocks> new_decoded_blocks() { return std::make_shared<decoded_blocks>(); }
 
-opener decoding_opener(opener const& files, std::shared_ptr<decoded_blocks> of) {
-  return files.opening([files, of = std::move(of)](std::string const& path, open_flags flags,
+opener decoding_opener(opener files, std::shared_ptr<decoded_blocks> of) {
+  opener const usual = std::move(files);
+  return usual.opening([usual, of = std::move(of)](std::string const& path, open_flags flags,
                                                    std::error_code& error) {
-    any_handle file = files(path, flags, error);
+    any_handle file = usual(path, flags, error);
     return error ? std::move(file) : any_handle(decoding_handle(std::move(file), of));
   });
 }

@@ -30,10 +30,8 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   for (argosy::detail::checkpoint_array const& a : h->arrays) {
     bool const coded = !h->codecs.empty();
     FUZZ_CHECK(a.bytes() >= 0 && a.sums >= end);
-    if (coded)
-      FUZZ_CHECK(a.offset >= decoded && a.offset % h->block_bytes == 0);
-    else
-      FUZZ_CHECK(a.offset >= end && a.sums >= a.offset + a.bytes());
+    FUZZ_CHECK(coded ? a.offset >= decoded && a.offset % h->block_bytes == 0
+                     : a.offset >= end && a.sums >= a.offset + a.bytes());
     decoded = a.offset + h->blocks(a) * h->block_bytes;
     end = a.sums + (coded ? detail::table_entry_bytes : 4) * h->blocks(a);
     FUZZ_CHECK(end >= a.sums && end <= h->file_bytes && h->find(a.name) == &a);

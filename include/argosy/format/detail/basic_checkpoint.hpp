@@ -269,7 +269,7 @@ void basic_checkpoint<World>::load(World const& world, std::string const& path, 
     std::optional<opener> opens;
     s.alone(errc::io, [&] {
       blocks = detail::new_decoded_blocks();
-      opens = detail::decoding_opener(files, blocks);
+      opens = detail::decoding_opener(std::move(files), blocks);
     });
     auto f = s.open(path, mode::read, with, *std::move(opens));
     s.closing(f, [&] {

@@ -81,7 +81,7 @@ class decoded_blocks;
 std::shared_ptr<decoded_blocks> new_decoded_blocks();
 // Returns an opener of the same files. When decode_from_now_on() was called, its handles read the
 // decoded blocks: bytes of an array from the place on that its header says.
-opener decoding_opener(opener const& files, std::shared_ptr<decoded_blocks> of);
+opener decoding_opener(opener files, std::shared_ptr<decoded_blocks> of);
 // Returns a failure if this build does not have the codecs. Local.
 failure decode_from_now_on(decoded_blocks& of, checkpoint_header const& h, int threads);
 // Returns the reason of the last error of a handle, or an empty string. Local.
