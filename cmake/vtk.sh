@@ -14,6 +14,12 @@ if ! has_reader; then
   has_reader || { echo "vtk.sh: the VTK of PyPI has no readers of XDMF and VTKHDF" >&2; exit 1; }
 fi
 cmake --preset release >/dev/null
+if [[ ${1:-} == --pictures ]]; then
+  cmake --build --preset release --target snippets_vtkhdf
+  mkdir -p build/vtk/pictures && cd build/vtk/pictures
+  mpiexec -n 4 ../../release/bin/snippets_vtkhdf keep
+  exec ../bin/python3 ../../../cmake/vtk_pictures.py snippets_vtkhdf/*.vtkhdf
+fi
 cmake --build --preset release --target test_xdmf test_vtkhdf_mpi
 build/release/bin/test_xdmf
 for ranks in 1 2 3 4; do mpiexec -n $ranks build/release/bin/test_vtkhdf_mpi; done

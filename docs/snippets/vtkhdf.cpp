@@ -1,5 +1,5 @@
 // Snippets of docs/use/vtkhdf.md: VTKHDF files for ParaView.
-// Run: mpiexec -n 4 build/release/bin/snippets_vtkhdf
+// Run: mpiexec -n 4 build/release/bin/snippets_vtkhdf, or with an argument, which keeps the files
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/format/hdf5.hpp>
@@ -41,9 +41,12 @@ void image(mpi::communicator const& world) {
                                    world.rank());
   io::vtkhdf run = io::vtkhdf::image_data({.points = {nz, ny, nx}, .spacing = {0.5, 0.5, 0.25}});
   run.add_point_data("temperature", tile, u);
+  std::int64_t cycle = 0;
+  run.add_field_data("cycle", cycle).add_field_data("viscosity", 0.01);
   run.begin_steps(world, "run.vtkhdf", 0.0, {.steps = 500});
   for (int step = 1; step < 4; ++step) {
     for (double& value : u) value += 1;
+    cycle += 100;
     run.append_step(world, "run.vtkhdf", 0.1 * step);
   }
   // [vtkhdf_image]
@@ -96,7 +99,7 @@ struct block {
 void boxes(mpi::communicator const& world) {
   std::int64_t const r = world.rank();
   std::vector<block> const mine{{0, {0, 0, 4 * r}, {4, 4, 4}, std::vector<double>(64, 1)},
-                                {1, {2, 2, 8 * r}, {4, 2, 4}, std::vector<double>(32, 2)}};
+                                {1, {0, 4, 8 * r}, {4, 4, 2}, std::vector<double>(32, 2)}};
   // [vtkhdf_boxes]
   io::vtkhdf run = io::vtkhdf::overlapping_amr({.spacing = {0.5, 0.5, 0.5}, .refinement = {2}});
   for (block const& b : mine)
@@ -115,7 +118,7 @@ void boxes(mpi::communicator const& world) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
   mpi::environment const env;
   mpi::communicator const world;
   std::string const here = "snippets_vtkhdf";
@@ -130,5 +133,5 @@ int main() {
   particles(world);
   boxes(world);
   world.barrier();
-  if (world.rank() == 0) std::filesystem::remove_all(std::filesystem::current_path());
+  if (world.rank() == 0 && argc == 1) std::filesystem::remove_all(std::filesystem::current_path());
 }

@@ -584,7 +584,7 @@ class vtkhdf_subject {
         world_(world) {
     io::darray<int, 1> const tile({2 * world.size()}, io::distribute::block, {world.size()},
                                   world.rank());
-    state.add_point_data("v", tile, values);
+    state.add_point_data("v", tile, values).add_field_data("cycle", 1);
     state.begin_steps(world, path, 0, {}, {}, files);
     boxes.add_box({0, {2 * std::int64_t{world.rank()}}, {2}}).add_cell_data("v", values);
     boxes.begin_steps(world, boxes_path, 0, {}, {}, files);
@@ -706,7 +706,7 @@ TEST_CASE("every collective call of a format is in the table", "[format][error]"
              {"content", "file", "what_failed"});
   check_rows(calls_of_vtkhdf(), ARGOSY_TEST_HEADERS "/format/basic_vtkhdf.hpp", "basic_vtkhdf",
              {"image_data", "unstructured_grid", "poly_data", "overlapping_amr", "add_box",
-              "add_point_data", "add_cell_data", "what_failed"});
+              "add_point_data", "add_cell_data", "add_field_data", "what_failed"});
   check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
              {"add", "what_failed"});
 }

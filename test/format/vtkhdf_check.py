@@ -60,6 +60,11 @@ def see(path):
             if time is not None:
                 print(f"step {step} time {time:g}", file=out)
             data = reader.GetOutputDataObject(0)
+            fields = data.GetFieldData()
+            for k in range(fields.GetNumberOfArrays()):
+                if fields.GetArrayName(k) != "Time":  # which VTK adds
+                    print(f"step {step} field {fields.GetArrayName(k)} {show_array(fields.GetArray(k))}",
+                          file=out)
             if data.IsA("vtkOverlappingAMR"):
                 for level in range(data.GetNumberOfLevels()):
                     for box in range(data.GetNumberOfBlocks(level)):

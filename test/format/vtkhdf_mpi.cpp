@@ -95,6 +95,8 @@ struct image_case {
   dealt points, cells;
   std::vector<std::int32_t> u;
   std::vector<std::array<double, 3>> w;
+  std::int64_t cycle = 0;
+  std::vector<float> limits;  // one for each step before
 
   image_case(std::mt19937_64& random, int ranks) {
     do points = dealt::any(random, ranks);
@@ -105,6 +107,8 @@ struct image_case {
   void step(std::int64_t s, int rank) {
     u.clear();
     w.clear();
+    cycle = 100 * s;
+    limits.assign(static_cast<std::size_t>(s), 0.5f * static_cast<float>(s));
     for (std::int64_t const n : points.numbers(rank))
       u.push_back(static_cast<std::int32_t>(n + 1000 * s));
     for (std::int64_t const n : cells.numbers(rank))
@@ -116,6 +120,7 @@ struct image_case {
     vtkhdf v = vtkhdf::image_data({.points = points.sizes, .spacing = spacing, .order = points.o});
     v.add_point_data("u", points.tile<std::int32_t>(rank), u);
     v.add_cell_data("w", cells.tile<std::array<double, 3>>(rank), w);
+    v.add_field_data("cycle", cycle).add_field_data("limits", limits).add_field_data("pi", 3.14);
     return v;
   }
   // All lines of a step.
@@ -136,8 +141,12 @@ struct image_case {
     for (std::int64_t i = 0; i < all_cells; ++i)
       for (double const x : {static_cast<double>(i), static_cast<double>(s), 2.5}) ws.push_back(x);
     std::string const start = "step " + std::to_string(s) + " part 0 ";
-    return {start + "grid" + shown(extent) + shown(std::array{0, 0, 0}) + shown(spacing),
-            start + "point u" + shown(us), start + "cell w" + shown(ws)};
+    std::string const step = "step " + std::to_string(s) + " field ";
+    lines found{start + "grid" + shown(extent) + shown(std::array{0, 0, 0}) + shown(spacing),
+                start + "point u" + shown(us), start + "cell w" + shown(ws),
+                step + "cycle" + shown(std::array{cycle}), step + "pi 3.14"};
+    if (s > 0) found.push_back(step + "limits" + shown(limits));
+    return found;
   }
 };
 
@@ -164,6 +173,17 @@ void check_image(io::mpi const& world, std::string const& path, std::mt19937_64&
     vtkhdf_eye eye(path);
     CHECK(eye.type() == "ImageData");
     CHECK(eye.steps() == steps);
+    auto const cycles = eye.all<std::int64_t>("FieldData/cycle");
+    auto const limits = eye.all<float>("FieldData/limits");
+    CHECK(eye.all<double>("FieldData/pi") == std::vector<double>(cycles.size(), 3.14));
+    CHECK(std::ssize(cycles) == std::max<std::int64_t>(1, steps));
+    CHECK(cycles.back() == 100 * std::max<std::int64_t>(0, steps - 1));
+    CHECK(limits == std::vector<float>(steps < 2    ? std::vector<float>{}
+                                       : steps == 2 ? std::vector<float>{0.5f}
+                                                    : std::vector<float>{0.5f, 1, 1}));
+    if (steps > 0)
+      CHECK(eye.all<std::int64_t>("Steps/FieldDataOffsets/limits").back() ==
+            (steps - 1) * (steps - 2) / 2);
     auto const u = eye.all<std::int32_t>("PointData/u");
     auto const w = eye.all<double>("CellData/w");
     auto const n = static_cast<std::ptrdiff_t>(std::max<std::int64_t>(1, steps));
@@ -254,6 +274,10 @@ TEST_CASE("states that cannot be shown, or are not those of the file, are refuse
           vtkhdf::unstructured_grid(x, {world.rank() == last ? beyond : corners, offsets, types}),
           save);
   refused(io::errc::no_such_file, -1, "no such file", points(), add);
+  refused(io::errc::argument, -1, "field data is integers", points().add_field_data("c", complex),
+          save);
+  refused(io::errc::argument, -1, "VTK does not read field data of boxes",
+          vtkhdf::overlapping_amr({.spacing = {1}}).add_field_data("c", 1), save);
 
   // A file of another program, of one state, and of steps.
   auto f = io::hdf5::create(world, path, io::hdf5_content().add("a", io::type<double>));
@@ -279,6 +303,8 @@ TEST_CASE("states that cannot be shown, or are not those of the file, are refuse
   if (world.size() > 1) {
     std::error_code error;
     state.append_step(world, path, 3.0 + world.rank(), error);
+    CHECK(error == io::errc::not_same);
+    points().add_field_data("rank", world.rank()).save(world, path, error);
     CHECK(error == io::errc::not_same);
   }
 }

@@ -95,6 +95,22 @@ class basic_vtkhdf {
   basic_vtkhdf& add_cell_data(std::string name, Data&& data, Choice choice = {}) {
     return add(std::move(name), true, detail::vtkhdf_now(std::forward<Data>(data), choice));
   }
+  // Adds numbers that are of no point or cell, such as the number of a cycle. Local. They are a
+  // number or a list of numbers, equal on all ranks. Each step has its own.
+  template <detail::vtkhdf_range Data>
+  basic_vtkhdf& add_field_data(std::string name, Data&& data) {
+    state_.fields.push_back(
+        {"FieldData/" + std::move(name), false,
+         detail::vtkhdf_now(std::forward<Data>(data), detail::vtkhdf_element<Data>())});
+    return *this;
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<std::remove_cvref_t<Number>>
+  basic_vtkhdf& add_field_data(std::string name, Number&& number) {
+    state_.fields.push_back({"FieldData/" + std::move(name), false,
+                             detail::vtkhdf_number(std::forward<Number>(number))});
+    return *this;
+  }
 
   // Saves the state in a file of its own. Collective. Throws errc::argument if the state cannot be
   // shown, and errc::not_same if it differs between ranks in more than the data. The file has its

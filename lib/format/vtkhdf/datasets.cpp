@@ -55,6 +55,7 @@ class datasets {
       for (std::size_t l = 0; l <= state_.levels.refinement.size(); ++l) add_level(l);
     else
       add_parts();
+    for (std::size_t i = 0; i < here_.fields.size(); ++i) add_field(i);
     if (at_.timed) add_steps();
     return std::move(all_);
   }
@@ -66,6 +67,7 @@ class datasets {
   void add_level(std::size_t level);
   void add_blocks(std::size_t level, vtkhdf_kind const& kind, std::int64_t first, std::int64_t rows,
                   std::int64_t rows_of_step);
+  void add_field(std::size_t i);
   void add_steps();
   void add_rows(std::string const& name, vtkhdf_data data, std::int64_t first, std::int64_t rows,
                 std::int64_t rows_of_step);
@@ -261,6 +263,24 @@ void datasets::add_level(std::size_t level) {
     name.insert(name.find('/'), "Offsets");
     add_of_step(group + name, k.of_cells() ? start.cells : start.points);
   }
+}
+
+// Adds field data, which rank 0 writes.
+void datasets::add_field(std::size_t i) {
+  std::string const& name = state_.fields[i].name;
+  vtkhdf_data const& from = here_.fields[i];
+  hdf5_dataset const* const there = found_.find(std::string(root_group) + "/" + name);
+  std::int64_t const n = from.part.shape()[0],
+                     start = there && !there->shape.empty() ? there->shape[0] : 0;
+  vtkhdf_kind const kind{.name = name, .type = to_string(from.part.type())};
+  add_rows(name, at_.rank == 0 ? from : vtkhdf_data{numbers_of(kind, 0), source()}, start,
+           start + n, std::max<std::int64_t>(1, n));
+  if (!at_.timed) return;
+  std::string const own = name.substr(name.find('/'));
+  add_of_step("FieldDataOffsets" + own, start);
+  std::vector<std::int64_t> sizes;  // VTK leaves out an array of the size (0, 0)
+  if (at_.rank == 0) sizes = {n == 0 ? 0 : 1, n};
+  add_own<2>("Steps/FieldDataSizes" + own, std::move(sizes), at_.step, at_.step + 1, 1);
 }
 
 void datasets::add_steps() {

@@ -106,21 +106,49 @@ std::vector<std::int64_t> shape_of(vtkhdf_state const& state, vtkhdf_numbers con
   return shape;
 }
 
+failure fault_of_name(vtkhdf_array const& a) {
+  std::string_view const own = std::string_view(a.name).substr(a.name.find('/') + 1);
+  if (own.empty() || own.find_first_of("/.") != own.npos || !is_utf8(own))
+    return refused("'" + a.name + "' is no name of an array",
+                   "give a name in UTF-8 without / and dots");
+  return {};
+}
+
+bool is_shown(extend::dtype const& type) {
+  return (type.kind == 'i' || type.kind == 'u' || type.kind == 'f') && type.bytes <= 8;
+}
+
+// Evaluates field data. Adds its values to the lines.
+failure find_fields(vtkhdf_state const& state, vtkhdf_here& here, std::string& lines) {
+  for (vtkhdf_array const& a : state.fields) {
+    vtkhdf_data d = a.now();
+    if (d.data.fault()) return *d.data.fault();
+    if (failure why = fault_of_name(a)) return why;
+    if (state.has_boxes())
+      return refused("'" + a.name + "': VTK does not read field data of boxes");
+    if (d.part.shape().size() != 1 || !is_shown(d.part.type()))
+      return refused("'" + a.name + "' is " + to_string(d.part) +
+                     ", and field data is integers, float or double");
+    lines +=
+        "field '" + a.name + "' " + to_string(d.part) + " " + value_words(d.data.buffer()) + "\n";
+    here.fields.push_back(std::move(d));
+  }
+  return {};
+}
+
 failure fault_of(vtkhdf_state const& state, vtkhdf_array const& a, vtkhdf_data const& d,
                  vtkhdf_numbers const& mine) {
   if (d.data.fault()) return *d.data.fault();
   (void)d.part.part_bytes();  // throws the fault of the part
+  if (failure why = fault_of_name(a)) return why;
   std::string const name = "'" + a.name + "'";
-  std::string_view const own = std::string_view(a.name).substr(a.name.find('/') + 1);
-  if (own.empty() || own.find_first_of("/.") != own.npos || !is_utf8(own))
-    return refused(name + " is no name of an array", "give a name in UTF-8 without / and dots");
   extend::dtype type;
   std::vector<std::int64_t> const shape = file_shape_of(d.part, type),
                                   wanted = shape_of(state, mine, a, shape);
   if ((state.is_image() || state.has_boxes()) && wanted.size() > 1 &&
       d.part.order() != order_of(state))
     return refused(name + " has another order than the grid");
-  if ((type.kind != 'i' && type.kind != 'u' && type.kind != 'f') || type.bytes > 8)
+  if (!is_shown(type))
     return refused(name + " is of " + to_string(type) +
                    ", and VTK shows integers, float and double");
   if (a.name != "Points" && !fits(shape, wanted))
@@ -195,6 +223,7 @@ failure look_at_vtkhdf(vtkhdf_state const& state, vtkhdf_here& here, vtkhdf_step
     // A rank without boxes has no arrays.
     if (!state.has_boxes()) lines += "array '" + a.name + "' " + to_string(type) + "\n";
   }
+  if (failure why = find_fields(state, here, lines)) return why;
   count(state, here, at.mine);
   if (!std::isfinite(at.time)) return refused("the time of the step is not finite");
   if (at.room.steps < 1 || !(at.room.growth >= 1))

@@ -88,6 +88,7 @@ struct vtkhdf_state {
   bool points_are_vertices = false;
   vtkhdf_levels levels = {};
   std::vector<vtkhdf_box> boxes = {};
+  std::vector<vtkhdf_array> fields = {};
   bool is_image() const noexcept { return type == "ImageData"; }
   bool has_boxes() const noexcept { return type == "OverlappingAMR"; }
 };
@@ -157,7 +158,7 @@ struct vtkhdf_dataset {
 
 // A state on one rank, evaluated.
 struct vtkhdf_here {
-  std::vector<vtkhdf_data> arrays = {};
+  std::vector<vtkhdf_data> arrays = {}, fields = {};
   std::vector<vtkhdf_list> cells = {};
   std::vector<std::int64_t> offsets = {}, corners = {};  // if points are vertices
   vtkhdf_all_boxes all = {};
@@ -212,6 +213,17 @@ std::function<vtkhdf_data()> vtkhdf_now(Data&& data, Choice choice) {
     return [data, choice] { return vtkhdf_rows(data, choice); };
   else
     return [&data, choice] { return vtkhdf_rows(data, choice); };
+}
+
+// A number that is referred to, or a copy of one.
+template <class Number>
+std::function<vtkhdf_data()> vtkhdf_number(Number&& number) {
+  using value = std::remove_cvref_t<Number>;
+  auto const rows = [](value const& x) { return vtkhdf_rows(std::span(&x, 1), element<value>()); };
+  if constexpr (std::is_lvalue_reference_v<Number>)
+    return [&number, rows] { return rows(number); };
+  else
+    return [number, rows] { return rows(number); };
 }
 
 }  // namespace argosy::detail
