@@ -62,7 +62,8 @@ def see(path):
             data = reader.GetOutputDataObject(0)
             fields = data.GetFieldData()
             for k in range(fields.GetNumberOfArrays()):
-                if fields.GetArrayName(k) != "Time":  # which VTK adds
+                # VTK adds "Time", and has no arrays without numbers in steps.
+                if fields.GetArrayName(k) != "Time" and fields.GetArray(k).GetNumberOfTuples() > 0:
                     print(f"step {step} field {fields.GetArrayName(k)} {show_array(fields.GetArray(k))}",
                           file=out)
             if data.IsA("vtkOverlappingAMR"):
