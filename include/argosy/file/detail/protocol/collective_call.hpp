@@ -85,7 +85,7 @@ class collective_call {
     plan_ = {p.together, p.weighed, file.ships_alone(work()), domains,
              striped ? 0 : p.window_bytes};
   }
-  // Nothing if the call failed before it had a plan.
+  // Returns no value if the call failed before it had a plan.
   std::optional<plan_facts> const& plan() const noexcept { return plan_; }
 
  private:

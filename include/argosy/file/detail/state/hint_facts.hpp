@@ -36,7 +36,7 @@ struct hint_facts {
   access_kind kind() const noexcept { return call ? row_of(*call).kind : access_kind::read; }
   std::string_view call_name() const noexcept { return call ? row_of(*call).name : ""; }
 
-  std::optional<plan_facts> plan = {};  // of a blocking collective call
+  std::optional<plan_facts> plan = {};  // made by a blocking collective call
 
   // The storage has a price for moving blocks between ranks, so `automatic` may ship.
   bool may_ship = false;
