@@ -32,6 +32,8 @@ OF_ROOM = {
 # Tests are the programs whose names begin with these words.
 PROGRAMS = ("test_", "explore", "snippets_", "mpiio_")
 NAME = r"\[?=?\[?([\w.]+)\]?=?\]?"  # name of a test, in a listing of ctest
+# A test has shared memory and mounts of its own, which go when it ends.
+ALONE = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /dev/shm && exec "$@"', "sh"]
 EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
 
 
@@ -145,42 +147,6 @@ def wait(p, mark, usual, limits_of_time):
     return None
 
 
-def is_ours(path, began):
-    """Returns true for files that the library, its tests and Open MPI leave in shared memory. Other
-    programs may have files there, too."""
-    try:
-        return re.match(r"argosy|vader_segment|psm_", path.name) and path.stat().st_mtime >= began - 1
-    except OSError:  # removed by its owner
-        return False
-
-
-def remove_left_overs(directory, before, began):
-    """Removes the files and mounts that a killed test left, and shared memory that no process uses
-    any more."""
-    for line in Path("/proc/mounts").read_text().splitlines():
-        if line.split()[1].startswith(f"{directory}/"):
-            subprocess.run(["umount", "-l", line.split()[1]], capture_output=True)
-    shutil.rmtree(directory, ignore_errors=True)
-    shared = Path("/dev/shm")
-    left = [p for p in shared.glob("*") if p.name not in before and is_ours(p, began)]
-    if not left:
-        return
-    in_use = set()
-    for p in os.listdir("/proc"):
-        if p.isdigit():
-            try:
-                maps = Path(f"/proc/{p}/maps").read_text(errors="replace")
-                in_use |= {w for line in maps.splitlines() for w in [line.split(" ", 5)[-1].strip()] if w.startswith("/dev/shm/")}
-                in_use |= {os.readlink(f"/proc/{p}/fd/{d}") for d in os.listdir(f"/proc/{p}/fd")}
-            except OSError:
-                pass
-    for p in left:
-        if p.is_dir():
-            shutil.rmtree(p, ignore_errors=True)
-        elif str(p) not in in_use:
-            p.unlink(missing_ok=True)
-
-
 def run(test, work, usual, limits_of_time, number=0, reached=None, output=None):
     """Runs a test, which may take `factor` times its usual time, and `slack` more. Returns (verdict,
     seconds, processor seconds); the verdict is "passed", or the reason why not."""
@@ -197,11 +163,9 @@ def run(test, work, usual, limits_of_time, number=0, reached=None, output=None):
     environment.pop("ARGOSY_MUTANT_REACHED", None)
     if reached:
         environment["ARGOSY_MUTANT_REACHED"] = str(reached)
-    shared = Path("/dev/shm")
-    before = {p.name for p in shared.iterdir()} if shared.is_dir() else set()
     began = time.time()
     out = output or open(directory / "said" if test.keys() & {"PASS", "FAIL"} else os.devnull, "w")
-    p = subprocess.Popen(test["command"], cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+    p = subprocess.Popen(ALONE + test["command"], cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                          start_new_session=True, preexec_fn=limits)
     code, used = wait(p, mark, usual, limits_of_time) or (None, 0)
     seconds = time.time() - began
@@ -211,10 +175,7 @@ def run(test, work, usual, limits_of_time, number=0, reached=None, output=None):
     if verdict != "passed":
         kill_marked(mark)
         p.wait()
-    if verdict == "passed":
-        shutil.rmtree(directory, ignore_errors=True)
-    else:
-        remove_left_overs(directory, before, began)
+    shutil.rmtree(directory, ignore_errors=True)
     return verdict, seconds, used
 
 
