@@ -110,10 +110,8 @@ std::int64_t value_of(shared_pointer& p) {
 
 // Lets the call fail when it comes next.
 void fail_next(hidden_file& all, file_call which, std::error_code error) {
-  all.before = [&all, which, error](file_call call) {
-    if (call != which) return std::error_code();
-    all.before = {};
-    return error;
+  all.before = [which, error, left = 1](file_call call) mutable {
+    return call == which && left-- > 0 ? error : std::error_code();
   };
 }
 
