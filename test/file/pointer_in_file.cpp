@@ -201,6 +201,7 @@ TEST_CASE("a collective call knows the pointer without its file, unless a rank h
     shared_pointer::held here(ranks[1]);
     CHECK(here.file_was_used());
     CHECK(here.get(f) == 10);
+    CHECK(here.get(f) == 10);
     here.set(20, 1);
     CHECK_FALSE(here.file_was_used());
     CHECK(here.known() == 20);
@@ -362,6 +363,14 @@ TEST_CASE("who waits for the lock of the pointer goes on as long as others make 
     CHECK(ranks[1].add(1, mine) == 2 + 2 * others);
     CHECK_FALSE(mine);
   }
+  // The file was never written.
+  hidden_file fresh;
+  std::vector<shared_pointer> alone = ranks_of(fresh, 1);
+  fresh.before = [&](file_call c) { return c == file_call::lock ? busy : std::error_code(); };
+  failure told;
+  alone[0].add(1, told);
+  CHECK(told.code == busy);
+  CHECK(fresh.count(file_call::lock) == 2);
   // If it cannot be seen whether others make progress, the lock's error is told.
   for (file_call const blind : {file_call::sync, file_call::read}) {
     hidden_file all;

@@ -290,7 +290,7 @@ inline std::error_code shared_pointer::lock_slots(any_handle& h, lock_kind kind)
 
 inline void shared_pointer::remove() {
   close();
-  if (!files_ || path_.empty() || asked_) return;
+  if (!files_ || asked_) return;
   std::error_code e;
   auto const found = files_->find(path_, e);
   if (classify(e) != errc::no_such_file) files_->remove(path_, found);
