@@ -224,7 +224,7 @@ TEST_CASE("a torn write leaves the pointer where it was", "[file][shared][error]
         CHECK(ranks[0].add(77, f) == before);
         CHECK(f.code == (error ? error : io::make_error_code(errc::io)));
         CHECK_THAT(f.detail, Catch::Contains("writing the shared pointer in 'hidden'"));
-        CHECK(all.count(file_call::sync) == adds);  // it syncs nothing else
+        CHECK(all.count(file_call::sync) == adds);  // failed writes are not synced
         all.torn.reset();
         CHECK(value_of(ranks[1]) == before);
         f = {};

@@ -333,7 +333,7 @@ TEST_CASE(
 
 namespace {
 
-// Returns numbers of which each rank has the highest of some.
+// Returns 15 numbers. Of each of them, one of three ranks has the highest.
 std::vector<double> numbers_of(int rank) {
   std::vector<double> all;
   for (int i = 0; i < 15; ++i) all.push_back(100 * i + (rank + i) % 3 + 1);

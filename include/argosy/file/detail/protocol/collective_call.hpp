@@ -113,8 +113,10 @@ class collective_call {
       all = file.summary_of(t);
       return;
     }
-    all.spans = t.etypes;                // becomes their sum; the places are not known yet
-    all.unsorted = t.bytes > 0 ? 1 : 0;  // and so are the costs, by which small calls are found
+    all.spans = t.etypes;  // becomes their sum
+    // The place of the data is not known yet, so its cost is not known either. Unsorted data is
+    // never taken for a small call.
+    all.unsorted = t.bytes > 0 ? 1 : 0;
   }
 
   struct prepared {
