@@ -7,10 +7,13 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/error/errc.hpp>
 #include <argosy/file/detail/call/operation.hpp>
+#include <argosy/handle/forwarding.hpp>
+#include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
@@ -124,6 +127,35 @@ void make(file& f, operation what, int rank, io::extend::any_policy const& with)
   }
 }
 
+// Carries out `call` on four ranks of four nodes.
+void collective(std::function<void(file&, int rank)> const& call, io::hints const& hints = {},
+                std::function<io::opener(io::opener)> const& opening = std::identity()) {
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 1})
+      .run([&](io::lab::virtual_rank const& world) {
+        file f = file::open(world, "f", io::mode::create | io::mode::read_write, hints,
+                            opening(files.opener()));
+        call(f, world.rank());
+        f.close();
+      });
+}
+
+// A file that cannot be read while `broken`.
+class unreadable : public io::extend::forwarding<unreadable, io::extend::any_handle> {
+ public:
+  unreadable(io::extend::any_handle inner, bool const& broken)
+      : forwarding(std::move(inner)), broken_(&broken) {}
+  template <class Act>
+  io::extend::io_result around(io::extend::handle_call const& call, Act&& act) {
+    if (*broken_ && call.kind == io::file_call::read)
+      return {0, std::make_error_code(std::errc::io_error)};
+    return act();
+  }
+
+ private:
+  bool const* broken_;
+};
+
 // Returns the collective operations of rank 0 while it makes a call between two barriers.
 std::vector<std::string> steps_of(int per_node, std::function<void(file&, int rank)> const& call,
                                   io::hints const& hints = {}) {
@@ -212,6 +244,59 @@ TEST_CASE("uneven accesses are counted by one more reduction, where that can cha
   CHECK(reductions(part, io::two_phase{.aggregators = 4}) == 2);
   CHECK(reductions(10 * part, io::data_shipping{}) == 2);
   CHECK(reductions(10 * part, io::independent{}) == 2);
+}
+
+TEST_CASE("the plan of uneven accesses gives each aggregator as much", "[file]") {
+  constexpr std::int64_t part = 1 << 16;
+  collective([](file& f, int rank) {
+    std::vector<std::byte> const data(part);
+    auto const plan = f.explain_at_all(access_kind::write, (rank == 3 ? 30 : rank) * part, data,
+                                       io::two_phase{.window_bytes = part, .aggregators = 2});
+    REQUIRE(plan.domains.size() == 2);
+    CHECK(plan.domains[1].begin <= 3 * part);
+  });
+}
+
+TEST_CASE("writes that overlap are refused by develop mode before any is made", "[file]") {
+  collective(
+      [](file& f, int) {
+        std::vector<std::byte> const data(bytes);
+        std::error_code error;
+        f.write_at_all(0, data, error);
+        CHECK(error);
+        CHECK(f.size() == 0);
+      },
+      {.develop = true});
+}
+
+TEST_CASE("if the last rank cannot read the shared pointer, no rank moves data", "[file]") {
+  bool broken = false;  // the hidden file, which the last rank reads
+  auto const opening = [&](io::opener const& inner) {
+    return io::opener(
+        [&broken, inner](std::string const& path, io::extend::open_flags how,
+                         std::error_code& error) {
+          auto h = inner(path, how, error);
+          return path == "f" ? std::move(h)
+                             : io::extend::any_handle(unreadable(std::move(h), broken));
+        },
+        [inner](std::string const& path) { return inner.remove(path); });
+  };
+  auto const write = [&](file& f, int rank) {
+    std::vector<std::byte> const data(bytes);
+    std::error_code error;
+    if (rank == 0) f.write_shared(data);  // so that the hidden file is used
+    f.sync();
+    broken = true;
+    f.write_ordered(data, {io::two_phase(), error});
+    CHECK(error == (rank == 3 ? io::errc::io : io::errc::error_on_another_rank));
+    CHECK(f.size() == bytes);
+    broken = false;
+    f.sync();
+    f.write_ordered(data);
+    f.sync();
+    CHECK(f.size() == 5 * bytes);
+  };
+  collective(write, {}, opening);
 }
 
 TEST_CASE("a call that is wrong on one rank ends where it begins", "[file]") {

@@ -228,7 +228,7 @@ class collective_steps {
         call_.plain() ? agree_to_begin(of_.world, digest_of_plain(), !call_.has_place(), all,
                                        call_.before, filled())
                       : agree_to_begin(of_.world, call_.given(), call_.develop, all, call_.before);
-    if (valid && !call_.plain()) call_.work().told.begin_ns = done_.agreement_ns;
+    if (call_.has_work()) call_.work().told.begin_ns = done_.agreement_ns;
     all_ = all;
     return valid;
   }
