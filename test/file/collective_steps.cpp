@@ -23,6 +23,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
+#include "support/slipping_policies.hpp"
 
 namespace io = argosy;
 using io::access_kind;
@@ -234,16 +235,23 @@ TEST_CASE("uneven accesses are counted by one more reduction, where that can cha
   auto const reductions = [](std::int64_t stride, io::extend::any_policy const& with) {
     names const all = steps_of(4, [&](file& f, int rank) {
       std::vector<std::byte> const data(part);
-      f.write_at_all(rank * stride, data, with);
+      std::error_code error;
+      f.write_at_all(rank * stride, data, {with, error});
     });
     return std::count(all.begin(), all.end(), "all_reduce");
   };
-  CHECK(reductions(10 * part, io::two_phase{.aggregators = 4}) == 3);
-  CHECK(reductions(10 * part, io::two_phase{.aggregators = 2}) == 3);
-  CHECK(reductions(10 * part, io::two_phase{.aggregators = 1}) == 2);
-  CHECK(reductions(part, io::two_phase{.aggregators = 4}) == 2);
+  auto const by = [](std::int64_t n) {
+    return io::two_phase{.window_bytes = part, .aggregators = n, .layers = 1};
+  };
+  CHECK(reductions(2 * part, by(4)) == 3);
+  CHECK(reductions(2 * part, by(2)) == 3);
+  CHECK(reductions(2 * part, by(1)) == 2);
+  CHECK(reductions(part, by(4)) == 2);
   CHECK(reductions(10 * part, io::data_shipping{}) == 2);
   CHECK(reductions(10 * part, io::independent{}) == 2);
+  // A policy of the program is not asked again after a wrong plan.
+  using io::test::slipping_plans;
+  CHECK(reductions(2 * part, slipping_plans{.slip = slipping_plans::no_rank}) == 3);
 }
 
 TEST_CASE("the plan of uneven accesses gives each aggregator as much", "[file]") {
@@ -261,10 +269,13 @@ TEST_CASE("writes that overlap are refused by develop mode before any is made", 
   collective(
       [](file& f, int) {
         std::vector<std::byte> const data(bytes);
-        std::error_code error;
-        f.write_at_all(0, data, error);
-        CHECK(error);
-        CHECK(f.size() == 0);
+        for (io::extend::any_policy const& by :
+             {io::extend::any_policy(), io::extend::any_policy(io::test::slipping_plans())}) {
+          std::error_code error;
+          f.write_at_all(0, data, {by, error});
+          CHECK(error);
+          CHECK(f.size() == 0);
+        }
       },
       {.develop = true});
 }
@@ -282,19 +293,19 @@ TEST_CASE("if the last rank cannot read the shared pointer, no rank moves data",
         [inner](std::string const& path) { return inner.remove(path); });
   };
   auto const write = [&](file& f, int rank) {
-    std::vector<std::byte> const data(bytes);
+    std::vector<std::byte> const data(bytes), more(2 * bytes);
     std::error_code error;
     if (rank == 0) f.write_shared(data);  // so that the hidden file is used
     f.sync();
     broken = true;
-    f.write_ordered(data, {io::two_phase(), error});
+    f.write_ordered(more, {io::two_phase(), error});
     CHECK(error == (rank == 3 ? io::errc::io : io::errc::error_on_another_rank));
     CHECK(f.size() == bytes);
     broken = false;
     f.sync();
-    f.write_ordered(data);
+    f.write_ordered(more);
     f.sync();
-    CHECK(f.size() == 5 * bytes);
+    CHECK(f.size() == 9 * bytes);
   };
   collective(write, {}, opening);
 }

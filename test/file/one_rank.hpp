@@ -81,7 +81,7 @@ class noted_workers : public background {
 struct one_rank {
   static constexpr std::int64_t ns_of_access = 1000;  // a read or write of the file
 
-  std::int64_t clock = 0;
+  std::int64_t clock = 5000;
   std::vector<file_call> asked = {};  // calls of the file
   std::function<std::error_code(extend::handle_call const&)> before_call = {};
   std::shared_ptr<memory_file> bytes = std::make_shared<memory_file>();

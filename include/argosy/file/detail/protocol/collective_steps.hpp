@@ -105,7 +105,7 @@ collective_plan ask_for_plan(World const& world, open_file const& file, collecti
     ask();
     domain_check const check(std::string(t.by.together.name()), plan);
     check.look(t.kind, all, ranks);
-    if (t.bytes > 0) check.covers(file.access_of(t));
+    check.covers(file.access_of(t));
   }));
   given.same_lines("plan", key_of_plan(plan), [&] { return lines_of_plan(plan); });
   result = agree_to_begin(world, given, false);
@@ -128,12 +128,11 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   rank_group const& group = ranks.group(world, file);
   collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
   if (result && plan.domains.size() > 1 && t.by.together.balances() && may_be_uneven(all)) {
-    access_histogram where;
-    if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
+    access_histogram where = histogram_of(file.access_of(t), all);
     world.all_reduce(where);
     plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
-  if (t.by.given_together) plan.reason += file.in_use().on_prices_of(t.by.together, plan.weighed);
+  plan.reason += file.in_use().on_prices_of(t.by.together, plan.weighed);
   bool const shipped =
       t.by.together.keeps_rules() && !plan.domains.empty() && plan.domains[0].striped();
   if (shipped || t.by.together.target<data_shipping>())
@@ -287,11 +286,8 @@ class collective_steps {
   void sum_up_places() {
     job const& t = call_.work();
     small_ = too_small(of_.world, of_.ranks, of_.file, t.by.together, t.kind, all_);
-    if (small_ && t.by.given_together)
-      *small_ += of_.file.in_use().on_prices_of(t.by.together, true);
-    all_ = {};
     if (!small_ && t.by.together.has_value()) {
-      if (!mine_) all_ = of_.file.summary_of(t);
+      all_ = mine_ ? access_summary() : of_.file.summary_of(t);
       of_.world.all_reduce(all_);
     }
     // Other threads count, too, and so do ranks that have no place.

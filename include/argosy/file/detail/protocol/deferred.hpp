@@ -110,10 +110,9 @@ class deferred {
         if (!next) return;
         std::int64_t const since = now_ns(file->seen_by().clock());
         carry_out(*next);
-        if (next.get() == last) continue;  // the time of `last` is counted by its own wait
         std::int64_t const took = now_ns(file->seen_by().clock()) - since;
         next->add_waited(took);
-        if (last) last->add_waited(-took);
+        if (last) last->add_waited(-took);  // whose own wait contains all of it
       }
     }
     void wait_for_workers(call* last) {
@@ -130,7 +129,7 @@ class deferred {
                                      c.what.where);
       try {
         one_thread::inside const caller(workers ? nullptr : &file->others().threads());
-        if (!workers && !caller.is_alone()) c.what.all.pending = 1;  // another thread may write
+        if (!caller.is_alone()) c.what.all.pending = 1;  // another thread or call may write
         c.result = with_reserve(world, [&] {
           return collective_steps<World>({world, *ranks, *file, *pointer}, c.what, c.done)
               .run(staging_of_call(file->buffers()));
