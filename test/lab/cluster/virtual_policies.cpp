@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,8 @@
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/policy/automatic.hpp>
+#include <argosy/world/detail/message_prices.hpp>
+#include <argosy/world/self.hpp>
 
 #include "support/catch.hpp"
 #include "support/slipping_policies.hpp"
@@ -375,4 +378,46 @@ TEST_CASE("where ranks are on several file systems the dearer of each two prices
     CHECK(all.reads_late == (odd < 3));
     CHECK(all.exact_writes == (odd == 3));
   });
+}
+
+namespace priced {
+
+using io::detail::message_prices;
+
+// One rank of a world whose messages are worth measuring.
+class world : public io::self {
+ public:
+  mutable std::optional<message_prices> kept = {};
+  mutable int measured = 0;
+
+  std::optional<message_prices> kept_prices() const { return kept; }
+  void keep_prices(message_prices p) const { kept = p; }
+};
+static_assert(io::detail::priced<world>);
+
+// Found by its argument instead of the function that measures MPI.
+std::optional<message_prices> measure_messages(world const& w, int) {
+  ++w.measured;
+  return message_prices{.round_ns = 1e9, .byte_ns = 1e6};
+}
+
+}  // namespace priced
+
+TEST_CASE("messages are measured once, by ranks that are not near", "[automatic][prices]") {
+  auto const exchange = [](priced::world const& w, bool near) {
+    return io::detail::common_storage(w, elsewhere({}, storage_with("a", numbers_of(0))), near)
+        .exchange;
+  };
+  priced::world w;
+  CHECK(exchange(w, true).round_ns < 1e9);
+  CHECK((w.measured == 0 && !w.kept));
+  CHECK(exchange(w, false).round_ns == 1e9);
+  CHECK(exchange(w, false).byte_ns == 1e6);
+  CHECK(w.measured == 1);
+  CHECK(w.kept == priced::message_prices{1e9, 1e6});
+
+  io::detail::storage_of_ranks one{}, other{};
+  other.messages = {.round_ns = 3, .byte_ns = 4};
+  one.combine(other);
+  CHECK(one.messages == other.messages);
 }
