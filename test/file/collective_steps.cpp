@@ -295,7 +295,7 @@ TEST_CASE("if the last rank cannot read the shared pointer, no rank moves data",
   auto const write = [&](file& f, int rank) {
     std::vector<std::byte> const data(bytes), more(2 * bytes);
     std::error_code error;
-    if (rank == 0) f.write_shared(data);  // so that the hidden file is used
+    if (rank == 0) f.write_shared(data);  // uses the hidden file
     f.sync();
     broken = true;
     f.write_ordered(more, {io::two_phase(), error});

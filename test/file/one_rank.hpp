@@ -1,5 +1,5 @@
-// One rank's part of an open file, with its memory, clock, workers and world, for tests of the steps
-// of a call by themselves.
+// The part of one rank of an open file, with its memory, clock, workers and world, for tests of the
+// steps of a call by themselves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -17,6 +17,7 @@
 #include <argosy/file/detail/protocol/shared_pointer.hpp>
 #include <argosy/world/background.hpp>
 
+#include "file/pointer_value.hpp"
 #include "support/catch.hpp"
 
 namespace io = argosy;
@@ -25,15 +26,9 @@ using io::detail::pointer_lock;
 using io::detail::pointer_turn;
 using io::detail::shared_pointer;
 using io::extend::failure;
+using io::test::value_of;
 
 namespace {
-
-std::int64_t value_in(shared_pointer& p) {
-  failure f;
-  std::int64_t const value = p.get(f);
-  CHECK_FALSE(f);
-  return value;
-}
 
 // Fails the test if a pointer uses a file.
 io::opener no_files() {
@@ -79,17 +74,17 @@ TEST_CASE("rank 0 keeps the pointer for ranks that ask", "[file][shared]") {
   failure f;
   CHECK(other.add(5, f) == 0);
   CHECK(first.add(2, f) == 5);
-  CHECK(value_in(other) == 7);
+  CHECK(value_of(other) == 7);
   CHECK(other.get(false, f) == 7);
   first.set(40, 0);
   other.set(40, 1);
-  CHECK(value_in(other) == 40);
+  CHECK(value_of(other) == 40);
   CHECK(other.add(INT64_MAX - 39, f) == 40);
   CHECK(other.add(INT64_MAX - 40, f) == 40);
-  CHECK(value_in(other) == INT64_MAX);
+  CHECK(value_of(other) == INT64_MAX);
   // A question of another size asks for nothing.
   CHECK(serve(1, std::array<std::byte, 3>{}).size() == 8);
-  CHECK(value_in(other) == INT64_MAX);
+  CHECK(value_of(other) == INT64_MAX);
   CHECK_FALSE(f);
   other.remove();
 }
@@ -128,10 +123,10 @@ TEST_CASE("a pointer in memory is added to once for all ranks", "[file][shared]"
     for (std::size_t r = 0; r < 3; ++r)
       CHECK(ranks[(r + static_cast<std::size_t>(turn)) % 3].add_together(10 + turn) == model);
     model += 10 + turn;
-    CHECK(value_in(ranks[0]) == model);
+    CHECK(value_of(ranks[0]) == model);
   }
   for (int i = 0; i < 3; ++i) ranks[static_cast<std::size_t>(i)].set(i == 0 ? 6 : 99, i);
-  CHECK(value_in(ranks[2]) == 6);
+  CHECK(value_of(ranks[2]) == 6);
   CHECK(ranks[1].get(false, f) == 6);
   CHECK_FALSE(f);
 }

@@ -18,6 +18,7 @@
 #include <argosy/file/detail/protocol/shared_pointer.hpp>
 #include <argosy/handle/forwarding.hpp>
 
+#include "file/pointer_value.hpp"
 #include "support/catch.hpp"
 #include "support/memory_handle.hpp"
 #include "support/random.hpp"
@@ -99,13 +100,6 @@ std::vector<shared_pointer> ranks_of(hidden_file& all, int count) {
   std::vector<shared_pointer> ranks;
   for (int r = 0; r < count; ++r) ranks.emplace_back(opener_of(all), "hidden");
   return ranks;
-}
-
-std::int64_t value_of(shared_pointer& p) {
-  failure f;
-  std::int64_t const value = p.get(f);
-  CHECK_FALSE(f);
-  return value;
 }
 
 // Lets the call fail when it comes next.

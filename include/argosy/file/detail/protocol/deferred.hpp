@@ -112,7 +112,7 @@ class deferred {
         carry_out(*next);
         std::int64_t const took = now_ns(file->seen_by().clock()) - since;
         next->add_waited(took);
-        if (last) last->add_waited(-took);  // whose own wait contains all of it
+        if (last) last->add_waited(-took);  // its own wait contains all of them
       }
     }
     void wait_for_workers(call* last) {
