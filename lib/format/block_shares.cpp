@@ -95,6 +95,13 @@ std::int64_t all_blocks(checkpoint_header const& h) {
   return all;
 }
 
+std::int64_t first_block(checkpoint_header const& h, checkpoint_array const& a) {
+  std::int64_t first = 0;
+  for (checkpoint_array const* before = h.arrays.data(); before != &a; ++before)
+    first += h.blocks(*before);
+  return first;
+}
+
 failure sums_of(checkpoint_header const& h, std::vector<block_part> const& parts,
                 std::vector<placed_sums>& into) {
   auto next = parts.begin();
@@ -115,33 +122,60 @@ failure sums_of(checkpoint_header const& h, std::vector<block_part> const& parts
   return {};
 }
 
-failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
-                  std::vector<block_part> const& parts,
-                  std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read) {
-  std::vector<std::byte> stored(4 * parts.size()), data;
+namespace {
+
+struct damage {
+  std::string first;  // place of the first damaged block
+  std::int64_t blocks = 0;
+};
+
+// Looks for damage in neighbouring blocks of an array, whose first block has the number `first`.
+failure look_for_damage(checkpoint_header const& h, checkpoint_array const& a, std::int64_t first,
+                        std::span<block_part const> parts,
+                        std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read,
+                        damage& found) {
   if (std::ranges::all_of(parts, [](block_part const& p) { return p.pieces == 0; })) return {};
-  if (read(a.sums + 4 * s.first(s.rank()), stored) < static_cast<std::int64_t>(stored.size()))
+  std::vector<std::byte> stored(4 * parts.size()), data;
+  if (read(a.sums + 4 * (parts[0].block - first), stored) < std::ssize(stored))
     return {errc::truncated, "the file ends inside of the checksums of '" + a.name + "'"};
-  std::string first;
-  std::int64_t more = -1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     block_part const& p = parts[i];
     if (p.pieces == 0) continue;
-    std::int64_t const bytes = bytes_of_block(h, a, p.block);
+    std::int64_t const block = p.block - first, bytes = bytes_of_block(h, a, block);
     std::uint32_t sum = p.whole(bytes);
     if (!p.covers(bytes)) {
       data.resize(static_cast<std::size_t>(bytes));
-      if (read(a.offset + p.block * h.block_bytes, data) < bytes)
+      if (read(a.offset + block * h.block_bytes, data) < bytes)
         return {errc::truncated, "the file ends inside of '" + a.name + "'"};
       sum = checksum_of(data);
     }
     if (sum == checksum_from(std::span(std::as_const(stored)).subspan(4 * i).first<4>())) continue;
-    if (++more == 0) first = place_of(h, a, p.block);
+    if (++found.blocks == 1) found.first = place_of(h, a, block);
   }
-  if (more < 0) return {};
-  return {errc::damaged,
-          first + ", is not what was written" +
-              (more == 0 ? "" : ", and so are " + std::to_string(more) + " blocks behind it")};
+  return {};
+}
+
+}  // namespace
+
+failure damage_of(checkpoint_header const& h, std::vector<block_part> const& parts,
+                  std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read) {
+  damage found;
+  auto next = parts.begin();
+  std::int64_t first = 0;
+  for (checkpoint_array const& a : h.arrays) {
+    std::int64_t const end = first + h.blocks(a);
+    auto const last =
+        std::find_if(next, parts.end(), [&](auto const& p) { return p.block >= end; });
+    if (failure f = look_for_damage(h, a, first, {next, last}, read, found)) return f;
+    next = last;
+    first = end;
+  }
+  if (found.blocks == 0) return {};
+  std::int64_t const more = found.blocks - 1;
+  std::string const others = more == 0 ? ""
+                                       : (more == 1 ? ", and so is " : ", and so are ") +
+                                             counted(more, "block") + " behind it";
+  return {errc::damaged, found.first + ", is not what was written" + others};
 }
 
 bool is_there(opener const& files, std::string const& path) noexcept try {

@@ -272,8 +272,15 @@ class basic_checkpoint {
   static extend::failure views_of(checkpoint_header const& h, std::vector<content> const& all,
                                   std::vector<argosy::view>& views);
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
-  static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
-                         entry const& e, content const& c, argosy::view const& v);
+  // An array that load() reads.
+  struct loaded {
+    entry const* of;
+    detail::checkpoint_array const* array;
+    content const* to;
+    argosy::view const* through;
+  };
+  static void read_arrays(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+                          std::vector<loaded> const& these);
   void save_in(joint const& s, basic_file<World>& f, std::string const& to,
                detail::unfinished_file const& part, checkpoint_header const& h,
                std::vector<content> const& all, argosy::hints const& given, opener const& files,

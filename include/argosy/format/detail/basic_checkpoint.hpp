@@ -319,9 +319,15 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
       if (entries_[i].later == later) why = prepare(entries_[i], h, all[i], views[i]);
     return why;
   };
+  // All views of one access have one representation.
   auto const read_all = [&](bool later) {
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].later == later) read_array(s, f, h, entries_[i], all[i], views[i]);
+    for (bool const converts : {false, true}) {
+      std::vector<loaded> these;
+      for (std::size_t i = 0; i < entries_.size(); ++i)
+        if (entries_[i].later == later && views[i].representation().converts() == converts)
+          these.push_back({&entries_[i], h.find(entries_[i].name), &all[i], &views[i]});
+      if (!these.empty()) read_arrays(s, f, h, these);
+    }
   };
   s.alone_with_equal("arrays", errc::datatype, [&](std::string& names) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -339,47 +345,58 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
   read_all(true);
 }
 
+// Reads arrays by one access, and compares the checksums of all blocks that the ranks touched.
 template <communicator World>
-void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f,
-                                         checkpoint_header const& h, entry const& e,
-                                         content const& c, argosy::view const& v) {
-  detail::checkpoint_array const& a = *h.find(e.name);
-  argosy::view const all_bytes;
-  const_buffer const& into = c.data.buffer();
-  std::optional<target> room;
+void basic_checkpoint<World>::read_arrays(joint const& s, basic_file<World>& f,
+                                          checkpoint_header const& h,
+                                          std::vector<loaded> const& these) {
+  std::vector<viewed_target> pieces;
+  std::int64_t wanted = 0;
   s.alone(errc::datatype, [&] {
-    // The entry is writable.
-    room.emplace(buffer{const_cast<std::byte*>(into.address()), into.form(), into.types()},
-                 s.where());
+    for (loaded const& one : these) {
+      const_buffer const& into = one.to->data.buffer();
+      // The entry is writable.
+      pieces.push_back({*one.through, target(buffer{const_cast<std::byte*>(into.address()),
+                                                    into.form(), into.types()},
+                                             s.where())});
+      wanted += into.size();
+    }
   });
   // Windows are whole blocks, so few of them are decoded twice.
   std::int64_t const window = std::max<std::int64_t>(1, (4 << 20) / h.block_bytes) * h.block_bytes;
   two_phase const of_blocks{
       .buffer_bytes = 2 * window, .window_bytes = window, .align_bytes = h.block_bytes};
-  s.together([&] { f.set_view(v); });
   report const r = s.together([&] {
-    return h.codecs.empty() ? f.read_at_all(0, std::move(*room))
-                            : f.read_at_all(0, std::move(*room), of_blocks);
+    return h.codecs.empty() ? f.read_views_all(pieces) : f.read_views_all(pieces, of_blocks);
   });
-  s.together([&] { f.set_view(all_bytes); });
   s.alone(errc::io, [&]() -> extend::failure {
-    if (r.memory_bytes >= into.size()) return {};
-    return {errc::truncated, "the file ends inside of '" + e.name + "'"};
+    if (r.memory_bytes >= wanted) return {};
+    return {errc::truncated, "the file ends inside of an array"};
   });
   if (!h.codecs.empty()) return;  // the handle has checked each block that it decoded
 
-  detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
-  auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {
-    if (e.everywhere && s.rank() != 0) return {};
-    if (v.representation().converts())  // bytes in memory differ from those in the file
-      return detail::blocks_of(v.filetype(), h.block_bytes);
-    return detail::block_parts(v.filetype(), into, h.block_bytes, a.bytes());
+  detail::block_shares const shares(detail::all_blocks(h), s.rank(), s.world().size());
+  auto const mine = detail::shared_out(s, shares, [&] {
+    std::vector<detail::block_part> parts;
+    for (loaded const& one : these) {
+      if (one.of->everywhere && s.rank() != 0) continue;
+      layout const& places = one.through->filetype();
+      // Bytes in memory may differ from those in the file.
+      bool const converts = one.through->representation().converts();
+      for (detail::block_part p : converts
+                                      ? detail::blocks_of(places, h.block_bytes)
+                                      : detail::block_parts(places, one.to->data.buffer(),
+                                                            h.block_bytes, one.array->bytes())) {
+        p.block += detail::first_block(h, *one.array);
+        parts.push_back(p);
+      }
+    }
+    return parts;
   });
   s.alone(errc::io, [&] {
-    return detail::damage_of(h, a, shares, mine,
-                             [&](std::int64_t offset, std::span<std::byte> bytes) {
-                               return f.read_at(offset, bytes).bytes;
-                             });
+    return detail::damage_of(h, mine, [&](std::int64_t offset, std::span<std::byte> bytes) {
+      return f.read_at(offset, bytes).bytes;
+    });
   });
 }
 

@@ -48,6 +48,8 @@ failure fault_of_cover(checkpoint_header const& h, checkpoint_array const& a, st
                        block_part const& parts);
 // Returns the number of blocks of all arrays together.
 std::int64_t all_blocks(checkpoint_header const& h);
+// Returns the number of blocks of the arrays before this one.
+std::int64_t first_block(checkpoint_header const& h, checkpoint_array const& a);
 
 // Checksums of neighbouring blocks, in the form of the file, and their place in it.
 struct placed_sums {
@@ -58,9 +60,9 @@ struct placed_sums {
 // failure if the ranks' parts do not cover a block.
 failure sums_of(checkpoint_header const& h, std::vector<block_part> const& parts,
                 std::vector<placed_sums>& into);
-// Compares the checksums with those of the file. Blocks that are touched but not covered are read.
-failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
-                  std::vector<block_part> const& parts,
+// Compares the checksums with those of the file, of neighbouring blocks that are numbered in the
+// same way. Blocks that are touched but not covered are read.
+failure damage_of(checkpoint_header const& h, std::vector<block_part> const& parts,
                   std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read);
 
 std::string temporary_path(std::string const& path, std::uint64_t number);
