@@ -2,6 +2,8 @@
 # Runs both commands of the README, cmake/demo.sh and cmake/test.sh, on a bare Debian.
 #   cmake/distributions.sh [12|13]...   these versions of Debian; without arguments both
 #   --demo                              only cmake/demo.sh
+#   --wheel                             only the wheel that is in build/wheel, which is not built
+#                                       again: cmake/wheel.sh --test, on the MPI libraries of Debian
 # Needs root and debootstrap, which it installs on Debian. The bare system is a folder below
 # build/distributions/; only the packages that debootstrap calls minbase are in it. The mirror is the
 # one that apt on this machine reads; on other distributions set ARGOSY_DEBIAN_MIRROR.
@@ -19,6 +21,7 @@ for word in "$@"; do
   case $word in
     12 | 13) versions+=("$word") ;;
     --demo) commands=(demo) ;;
+    --wheel) commands=(wheel) ;;
     *) sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/distributions.sh; exit 2 ;;
   esac
 done
@@ -54,6 +57,17 @@ make_bare() {
   tar --exclude=./build --exclude=./.git -cf - . | tar -C "$2/argosy" -xf -
 }
 
+# Copies the wheel, and what pip on this machine needs to know.
+add_wheel() {
+  mkdir -p "$1/argosy/build/wheel"
+  cp build/wheel/argosy-*.whl "$1/argosy/build/wheel/"
+  if [[ -f /etc/pip.conf ]]; then cp /etc/pip.conf "$1/etc/"; fi
+  if [[ -f /etc/ssl/certs/ca-certificates.crt ]]; then
+    mkdir -p "$1/etc/ssl/certs"
+    cp /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"
+  fi
+}
+
 # inside FOLDER COMMAND...: runs a command in the folder's copy of argosy. All mounts and processes
 # end with it.
 inside() {
@@ -80,9 +94,12 @@ for version in "${versions[@]}"; do
     log=$root.$command.log
     SECONDS=0
     verdict=passed
-    inside "$root" "cmake/$command.sh" >"$log" 2>&1 || { verdict=FAILED; failed=1; }
+    arguments=()
+    if [[ $command == wheel ]]; then add_wheel "$root" && arguments=(--test openmpi mpich); fi
+    inside "$root" "cmake/$command.sh" "${arguments[@]}" >"$log" 2>&1 || { verdict=FAILED; failed=1; }
     # The last line of the tests is how many passed and failed; that of the demo is a list of files.
     last=
+    [[ $command != wheel ]] || cat "$log"
     [[ $command != test ]] || last=": $(tail -n 1 "$log")"
     printf 'Debian %s: cmake/%s.sh %s in %d min %02d s%s\n' \
       "$version" "$command" "$verdict" $((SECONDS / 60)) $((SECONDS % 60)) "$last"

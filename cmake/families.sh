@@ -70,10 +70,21 @@ build() {
   done
 }
 
-# check_needs FILE...: fails if a file needs a library that a system may not have.
+# check_needs FILE...: fails if a file needs a library or a function that a system may not have.
+# Names of glibc have a version of it. A part may also need names of MPI, and the module for Python
+# those of Python.
 check_needs() {
+  local missing
   if readelf -d "$@" | grep NEEDED | grep -E 'mpi|stdc|gcc'; then
     echo "The drop-in must need neither an MPI library nor a C++ runtime"
+    return 1
+  fi
+  missing=$(nm -DA --undefined-only "$@" | awk '$(NF - 1) == "U" && $NF !~ /@GLIBC_/ {
+    if ($1 ~ /\/argosy-mpiio\// && $NF ~ /^(P?MPI_|ompi_|OMPI_C_)/) next
+    if ($1 ~ /\/_argosy\./ && $NF ~ /^_?Py/) next
+    print "  " $1, $NF }')
+  if [[ $missing ]]; then
+    printf 'No library of every system has these names that the drop-in needs:\n%s\n' "$missing"
     return 1
   fi
 }

@@ -67,3 +67,24 @@ use_for_tests() {
       ;;
   esac
 }
+
+# use_mpi4py FOLDER: sets mpi4py_with, the variables by which mpi4py's wheel finds the library of
+# use_library or use_for_tests. The wheel has a module for each of two families, which loads the
+# library by one name. Debian has another name for MPICH's, so FOLDER gets a link to it.
+use_mpi4py() {
+  local abi=openmpi number=40 shown in
+  if [[ $title_of_library == *"standard ABI" ]]; then return 1; fi
+  if [[ $title_of_library != Open* ]]; then abi=mpich number=12; fi
+  if [[ $title_of_library == Intel* ]]; then
+    mpi4py_with=("MPI4PY_MPIABI=$abi") # and what run_with has
+    return
+  fi
+  shown=$("$mpicc" -show | tr ' ' '\n')
+  in=$(sed -n 's/^-L//p' <<<"$shown" | head -n 1)
+  if [[ ! -e $in/libmpi.so.$number ]]; then
+    mkdir -p "$1"
+    ln -sf "$(readlink -f "$in/lib$(sed -n 's/^-l\(mpi[a-z]*\)$/\1/p' <<<"$shown" | head -n 1).so")" "$1/libmpi.so.$number"
+    in=$1
+  fi
+  mpi4py_with=("MPI4PY_MPIABI=$abi" "LD_LIBRARY_PATH=$in")
+}

@@ -1,7 +1,7 @@
 """Writes the wheel of cmake/wheel.sh: python3 cmake/wheel.py LIBRARIES FOLDER [MODULE]
 
-MODULE is the compiled part of the module argosy. The wheel then is for the version of Python that
-it was compiled for; without it, the wheel has the drop-in only, and is for every version.
+MODULE is the compiled part of the module argosy. Only the Python that it was compiled for finds it,
+by its name. So one wheel is for every version of Python, most of which have the drop-in only.
 A wheel is an archive of the package's files and of some lines about them. It needs no other tool.
 """
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,12 +35,6 @@ def record_line(name, data):
     return f"{name},sha256={digest},{len(data)}"
 
 
-def python_of(module):
-    """Returns the tags of the Python that a module is for: _argosy.cpython-311-x86_64-linux-gnu.so."""
-    version = re.fullmatch(r"_argosy\.cpython-(\d+)-.*\.so", module.name).group(1)
-    return f"cp{version}-cp{version}"
-
-
 def development_files(version):
     """Returns the headers of argosy::headers, and the package of CMake."""
     listed = subprocess.run(["cmake", "-P", "cmake/packaging/wheel/headers.cmake"], capture_output=True, text=True, check=True)
@@ -63,8 +57,7 @@ def main():
     module = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
     version = version_of_library()
     shared = [libraries / "libargosy-mpiio.so", libraries / "libargosy-around.so", *sorted((libraries / "argosy-mpiio").glob("*.so"))]
-    python = python_of(module) if module else "py3-none"
-    tag = f"{python}-manylinux_2_{glibc_of([*shared, module] if module else shared)}_{platform.machine()}"
+    tag = f"py3-none-manylinux_2_{glibc_of([*shared, module] if module else shared)}_{platform.machine()}"
     info = f"argosy-{version}.dist-info"
     files = {f"argosy/{p.name}": p.read_bytes() for p in sorted(pathlib.Path("lib/python/argosy").glob("*.py"))}
     files |= {f"argosy/lib/{p.relative_to(libraries)}": p.read_bytes() for p in shared}
@@ -76,7 +69,7 @@ def main():
         "Summary: Parallel I/O of arrays, and MPI's I/O functions for unchanged programs on any MPI library\n"
         "License: BSD-3-Clause\nRequires-Python: >=3.9\n"
         "Provides-Extra: mpi\nRequires-Dist: mpi4py>=4; extra == 'mpi'\n"
-        + ("Requires-Dist: numpy\n" if module else "")).encode()
+        "Provides-Extra: numpy\nRequires-Dist: numpy; extra == 'numpy'\n").encode()
     files[f"{info}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: argosy\nRoot-Is-Purelib: false\nTag: {tag}\n").encode()
     files[f"{info}/entry_points.txt"] = b"[console_scripts]\nargosy = argosy.__main__:main\n"

@@ -15,19 +15,8 @@ get() {
   tar -xf "$sources/mpi4py-$version.tar.gz" -C "$sources"
 }
 
-# The wheel has one module for each family of MPI libraries, which loads the library by one of two
-# names.
 build() {
-  local number=40 shown
-  export MPI4PY_MPIABI=openmpi LD_LIBRARY_PATH
-  if [[ $title_of_library == MPICH* ]]; then MPI4PY_MPIABI=mpich number=12; fi
-  shown=$("$mpicc" -show | tr ' ' '\n')
-  LD_LIBRARY_PATH=$(sed -n 's/^-L//p' <<<"$shown" | head -n 1)
-  if [[ ! -e $LD_LIBRARY_PATH/libmpi.so.$number ]]; then
-    mkdir -p "$here/lib"
-    ln -sf "$(readlink -f "$LD_LIBRARY_PATH/lib$(sed -n 's/^-l\(mpi[a-z]*\)$/\1/p' <<<"$shown" | head -n 1).so")" "$here/lib/libmpi.so.$number"
-    LD_LIBRARY_PATH=$here/lib
-  fi
+  use_mpi4py "$here/lib" && export "${mpi4py_with[@]}"
 }
 
 judge() {
