@@ -57,14 +57,14 @@ make_bare() {
   tar --exclude=./build --exclude=./.git -cf - . | tar -C "$2/argosy" -xf -
 }
 
-# Copies the wheel, and what pip on this machine needs to know.
+# Copies the wheel, and the certificates that this machine trusts, for pip.
 add_wheel() {
-  mkdir -p "$1/argosy/build/wheel"
-  cp build/wheel/argosy-*.whl "$1/argosy/build/wheel/"
-  if [[ -f /etc/pip.conf ]]; then cp /etc/pip.conf "$1/etc/"; fi
-  if [[ -f /etc/ssl/certs/ca-certificates.crt ]]; then
-    mkdir -p "$1/etc/ssl/certs"
-    cp /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"
+  local to=/argosy/build/wheel trusted=/etc/ssl/certs/ca-certificates.crt
+  mkdir -p "$1$to"
+  cp build/wheel/argosy-*.whl "$1$to/"
+  if [[ -f $trusted ]]; then
+    cp "$trusted" "$1$to/"
+    printf '[global]\ncert = %s\n' "$to/${trusted##*/}" >"$1/etc/pip.conf"
   fi
 }
 

@@ -40,10 +40,12 @@ launcher=()
 if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 export CCACHE_BASEDIR=$repository CCACHE_NOHASHDIR=1
 
+# Without the libraries of codecs, which a system may not have. The drop-in compresses nothing.
 build_part() {
   local in=$root/$1
   cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON "${launcher[@]}" -DARGOSY_BUILD_LAB=OFF \
     -DARGOSY_BUILD_TOOLS=OFF -DARGOSY_LINK_BOOST_MPI=OFF -DARGOSY_ENABLE_INSTALL=OFF \
+    -DARGOSY_ENABLE_GZIP=OFF -DARGOSY_ENABLE_ZSTD=OFF -DARGOSY_ENABLE_BLOSC=OFF \
     -DMPI_CXX_SKIP_MPICXX=ON -DARGOSY_MPIIO_FAMILY="$1" -DMPI_CXX_COMPILER="$mpicxx" &&
     cmake --build "$in" --target argosy_mpiio_front argosy_mpiio_part argosy_around
 }
@@ -121,7 +123,7 @@ portable() {
   mapfile -t objects < <(find "$front" -name '*.o')
   link_portably lib/mpiio/exports.map "$to/libargosy-mpiio.so" "${objects[@]}" -Wl,-soname,libargosy-mpiio.so
   mapfile -t objects < <(find "${front%/families/*}/around" -name '*.o')
-  link_portably lib/mpiio/around/exports.map "$to/libargosy-around.so" "${objects[@]}"
+  link_portably lib/mpiio/around/exports.map "$to/libargosy-around.so" "${objects[@]}" "$root/old_glibc.o"
   check_needs "$to"/*.so "$to"/argosy-mpiio/*.so
   newest=$(readelf -V "$to"/libargosy-*.so "$to"/argosy-mpiio/*.so | grep -o 'GLIBC_2[.0-9]*' | sort -V | tail -n 1)
   echo "-- $to/libargosy-mpiio.so, whose newest need is $newest"
