@@ -9,7 +9,8 @@
 #   cmake/conformance.sh --own ...             without the drop-in
 #   cmake/conformance.sh --preloaded ...       with the drop-in only
 #   cmake/conformance.sh --table               runs nothing; the table and the page of earlier runs
-#   cmake/conformance.sh --write ...           also renews the table in docs/use/conformance.md
+#   cmake/conformance.sh --write ...           also renews, in the table of docs/use/conformance.md, the
+#                                              rows whose results are here
 # The drop-in is that of cmake/families.sh, which is built if it is not there, or the one in
 # ARGOSY_FAMILIES_LIB. Results are in build/conformance/: a .json and a .txt for each column, and
 # index.html. Fails if a check fails with the drop-in, and test/conformance/known.txt does not name

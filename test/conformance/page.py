@@ -3,8 +3,8 @@
 
   python3 page.py A.json B.json ...                  prints a table
   python3 page.py --html PAGE.html A.json ...        a page of all checks, with their programs
-  python3 page.py --markdown PAGE.md A.json ...      renews the table in a page, between the lines
-                                                     "<!-- results -->" and "<!-- end -->"
+  python3 page.py --markdown PAGE.md A.json ...      renews these rows of the table in a page, between
+                                                     the lines "<!-- results -->" and "<!-- end -->"
 SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
@@ -68,16 +68,38 @@ def plain(rows):
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows)
 
 
-def markdown(columns):
-    rows = table(columns)
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    lines.insert(1, "|" + "---|" * len(rows[0]))
-    left = []
-    for column in columns:
-        for number, check in column["checks"].items():
-            if check["known"]:
-                left.append(f"- {number}, {column['title']}: {check['known']}")
-    return "\n".join(lines + ([""] + left if left else []))
+def titled(lines):
+    """Rows of a table, or lines below it, by the title of their column."""
+    found = {}
+    for line in lines:
+        row = re.fullmatch(r"\| ([^|]*?) \|.*", line) or re.fullmatch(r"- \S+?, (.*?): .*", line)
+        if row:
+            found.setdefault(row.group(1), []).append(line)
+    return found
+
+
+def behind_its_library(rows, title):
+    """Where a new row belongs: behind the last one of the same MPI library, or at the end."""
+    library = title.split(",")[0]
+    same = [i for i, row in enumerate(rows) if row.split(",")[0] == library]
+    return same[-1] + 1 if same else len(rows)
+
+
+def markdown(columns, before=""):
+    """The table. Rows of `before` stay that are not among these columns."""
+    head, *new = table(columns)
+    rows = titled(before.splitlines())
+    rows.pop(head[0], None)
+    for column, row in zip(columns, new):
+        rows[column["title"]] = ["| " + " | ".join(row) + " |"] + [
+            f"- {number}, {column['title']}: {check['known']}"
+            for number, check in column["checks"].items() if check["known"]]
+    order = []
+    for title in rows:
+        order.insert(behind_its_library(order, title), title)
+    left = [line for title in order for line in rows[title][1:]]
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *(rows[title][0] for title in order)]
+                     + ([""] + left if left else []))
 
 
 def cell(check):
@@ -123,7 +145,7 @@ def main():
         target = pathlib.Path(args.markdown)
         parts = re.split(r"(<!-- results -->\n)(.*?)(<!-- end -->)", target.read_text(),
                          flags=re.S)
-        parts[2] = markdown(columns) + "\n"
+        parts[2] = markdown(columns, parts[2]) + "\n"
         target.write_text("".join(parts))
 
 
