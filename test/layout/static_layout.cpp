@@ -5,13 +5,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
 
 #include <argosy/datatype/contiguous.hpp>
+#include <argosy/datatype/detail/static_data.hpp>
 #include <argosy/datatype/flatten.hpp>
 #include <argosy/datatype/indexed.hpp>
+#include <argosy/datatype/indexed_block.hpp>
 #include <argosy/datatype/members.hpp>
 #include <argosy/datatype/record.hpp>
 #include <argosy/datatype/vector.hpp>
@@ -79,6 +82,17 @@ static_assert(decltype(io::flatten(rows))::to_layout() == rows.form());
 static_assert(decltype(io::flatten(two_tables))::form.table_ends.size() == 2);
 static_assert(decltype(io::flatten(two_tables))::to_layout() == two_tables.form());
 
+auto const equal_blocks = io::indexed_block(
+    io::constant<1>,
+    io::list(io::constant<0>, io::constant<3>, io::constant<5>, io::constant<10>, io::constant<12>,
+             io::constant<18>, io::constant<21>, io::constant<29>, io::constant<31>,
+             io::constant<36>, io::constant<43>, io::constant<45>, io::constant<52>,
+             io::constant<56>, io::constant<63>, io::constant<66>, io::constant<75>,
+             io::constant<77>, io::constant<84>, io::constant<90>, io::constant<93>,
+             io::constant<101>, io::constant<107>, io::constant<109>, io::constant<118>,
+             io::constant<121>),
+    io::type<double>);
+
 // Returns bytes 0, 1, 2, ... so that every byte shows its origin.
 std::vector<std::byte> numbered(std::int64_t size) {
   std::vector<std::byte> memory(static_cast<std::size_t>(size));
@@ -108,7 +122,96 @@ void check_against_pieces(Flat const& flat) {
   CHECK(target == hoped);
 }
 
+// The layout of a datatype, made by the functions for run time.
+template <class Type>
+struct source_of {
+  static constexpr io::layout form() { return Type{}.form(); }
+};
+
+// Calls the functions at run time that the compiler calls for constants.
+template <class Type>
+void check_against_run_time(Type const&) {
+  using flat = decltype(io::flatten(Type{}));
+  io::layout const l = source_of<Type>::form();
+  CHECK(flat::to_layout() == l);
+  CHECK(io::layout(io::detail::static_form_of<source_of<Type>>()) == l);
+  CHECK(flat::size() == l.size());
+  CHECK(flat::pieces() == l.pieces());
+  CHECK(flat::origin() == l.origin());
+  CHECK(flat::extent() == l.extent());
+  CHECK(flat::lower_bound() == l.lower_bound());
+  CHECK(flat::upper_bound() == l.upper_bound());
+  CHECK(flat::true_lower_bound() == l.true_lower_bound());
+  CHECK(flat::true_upper_bound() == l.true_upper_bound());
+  CHECK(flat::true_extent() == l.true_extent());
+  CHECK(flat::depth() == l.depth());
+  CHECK(flat::density() == l.density());
+  CHECK(flat::empty() == l.empty());
+  CHECK(flat::is_contiguous() == l.is_contiguous());
+  CHECK(flat::is_regular() == l.is_regular());
+  CHECK(flat::is_monotonic() == l.is_monotonic());
+  CHECK(flat::overlaps() == l.overlaps());
+  CHECK(flat() == flat());
+  auto const sizes = io::detail::sizes_of(l);
+  CHECK(sizes.nodes == flat::form.nodes.size());
+  CHECK(sizes.places == flat::form.places.size());
+  CHECK(sizes.tables == flat::form.table_ends.size());
+  CHECK(sizes.pieces == flat::form.pieces.size());
+}
+
 }  // namespace
+
+TEST_CASE("static layouts have the numbers of the same layouts at run time", "[static_layout]") {
+  check_against_run_time(rows);
+  check_against_run_time(ids{});
+  check_against_run_time(first_blocks);
+  check_against_run_time(two_tables);
+  check_against_run_time(equal_blocks);
+  check_against_run_time(io::contiguous(io::constant<0>, ids{}));
+  check_against_run_time(io::contiguous(io::constant<3>, io::type<double>));
+  // The blocks of this one overlap, and are not in order.
+  check_against_run_time(io::hindexed(io::list(io::constant<2>, io::constant<2>),
+                                      io::list(io::constant<20>, io::constant<8>),
+                                      io::type<double>));
+  REQUIRE(io::flatten(equal_blocks).value().tables().size() == 1);
+  REQUIRE(io::flatten(first_blocks).value().tables().size() == 1);
+  CHECK(io::flatten(equal_blocks).value().tables()[0].equal_lengths());
+  CHECK_FALSE(io::flatten(first_blocks).value().tables()[0].equal_lengths());
+}
+
+TEST_CASE("copies of static data fit into their room, or are left to the layout",
+          "[static_layout]") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  __extension__ typedef __int128 wide;
+  for (std::int64_t const size : {0, 1, 4})
+    for (std::int64_t const extent : {-8, -1, 0, 1, 8})
+      for (std::int64_t const low : {-1, 0, 1})
+        for (std::int64_t const high : {1, 4, 9})
+          for (std::int64_t const copies :
+               {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, std::int64_t{2},
+                std::int64_t{3}, std::int64_t{1} << 61, most / 8, most})
+            for (std::int64_t const room :
+                 {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4},
+                  std::int64_t{5}, std::int64_t{9}, std::int64_t{12}, std::int64_t{17},
+                  std::int64_t{20}, std::int64_t{25}, most - 8, most}) {
+              io::detail::static_data const d{.size = size,
+                                              .extent = extent,
+                                              .low = low,
+                                              .high = high,
+                                              .pieces = 1,
+                                              .in_a_row = false,
+                                              .pack = nullptr,
+                                              .unpack = nullptr,
+                                              .buffer = nullptr};
+              bool const expected = copies >= 0 && low >= 0 && extent >= 0 &&
+                                    wide(copies) * size <= most && wide(copies) * extent <= most &&
+                                    (copies == 0 || high + wide(copies - 1) * extent <= room);
+              if (d.fits(copies, room) != expected) {
+                CAPTURE(size, extent, low, high, copies, room, expected);
+                FAIL("fits");
+              }
+            }
+}
 
 TEST_CASE("static layouts pack what their pieces say", "[static_layout]") {
   check_against_pieces(io::flatten(rows));

@@ -106,7 +106,7 @@ class static_layout {
 namespace detail {
 
 struct form_sizes {
-  std::size_t nodes = 0, places = 0, tables = 0, pieces = 0;
+  std::size_t nodes, places, tables, pieces;
 };
 
 constexpr form_sizes sizes_of(layout const& l) {

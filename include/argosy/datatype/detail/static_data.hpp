@@ -29,7 +29,7 @@ struct static_data {
     std::int64_t all = 0, last = 0;
     return copies >= 0 && low >= 0 && extent >= 0 && !__builtin_mul_overflow(copies, size, &all) &&
            !__builtin_mul_overflow(copies, extent, &last) &&
-           (copies == 0 || (high <= room && last - extent <= room - high));
+           (copies == 0 || last - extent <= room - high);
   }
 };
 
