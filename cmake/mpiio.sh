@@ -10,6 +10,8 @@
 #   cmake/mpiio.sh --only TEXT ...  only those programs of the suites whose name contains it
 #   cmake/mpiio.sh --preloaded ...  with the drop-in only, in half the time: the results of the MPI
 #                                   library are those of an earlier run
+# With ARGOSY_FAMILIES_LIB=FOLDER the drop-in is that for all MPI libraries, in this folder: of
+# cmake/families.sh, or of an installed wheel.
 # ARGOSY_MPIIO_SECONDS is the most time of one program (120, or the suite's own). Ends with one
 # table. The output of each program is in build/mpiio-suites/logs/. Fails if a program fails
 # preloaded, and does not fail on the MPI library's own I/O.
@@ -52,7 +54,9 @@ mkdir -p "$sources"
 build_drop_in() {
   local in=build/mpiio-$library
   drop_in=$repository/$in/lib/mpiio/libargosy-mpiio.so
-  if [[ $build == yes ]] && ! {
+  if [[ ${ARGOSY_FAMILIES_LIB-} ]]; then
+    drop_in=$(realpath "$ARGOSY_FAMILIES_LIB")/libargosy-mpiio.so
+  elif [[ $build == yes ]] && ! {
     cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DARGOSY_BUILD_LAB=OFF -DARGOSY_BUILD_TOOLS=OFF -DARGOSY_BUILD_TESTS=OFF \
       -DARGOSY_LINK_BOOST_MPI=OFF -DMPI_CXX_COMPILER="$mpicxx" && cmake --build "$in" --target argosy_mpiio
   } >"$in.log" 2>&1; then

@@ -195,6 +195,15 @@ int with_errors(int code, files_among const& files, int count, MPI_Status* statu
 
 int same_place(int i) { return i; }
 
+// A list of requests that only asks for their status. MPICH 4.2 declares it without const.
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+template <class List>
+List list_of(int (*)(int, List, int*, MPI_Status*));
+using list_to_ask = decltype(list_of(&MPI_Request_get_status_all));
+#else
+using list_to_ask = MPI_Request const*;
+#endif
+
 }  // namespace
 
 int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) {
@@ -273,23 +282,21 @@ ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status, (MPI_Request r, int* flag, MP
 // The forms for several requests of MPI 4.1. They complete no request of MPI.
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status_all,
-                      (int count, MPI_Request const* list, int* flag, MPI_Status* statuses),
+                      (int count, list_to_ask list, int* flag, MPI_Status* statuses),
                       (count, list, flag, statuses)) {
   if (!none_pending()) files_among(count, list).all_ended();
   return real(count, list, flag, statuses);
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status_any,
-                      (int count, MPI_Request const* list, int* index, int* flag,
-                       MPI_Status* status),
+                      (int count, list_to_ask list, int* index, int* flag, MPI_Status* status),
                       (count, list, index, flag, status)) {
   if (!none_pending()) files_among(count, list).all_ended();
   return real(count, list, index, flag, status);
 }
 
 ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status_some,
-                      (int count, MPI_Request const* list, int* ended, int* indices,
-                       MPI_Status* statuses),
+                      (int count, list_to_ask list, int* ended, int* indices, MPI_Status* statuses),
                       (count, list, ended, indices, statuses)) {
   if (!none_pending()) files_among(count, list).all_ended();
   return real(count, list, ended, indices, statuses);

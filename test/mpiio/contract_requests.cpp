@@ -10,7 +10,7 @@ static void ask_until_ended(MPI_Request r) {
   MPI_Status status;
   int flag = 0;
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-  MPI_Request const list[] = {MPI_REQUEST_NULL, r};
+  MPI_Request list[] = {MPI_REQUEST_NULL, r};  // MPICH 4.2 has no const here
   MPI_Status statuses[2];
   int index = -1, ended = 0, indices[2] = {-1, -1};
   while (flag == 0) CHECK_OK(MPI_Request_get_status_all(2, list, &flag, statuses));
