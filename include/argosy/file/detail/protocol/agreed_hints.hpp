@@ -33,16 +33,18 @@ struct agreed_hints {
   }
 };
 
-// Adopts the hints of rank 0. Collective. Ends on every rank: a rank without memory for rank 0's
-// hints keeps its own.
+// Adopts the hints of rank 0. Collective. Ends on every rank: a rank without memory for the lines
+// of rank 0 keeps its own hints. If rank 0 has no memory for them, all ranks keep their own.
 template <communicator World>
 void ask_first(World const& world, agreed_hints& h) {
   std::string told;
+  bool lacks_memory = false;
   auto const unless_memory_lacks = [&](auto&& body) {
+    if (lacks_memory) return;
     try {
       body();
     } catch (std::bad_alloc const&) {
-      told.clear();
+      lacks_memory = true;
     }
   };
   if (world.rank() == 0) unless_memory_lacks([&] { told = h.mine.same_on_all(); });

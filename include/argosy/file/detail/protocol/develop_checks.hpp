@@ -61,8 +61,7 @@ std::optional<failure> compare_arrays(World const& world, view const& mine,
   }
   auto groups = groups_of(world, note);
   std::erase_if(groups, [](like_minded const& g) { return g.note.text.get().empty(); });
-  if (groups.size() < 2) return {};
-  given_note const most = groups.back().note;
+  given_note const most = groups.empty() ? note : groups.back().note;
   std::erase_if(groups, [&](like_minded const& g) {
     return g.note.number != most.number || g.note.asked != most.asked;
   });
@@ -90,12 +89,11 @@ failure compare_writes(World const& world, open_file const& file, job const& t) 
   auto const me = static_cast<std::size_t>(world.rank());
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (r == me) continue;
-    auto const byte = common_byte(mine, all[r]);
-    if (!byte) continue;
-    return {errc::argument,
-            "ranks " + std::to_string(std::min(r, me)) + " and " + std::to_string(std::max(r, me)) +
-                " both write byte " + std::to_string(*byte) +
-                " of the file; found in develop mode, in other modes one of them would win"};
+    if (auto const byte = common_byte(mine, all[r]))
+      return {errc::argument,
+              "ranks " + std::to_string(std::min(r, me)) + " and " +
+                  std::to_string(std::max(r, me)) + " both write byte " + std::to_string(*byte) +
+                  " of the file; found in develop mode, in other modes one of them would win"};
   }
   return {};
 }
