@@ -10,6 +10,7 @@
 namespace bench {
 
 using argosy::bench::median;
+using argosy::bench::ratios_of;
 using argosy::bench::speed;
 using argosy::bench::spread;
 using argosy::bench::spread_of;
