@@ -211,7 +211,7 @@ class array {
   io::array_part part_;
   std::vector<float> values_;
   io::zarr_encoding encoding_;
-  std::size_t stored_ = 0;  // of each rank
+  std::size_t stored_ = 0;  // bytes of each rank
 };
 
 // One of the things that are measured in turn.
