@@ -3,7 +3,8 @@
 #   cmake/distributions.sh [12|13]...   these versions of Debian; without arguments both
 #   --demo                              only cmake/demo.sh
 #   --wheel                             only the wheel that is in build/wheel, which is not built
-#                                       again: cmake/wheel.sh --test, on the MPI libraries of Debian
+#                                       again: cmake/wheel.sh --test, on the MPI libraries of Debian.
+#                                       It also runs on Debian 11
 # Needs root and debootstrap, which it installs on Debian. The bare system is a folder below
 # build/distributions/; only the packages that debootstrap calls minbase are in it. The mirror is the
 # one that apt on this machine reads; on other distributions set ARGOSY_DEBIAN_MIRROR.
@@ -19,14 +20,15 @@ commands=(demo test)
 versions=()
 for word in "$@"; do
   case $word in
-    12 | 13) versions+=("$word") ;;
+    11 | 12 | 13) versions+=("$word") ;;
     --demo) commands=(demo) ;;
     --wheel) commands=(wheel) ;;
     *) sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/distributions.sh; exit 2 ;;
   esac
 done
 ((${#versions[@]})) || versions=(12 13)
-declare -A names=([12]=bookworm [13]=trixie)
+[[ ${versions[*]} != *11* || ${commands[*]} == wheel ]] || die "Debian 11 is for --wheel only"
+declare -A names=([11]=bullseye [12]=bookworm [13]=trixie)
 work=$PWD/build/distributions
 ((EUID == 0)) || die "needs root, for chroot and mounts"
 
