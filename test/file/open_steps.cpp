@@ -95,7 +95,7 @@ extern "C" int statx(int at, char const* path, int flags, unsigned mask,
                      struct statx* into) noexcept {
   auto const done = static_cast<int>(::syscall(SYS_statx, at, path, flags, mask, into));
   if (done != 0 || opens::told_birth == opens::birth::as_it_is) return done;
-  into->stx_mask &= ~unsigned{STATX_BTIME};
+  into->stx_mask &= ~STATX_BTIME;
   if (opens::told_birth == opens::birth::known) into->stx_mask |= STATX_BTIME;
   return done;
 }
@@ -120,7 +120,7 @@ TEST_CASE("ranks compare the last change of a file if one of them cannot get its
   CHECK(open_on(2, given, succeeds, at) == begun + differ + differ + same + opened(true, true));
 }
 
-TEST_CASE("develop mode, the watch of time and the pointers are ready after an open",
+TEST_CASE("develop mode, the clock and the guard of threads are ready after an open",
           "[file][open]") {
   io::lab::virtual_files const files;
   for (bool const several : {false, true}) {
