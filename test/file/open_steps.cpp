@@ -133,6 +133,7 @@ TEST_CASE("develop mode, the clock and the guard of threads are ready after an o
         REQUIRE(result);
         CHECK(c.develop == develops);
         CHECK(c.file->seen_by().develops() == develops);
+        CHECK(c.file->seen_by().board() == nullptr);  // no rank is watched
         CHECK(c.file->others().threads().has_been() == !several);
         std::int64_t const before = io::detail::now_ns(*c.world);
         CHECK(io::detail::now_ns(c.file->seen_by().clock()) == before);

@@ -126,6 +126,9 @@ TEST_CASE("one rank may watch for itself, and without shared memory a rank says 
   waits(f, "for rank " + std::to_string(size() - 1) + " (last seen in open)");
   auto g = io::basic_file<plain_world>::open(plain_world(world()), here / "data", mode::read_write);
   waits(g, "for other ranks");
+  auto h =
+      io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "data", mode::read_write);
+  waits(h, "for rank " + std::to_string(size() - 1) + " (last seen in open)");
 }
 
 TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]") {
