@@ -54,7 +54,7 @@ make_bare() {
     mkdir -p "$2"
     tar -C "$2" -xpf "$archive"
   fi
-  cp /etc/resolv.conf "$2/etc/resolv.conf"
+  cp /etc/resolv.conf /etc/hosts "$2/etc/"
   mkdir "$2/argosy"
   tar --exclude=./build --exclude=./.git -cf - . | tar -C "$2/argosy" -xf -
 }
