@@ -39,7 +39,7 @@ TEST_CASE("the summary of an ordered call is its number of etypes", "[file]") {
   one_rank r;
   for (std::size_t const n : {0u, 1u, 8u}) {
     auto data = some_bytes(n);
-    auto const& all = one_call(r, operation::write_ordered, 0, data).in_full().all;
+    auto const all = one_call(r, operation::write_ordered, 0, data).in_full().all;
     CHECK(all.spans == static_cast<std::int64_t>(n));
     CHECK(all.unsorted == (n > 0 ? 1 : 0));
     CHECK(all.bytes == 0);
