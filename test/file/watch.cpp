@@ -11,9 +11,11 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <argosy/file/file.hpp>
+#include <argosy/handle/forwarding.hpp>
 
 #include "support/files_on_worlds.hpp"
 #include "support/shared_scratch.hpp"
@@ -129,6 +131,40 @@ TEST_CASE("one rank may watch for itself, and without shared memory a rank says 
   auto h =
       io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "data", mode::read_write);
   waits(h, "for rank " + std::to_string(size() - 1) + " (last seen in open)");
+}
+
+namespace {
+
+class slow_to_describe : public io::extend::forwarding<slow_to_describe, io::extend::any_handle> {
+ public:
+  using forwarding::forwarding;
+  io::extend::storage storage() const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    return forwarding::storage();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a rank that waits in open after all have come to it waits for their work",
+          "[file][watch]") {
+  if (size() == 1) return;
+  watched const on("0.5");
+  shared_scratch const here(world());
+  bool const slow = rank() == size() - 1;
+  auto const describes = [slow](io::extend::any_handle h) {
+    return slow ? io::extend::any_handle(slow_to_describe(std::move(h))) : std::move(h);
+  };
+  std::string const said = errors_of([&] {
+    io::file::open(world(), here / "data", mode::create | mode::read_write, {},
+                   io::posix_opener().wrapping(describes))
+        .close();
+  });
+  // On a busy machine a rank may have told of its wait before it knew the others, or only later.
+  bool const too_early = said.find("before the file is open") != std::string::npos;
+  if (!slow && !said.empty() && !too_early)
+    CHECK_THAT(said, Contains("in open at ") && Contains("' for the work of the others: all ranks "
+                                                         "have come to it"));
 }
 
 TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]") {

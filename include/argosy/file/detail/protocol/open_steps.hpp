@@ -42,7 +42,8 @@ class open_steps {
     std::shared_ptr<call_board> watched;
     if constexpr (!working_in_background<World>)
       watched = call_watch::from_environment(path_, world.rank());
-    call_board::waiting const here(watched.get(), call_board::lane::blocking, 1, "open",
+    // Call 0: a rank sees the lines of other ranks only after all have come to open.
+    call_board::waiting const here(watched.get(), call_board::lane::blocking, 0, "open",
                                    with_.where());
     begin(world, std::move(files));
     crew_.watched = watched != nullptr;
