@@ -124,7 +124,6 @@ class joining {
 
   failure add(open_file const& file, call const& c, std::size_t i) {
     source const& data = c.views->data(i);
-    if (data.fault()) return *data.fault();
     bool const writes = kind_ == access_kind::write, develops = file.seen_by().develops();
     auto where = checked_view(c.views->through(i), writes, file.hints().values().lenient, develops);
     std::int64_t bytes = 0, start = 0;
@@ -247,6 +246,16 @@ class joining {
 };
 
 }  // namespace
+
+failure open_file::fault_of(view_list const& views) {
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (views.data(i).fault()) {
+      failure f = *views.data(i).fault();
+      f.detail = name_of(i) + ": " + f.detail;
+      return f;
+    }
+  return {};
+}
 
 failure open_file::join_views(call const& c, job& t) const {
   t.told.timed = true;
