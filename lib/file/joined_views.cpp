@@ -247,10 +247,11 @@ class joining {
 
 }  // namespace
 
-failure open_file::fault_of(view_list const& views) {
-  for (std::size_t i = 0; i < views.size(); ++i)
-    if (views.data(i).fault()) {
-      failure f = *views.data(i).fault();
+failure open_file::fault_of_data(call const& c) {
+  if (c.data.fault()) return *c.data.fault();
+  for (std::size_t i = 0; c.views && i < c.views->size(); ++i)
+    if (c.views->data(i).fault()) {
+      failure f = *c.views->data(i).fault();
       f.detail = name_of(i) + ": " + f.detail;
       return f;
     }

@@ -89,9 +89,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   t.told.call = c.what;
   t.told.called_at = c.where();
   t.kind = c.kind();
-  if (c.data.fault()) return *c.data.fault();
-  if (c.views)
-    if (failure f = fault_of(*c.views)) return f;
+  if (failure f = fault_of_data(c)) return f;
   if (reading && !can_read(modes())) return opened_for_writing_only();
   if (!reading && !can_write(modes())) return opened_for_reading_only();
   if (has(modes(), mode::sequential) && c.pointer() != pointer_kind::shared)

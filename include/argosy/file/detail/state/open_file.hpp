@@ -202,8 +202,8 @@ class open_file {
   bool by_hints(call const& c) const;
   // Fills the job of a call with views of its own: one view and one buffer of all its data.
   failure join_views(call const& c, job& t) const;
-  // Returns the first fault of the data in the list.
-  static failure fault_of(view_list const& views);
+  // Returns the first fault of the call's data.
+  static failure fault_of_data(call const& c);
   template <class Move>
   void carry(access_kind kind, std::int64_t bytes, report& done, failure& f, Move&& move);
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
