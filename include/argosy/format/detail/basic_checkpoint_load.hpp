@@ -89,10 +89,12 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
       if (entries_[i].later == later) why = prepare(entries_[i], h, all[i], views[i]);
     return why;
   };
-  // All views of one access have one representation.
+  // All views of one access have one representation. Their list has its memory before, because
+  // outside of `alone` no rank may fail by itself.
+  std::vector<loaded> these;
   auto const read_all = [&](bool later) {
     for (bool const converts : {false, true}) {
-      std::vector<loaded> these;
+      these.clear();
       for (std::size_t i = 0; i < entries_.size(); ++i)
         if (entries_[i].later == later && views[i].representation().converts() == converts)
           these.push_back({&entries_[i], h.find(entries_[i].name), &all[i], &views[i]});
@@ -107,6 +109,7 @@ void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f,
     }
     views.resize(entries_.size());
     all.resize(entries_.size());
+    these.reserve(entries_.size());
     return prepare_all(false);
   });
   read_all(false);
@@ -151,13 +154,14 @@ void basic_checkpoint<World>::read_arrays(joint const& s, basic_file<World>& f,
     for (loaded const& one : these) {
       if (one.of->everywhere && s.rank() != 0) continue;
       layout const& places = one.through->filetype();
+      std::int64_t const first = detail::first_block(h, *one.array);
       // Bytes in memory may differ from those in the file.
       bool const converts = one.through->representation().converts();
       for (detail::block_part p : converts
                                       ? detail::blocks_of(places, h.block_bytes)
                                       : detail::block_parts(places, one.to->data.buffer(),
                                                             h.block_bytes, one.array->bytes())) {
-        p.block += detail::first_block(h, *one.array);
+        p.block += first;
         parts.push_back(p);
       }
     }
