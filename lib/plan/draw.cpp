@@ -188,8 +188,8 @@ std::string draw_plan(plan const& p, draw_plan_options const& options) {
   for (std::size_t i = 0; i < p.windows.size(); i += std::max<std::size_t>(1, stride)) {
     window const& w = p.windows[i];
     colour const fill = w.how == transfer_mode::whole    ? plan_picture::whole_blue
-                        : w.how == transfer_mode::pieces ? plan_picture::pieces_green
-                                                         : plan_picture::merged_orange;
+                        : w.how == transfer_mode::merged ? plan_picture::merged_orange
+                                                         : plan_picture::pieces_green;
     picture.box(w.offset, w.offset + w.length, fill, std::to_string(i));
   }
   picture.end_lane();

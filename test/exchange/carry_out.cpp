@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -85,7 +87,25 @@ std::vector<std::byte> random_bytes(engine& random, std::int64_t n) {
   return bytes;
 }
 
+// Windows of some bytes, each gathered in memory.
+struct gathering {
+  static constexpr std::string_view name = "gathering";
+  std::int64_t bytes = 1;
+
+  io::extend::window next(io::access const& wanted, std::int64_t position) const {
+    io::extend::window w =
+        io::extend::window_of(wanted, position, std::min(bytes, wanted.end() - position));
+    w.how = io::transfer_mode::gathered;
+    return w;
+  }
+  std::int64_t buffer_for(io::access const&) const { return bytes; }
+  std::string reason(io::access const&) const { return "a test"; }
+  friend bool operator==(gathering const&, gathering const&) = default;
+};
+static_assert(io::extend::independent_policy<gathering>);
+
 io::extend::any_policy random_policy(engine& random) {
+  if (pick(random, 0, 4) == 0) return gathering{pick(random, 1, 9000)};
   if (pick(random, 0, 2) == 0) return io::independent{.buffer_bytes = pick(random, 1, 3000)};
   auto const how = static_cast<io::sieving_mode>(pick(random, 0, 2));
   return io::sieving{.read_window_bytes = pick(random, 1, 3000),
@@ -147,6 +167,7 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     REQUIRE(memory == hoped_memory);
     REQUIRE(done.bytes == moved);
     REQUIRE(file->locks == file->unlocks);
+    if (policy.target<gathering>()) REQUIRE(file->lists <= done.windows);
   }
 }
 

@@ -394,7 +394,8 @@ std::vector<collective_row<npy_subject>> calls_of_npy() {
   };
 }
 
-// A Zarr array that exists and is open, and the name of a second one. Parts of ranks cut shards.
+// A Zarr array that exists and is open, and the name of a second one. Parts of ranks cut shards. In
+// another array they are whole shards.
 class zarr_subject {
  public:
   zarr_subject(io::mpi const& world, std::string const& at)
@@ -415,6 +416,10 @@ class zarr_subject {
     z.write_all(mine);
     z.close();
     z = io::zarr::open(world, path, part, mode::read_write, {}, files);
+    whole = io::zarr::create(world, at + ".whole", part, {.chunks = {each}}, {}, files);
+    whole.write_all(mine);
+    whole.close();
+    open_whole();
     io::zarr::create_group(world, run, {}, {}, files);
     io::zarr::create_group(world, run + "/more", {}, {}, files);
     io::zarr::consolidate(world, run, {}, files);
@@ -426,12 +431,18 @@ class zarr_subject {
     if (!open && !everywhere(world_, !z.file().is_open())) return false;
     if (!open) z = io::zarr::open(world_, path, part, mode::read_write, {}, files);
     z.set_part(part);
-    std::vector<int> now(each);
+    std::vector<int> now(each), in_whole(each);
     z.read_all(now);
-    return everywhere(world_, now == std::vector<int>(each, 7 + world_.rank()));
+    whole.close();
+    open_whole();
+    whole.read_all(in_whole);
+    return everywhere(world_, now == std::vector<int>(each, 7 + world_.rank()) && now == in_whole);
+  }
+  void open_whole() {
+    whole = io::zarr::open(world_, path + ".whole", part, mode::read_write, {}, files);
   }
 
-  io::zarr z;
+  io::zarr z, whole;
   io::zarr_options how{.chunks = {150}, .shards = {600}, .codecs = {io::zarr_codec::crc32c()}};
   io::opener files, spare;
   std::string path, fresh, group, run, inner, zip;
@@ -472,7 +483,9 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
       {"write_all", [](s& o, code& e) { o.z.write_all(o.mine, e); }},
       {"write_all by a policy",
        [](s& o, code& e) { o.z.write_all(o.mine, {program_policy{}, e}); }},
+      {"write_all of whole shards", [](s& o, code& e) { o.whole.write_all(o.mine, e); }},
       {"read_all", [](s& o, code& e) { o.z.read_all(o.room, e); }},
+      {"read_all of whole shards", [](s& o, code& e) { o.whole.read_all(o.room, e); }},
       {"explain_all", [](s& o, code& e) { o.z.explain_all(io::access_kind::write, o.mine, e); }},
       {"set_part", [](s& o, code& e) { o.z.set_part(o.part, e); }},
       {"grow", [](s& o, code& e) { o.z.grow(o.part, e); }},

@@ -16,6 +16,7 @@
 
 #include "format/zarr_cases.hpp"
 #include "format/zarr_group_cases.hpp"
+#include "format/zarr_whole_cases.hpp"
 #include "support/files.hpp"
 
 namespace io = argosy;
@@ -60,6 +61,15 @@ TEST_CASE("ranks write parts of one shard at the same time, and none is lost", "
   in_clusters([](auto const&... all) { check_zarr_alone(all...); });
   scratch const here;
   check_zarr_alone(io::self(), here / "f", io::posix_opener());
+}
+
+TEST_CASE("ranks that have whole shards go by themselves", "[format][zarr][random]") {
+  in_clusters([](auto const&... all) {
+    check_whole_shards(all..., 8);
+    check_shared_shards(all...);
+  });
+  scratch const here;
+  check_whole_shards(io::self(), here / "f", io::posix_opener(), 20);
 }
 
 TEST_CASE("an array grows along time, and each step is written by itself", "[format][zarr]") {

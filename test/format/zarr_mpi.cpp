@@ -20,6 +20,7 @@
 
 #include "format/zarr_cases.hpp"
 #include "format/zarr_group_cases.hpp"
+#include "format/zarr_whole_cases.hpp"
 #include "support/python.hpp"
 #include "support/shared_scratch.hpp"
 
@@ -209,6 +210,13 @@ TEST_CASE("processes write parts of one shard at the same time, and none is lost
   check_zarr_growth(world, here / "v", io::posix_opener());
 }
 
+TEST_CASE("processes that have whole shards go by themselves", "[format][zarr][random]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  check_whole_shards(world, here / "u", io::posix_opener(), 6);
+  check_shared_shards(world, here / "v", io::posix_opener());
+}
+
 TEST_CASE("a wrong type, shape, option or amount is an error in all processes",
           "[format][zarr][errors]") {
   io::mpi const world(MPI_COMM_WORLD);
@@ -230,7 +238,7 @@ TEST_CASE("a collective write encodes each shard once, in two-phase windows of w
                                  1.0 + world.rank());
   auto z = io::zarr::create(world, here / "u", tile, {.chunks = {32, 32}, .shards = {128, 256}});
   io::report const r = z.write_all(mine);
-  CHECK(r.policy == "two_phase");
+  CHECK(r.policy == (world.size() > 1 ? "two_phase" : "whole_shards"));
   std::int64_t calls = r.write_calls;
   reducible_total all{calls};
   world.all_reduce(all);

@@ -85,6 +85,15 @@ numbers items_of(io::layout const& l) {
   return all;
 }
 
+// Returns true if the part has all elements, or none, of each group of this many bytes. `all` are
+// the offsets of the array's elements, `mine` those of the part's.
+bool has_whole_groups(numbers const& all, numbers const& mine, std::int64_t bytes) {
+  std::map<std::int64_t, std::int64_t> in_all, in_mine;
+  for (std::int64_t const at : all) ++in_all[at / bytes];
+  for (std::int64_t const at : mine) ++in_mine[at / bytes];
+  return std::ranges::all_of(in_mine, [&](auto const& g) { return in_all[g.first] == g.second; });
+}
+
 // Compares a part in the linear space with the list of all offsets. `mine`: the numbers of its
 // elements in the order of its stream, counted in the order of C.
 void check_part(io::zarr_header const& h, io::array_part const& part, numbers const& mine) {
@@ -102,6 +111,9 @@ void check_part(io::zarr_header const& h, io::array_part const& part, numbers co
     spread.push_back(100 + 3 * from);
   }
   CHECK(items_of(s.file()) == file);
+  bool const fits = s.is_box() || mine.empty();
+  CHECK(s.has_whole_chunks() == (fits && has_whole_groups(all, file, grid.chunk_bytes())));
+  CHECK(s.has_whole_shards() == (fits && has_whole_groups(all, file, grid.shard_bytes())));
   CHECK(s.file().is_monotonic());
   CHECK(s.file().extent() == grid.bytes());
   auto const n = static_cast<std::int64_t>(mine.size());

@@ -22,6 +22,7 @@ struct memory_file {
   std::vector<std::byte> bytes;
   bool has_locks = true;
   std::int64_t locks = 0, unlocks = 0;
+  std::int64_t lists = 0;  // calls with a list of parts
 };
 
 class memory_handle {
@@ -42,11 +43,13 @@ class memory_handle {
     return {static_cast<std::int64_t>(from.size()), {}};
   }
   io_result read(std::span<read_part const> parts) {
+    ++file_->lists;
     return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte> memory) {
       return read(offset, memory);
     });
   }
   io_result write(std::span<write_part const> parts) {
+    ++file_->lists;
     return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte const> memory) {
       return write(offset, memory);
     });

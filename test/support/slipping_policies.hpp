@@ -33,6 +33,7 @@ struct slipping {
     not_whole,
     no_such_passage,
     small_buffer,
+    small_gathered,
     no_buffer,
     huge_buffer,
     throws
@@ -45,6 +46,7 @@ struct slipping {
         window_of(wanted.file, position, std::min<std::int64_t>(64, wanted.end() - position));
     if (w.pieces > 1 && (slip == small_buffer || wanted.kind == access_kind::read))
       w.how = transfer_mode::merged;
+    if (slip == small_gathered) w.how = transfer_mode::gathered;
     if (position != wanted.position + 128) return w;
     if (slip == late) w.position += 8;
     if (slip == early) w = window_of(wanted.file, position - 8, 64);
@@ -62,7 +64,7 @@ struct slipping {
   std::int64_t buffer_for(access const&) const {
     if (slip == no_buffer) return 0;
     if (slip == huge_buffer) return std::numeric_limits<std::int64_t>::max();
-    return slip == small_buffer ? 100 : 4096;
+    return slip == small_buffer ? 100 : slip == small_gathered ? 63 : 4096;
   }
   std::string reason(access const&) const { return "windows of 64 bytes"; }
   friend bool operator==(slipping const&, slipping const&) = default;
@@ -86,6 +88,8 @@ inline std::vector<slip_words> const& window_slips() {
       {slipping::not_whole, "window 2 is not whole: it has 16 pieces"},
       {slipping::no_such_passage, "by a passage that is none: 7"},
       {slipping::small_buffer, "window 0 is merged and"},
+      {slipping::small_gathered,
+       "window 0 is gathered and has 64 bytes, but buffer_for returned 63"},
       {slipping::no_buffer, "buffer_for returned 0 bytes"},
       {slipping::huge_buffer, "buffer_for returned 9223372036854775807 bytes"},
   };

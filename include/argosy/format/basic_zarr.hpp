@@ -123,6 +123,9 @@ class basic_zarr {
   void reopen(joint const& s, array_part const& part);
   template <class Data>
   void arrange(Data& data) const;
+  template <class Data>
+  extend::any_policy policy_for(joint const& s, access_kind kind, Data const& data,
+                                extend::any_policy&& given) const;
   template <class Body>
   void in_call(std::string_view name, extend::source_location where, std::error_code* code,
                Body&& body);
@@ -138,6 +141,8 @@ class basic_zarr {
   std::optional<opener> files_;
   std::shared_ptr<detail::zarr_reports> told_;
   int threads_ = 0;  // for chunks; 0: not chosen yet
+  std::int64_t window_bytes_ = 1;
+  bool ranks_are_chosen_ = false;  // by hints
   std::string what_failed_;
 };
 

@@ -22,9 +22,9 @@ constexpr std::int64_t wanted_of(std::span<window const> windows) noexcept {
 constexpr std::int64_t file_calls_of(std::span<window const> windows, access_kind kind) noexcept {
   std::int64_t calls = 0;
   for (window const& w : windows)
-    calls += w.how == transfer_mode::pieces                                 ? w.pieces
-             : w.how == transfer_mode::merged && kind == access_kind::write ? 2
-                                                                            : 1;
+    calls += w.how == transfer_mode::pieces || w.how == transfer_mode::gathered ? w.pieces
+             : w.how == transfer_mode::merged && kind == access_kind::write     ? 2
+                                                                                : 1;
   return calls;
 }
 

@@ -18,6 +18,9 @@ enum class transfer_mode {
   // One call for the window with its gaps. A read copies the pieces out of it, without a lock. A
   // write locks the window, reads it, inserts the pieces, writes it back and unlocks it.
   merged,
+  // As pieces, but scattered memory is first copied into a buffer, so that one call has them all.
+  // For handles whose calls are dear whatever they move.
+  gathered,
 };
 
 constexpr std::string_view name_of(transfer_mode how) noexcept {
@@ -26,6 +29,8 @@ constexpr std::string_view name_of(transfer_mode how) noexcept {
       return "whole";
     case transfer_mode::pieces:
       return "pieces";
+    case transfer_mode::gathered:
+      return "gathered";
     case transfer_mode::merged:
       break;
   }

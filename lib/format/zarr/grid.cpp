@@ -245,6 +245,22 @@ layout zarr_selection::elements_of(strides const& s, std::vector<range> const& w
   return all;
 }
 
+// Returns true if the box cuts none of the parts that have these sides.
+bool zarr_selection::begins_and_ends_at(std::vector<std::int64_t> const& parts) const noexcept {
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (low_[k] % parts[k] != 0 || (high_[k] % parts[k] != 0 && high_[k] != grid_.shape_[k]))
+      return false;
+  return true;
+}
+
+bool zarr_selection::has_whole_chunks() const noexcept {
+  return file_.empty() || (box_ && begins_and_ends_at(grid_.chunk_));
+}
+
+bool zarr_selection::has_whole_shards() const noexcept {
+  return file_.empty() || (box_ && begins_and_ends_at(grid_.shard_));
+}
+
 // Lists the pieces of a part that is no box, in the order of the linear space.
 void zarr_selection::list(layout const& part, order o) {
   struct piece_of_chunk {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/datatype/signature.hpp>
@@ -225,24 +227,51 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
   return {};
 }
 
-hints hints_for(zarr_header const& h, hints const& given, int threads) {
+std::int64_t window_of_shards(zarr_header const& h, int threads) {
   zarr_grid const grid(h);
-  hints own = given;
-  auto const here = given.by_name(), around = environment_hints().by_name();
-  auto const has = [](auto const& all, char const* name) {
-    return std::ranges::find(all, name, &named_hint::name) != all.end();
-  };
-  auto const use = [&](auto& member, char const* name, auto value) {
-    if (!has(here, name) && !has(around, name)) member = value;
-  };
-  // A window is one shard, or as many as a usual window has room for. If each chunk is a file, a
-  // window has work for all threads.
   std::int64_t const shard = grid.shard_bytes(),
                      busy = threads > 1 && grid.chunks_in_shard() == 1 ? 2 * threads : 1,
                      shards = std::max<std::int64_t>(busy, cached_window_bytes / shard);
-  use(own.cb_block_bytes, "cb_block_size", shard);
-  use(own.window_bytes, "argosy_window_size", shards * shard);
-  use(own.ind_wr_buffer_bytes, "ind_wr_buffer_size", shards * shard);
+  return shards * shard;
+}
+
+namespace {
+
+// Finds hints by name among those of the program and of the environment.
+class known_hints {
+ public:
+  explicit known_hints(hints const& given)
+      : given_(given.by_name()), around_(environment_hints().by_name()) {}
+  bool has(std::string_view name) const {
+    auto const in = [&](std::vector<named_hint> const& all) {
+      return std::ranges::find(all, name, &named_hint::name) != all.end();
+    };
+    return in(given_) || in(around_);
+  }
+
+ private:
+  std::vector<named_hint> given_, around_;
+};
+
+}  // namespace
+
+bool choose_ranks(hints const& given) {
+  known_hints const known(given);
+  constexpr std::string_view names[] = {"argosy_policy", "romio_cb_read",  "romio_cb_write",
+                                        "cb_nodes",      "cb_config_list", "collective_buffering"};
+  return std::ranges::any_of(names, [&](std::string_view name) { return known.has(name); });
+}
+
+hints hints_for(zarr_header const& h, hints const& given, int threads) {
+  hints own = given;
+  known_hints const known(given);
+  auto const use = [&](auto& member, char const* name, auto value) {
+    if (!known.has(name)) member = value;
+  };
+  std::int64_t const window = window_of_shards(h, threads);
+  use(own.cb_block_bytes, "cb_block_size", zarr_grid(h).shard_bytes());
+  use(own.window_bytes, "argosy_window_size", window);
+  use(own.ind_wr_buffer_bytes, "ind_wr_buffer_size", window);
   // The handle itself merges, and would do so for each piece of a shard.
   use(own.ds_write, "romio_ds_write", tristate::disable);
   use(own.cb_write, "romio_cb_write", tristate::enable);

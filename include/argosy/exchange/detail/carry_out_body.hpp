@@ -69,7 +69,7 @@ class carrier {
 
   // Smaller pieces of memory are gathered: a call takes longer than copying them.
   static constexpr std::int64_t least_direct_bytes = 1024;
-  static constexpr std::size_t most_parts = 1024;
+  static constexpr std::size_t most_parts = 1024, most_gathered_parts = 65536;
   static constexpr std::int64_t page_bytes = 4096;
 
   std::int64_t position_of(std::int64_t stream) const { return stream - wanted_.position; }
@@ -161,12 +161,14 @@ class carrier {
     std::int64_t position = w.position, used = 0;
     std::int64_t const end = w.position + w.wanted;
     std::byte* space = nullptr;
+    bool const gathers = w.how == transfer_mode::gathered;
+    std::size_t const most = gathers ? most_gathered_parts : most_parts;
     for (cursor at(wanted_.file, w.position); position < end;) {
       piece const p = at.current();
       std::int64_t length = std::min(p.length, end - position);
       std::span<std::byte> const direct = memory_.stretch(position_of(position));
       auto const stretch = static_cast<std::int64_t>(direct.size());
-      bool const staged = stretch < std::min(length, least_direct_bytes);
+      bool const staged = stretch < (gathers ? length : std::min(length, least_direct_bytes));
       if (staged) {
         if (!space) space = buffer_for(0);
         length = std::min(length, buffer_bytes_ - used);
@@ -185,7 +187,7 @@ class carrier {
       position += length;
       if (position < end) at.advance(length);
       if (!staged) memory_.advance(length);
-      if (used == buffer_bytes_ || batch_.parts == most_parts || position == end) {
+      if (used == buffer_bytes_ || batch_.parts == most || position == end) {
         bool more = true;
         std::error_code const error = flush(more);
         batch_ = {};

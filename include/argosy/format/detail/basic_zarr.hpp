@@ -19,6 +19,7 @@
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
 #include <argosy/format/detail/zarr/groups.hpp>
+#include <argosy/format/detail/zarr/whole_shards.hpp>
 
 namespace argosy {
 
@@ -88,6 +89,8 @@ void basic_zarr<World>::start(joint const& s, array_part const& part, detail::hi
     modes_ = modes;
     hints_ = with.hints();
     own = detail::hints_for(header_, hints_, threads_);
+    window_bytes_ = detail::window_of_shards(header_, threads_);
+    ranks_are_chosen_ = detail::choose_ranks(hints_);
     opens = detail::zarr_opener(
         *files_, told_, {state_ != progress::none, header_.options.write_empty_chunks, threads_});
     return {};
@@ -227,14 +230,28 @@ void basic_zarr<World>::arrange(Data& data) const {
   if (why) data = Data(std::move(why), data.where());
 }
 
+// Returns the policy of a call whose data is arranged. Ranks that have whole shards go by
+// themselves, unless the program or hints say otherwise. Collective.
+template <communicator World>
+template <class Data>
+extend::any_policy basic_zarr<World>::policy_for(joint const& s, access_kind kind, Data const& data,
+                                                 extend::any_policy&& given) const {
+  detail::shard_shares all{.others = 1};
+  if (!data.fault() && !given.has_value() && !ranks_are_chosen_)
+    all = detail::shares_of(kind, selection_);
+  s.all_reduce(all);
+  if (!all.by_themselves(s.world().size(), selection_.file().extent())) return std::move(given);
+  return detail::whole_shards{window_bytes_, !data.buffer().form().is_contiguous()};
+}
+
 template <communicator World>
 report basic_zarr<World>::write_all(source from, access_options with) {
   report r;
   in_call("zarr::write_all", from.where(), with.error(), [&](joint const& s) {
     if (state_ != progress::none) state_ = progress::failed;
     arrange(from);
-    r = s.together(
-        [&] { return file_.write_at_all(0, std::move(from), std::move(with).policy()); });
+    auto policy = policy_for(s, access_kind::write, from, std::move(with).policy());
+    r = s.together([&] { return file_.write_at_all(0, std::move(from), std::move(policy)); });
     if (state_ != progress::none) state_ = progress::begun;
   });
   return r;
@@ -245,7 +262,8 @@ report basic_zarr<World>::read_all(target into, access_options with) {
   report r;
   in_call("zarr::read_all", into.where(), with.error(), [&](joint const& s) {
     arrange(into);
-    r = s.together([&] { return file_.read_at_all(0, std::move(into), std::move(with).policy()); });
+    auto policy = policy_for(s, access_kind::read, into, std::move(with).policy());
+    r = s.together([&] { return file_.read_at_all(0, std::move(into), std::move(policy)); });
   });
   return r;
 }
@@ -255,8 +273,9 @@ zarr_plan basic_zarr<World>::explain_all(access_kind kind, source data, access_o
   zarr_plan p;
   in_call("zarr::explain_all", data.where(), with.error(), [&](joint const& s) {
     arrange(data);
+    auto policy = policy_for(s, kind, data, std::move(with).policy());
     p.file = s.together(
-        [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(with).policy()); });
+        [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(policy)); });
     s.alone(errc::io, [&] { detail::complete_plan(p, header_, selection_, threads_); });
   });
   return p;

@@ -50,6 +50,11 @@ class window_check {
         if (hull.pieces > 1)
           refuse_window(" is not whole: it has " + number(hull.pieces) + " pieces");
         return;
+      case transfer_mode::gathered:
+        if (w.wanted > buffer_bytes_)
+          refuse_window(" is gathered and has " + number(w.wanted) +
+                        " bytes, but buffer_for returned " + number(buffer_bytes_));
+        return;
       case transfer_mode::merged:
         if (!wanted_.sorted)
           refuse_window(

@@ -68,6 +68,10 @@ class zarr_selection {
   // part.
   layout memory(layout const& memory) const;
   bool is_box() const noexcept { return box_; }
+  // Return true if the part is a box, or empty, and has each chunk or shard wholly or not at all.
+  // Chunks and shards count without what lies beyond the array.
+  bool has_whole_chunks() const noexcept;
+  bool has_whole_shards() const noexcept;
 
  private:
   struct strides {
@@ -78,6 +82,7 @@ class zarr_selection {
     std::int64_t low, high;
   };
   void find_box(layout const& part, order o);
+  bool begins_and_ends_at(std::vector<std::int64_t> const& parts) const noexcept;
   std::vector<std::int64_t> index_at(std::int64_t offset, order o) const;
   layout whole_part(std::vector<std::int64_t> const& steps) const;
   std::vector<std::int64_t> stream_steps() const;
