@@ -89,6 +89,11 @@ class chunk_reader {
   chunk_reader(hdf5_read const& read, hdf5_dataset const& d, hdf5_place const& p, dtype const& mine)
       : read_(read), place_(p), to_(d.type, mine), stored_(bytes_in(d, p)) {}
 
+  // Returns true if the chunk has no place in the file, and is zeros.
+  bool is_zero(std::int64_t number) const {
+    return place_.what != hdf5_place::kind::compact && place_of(number).address < 0 &&
+           place_.fill_value.empty();
+  }
   void get(std::int64_t number, std::span<std::byte> chunk) {
     std::span<std::byte> const stored = to_.is_plain() ? chunk : std::span<std::byte>(stored_);
     if (place_.what == hdf5_place::kind::compact) {
@@ -209,10 +214,12 @@ hdf5_chunk_range hdf5_chunk_writes::chunks_of(int rank, std::int64_t round) cons
   return {first, std::min(end, first + in_round_)};
 }
 
-// Offsets count from the owner's first chunk of the round.
+// Offsets count from the owner's first chunk of the round. The bytes of a rank's own chunks stay
+// where they are.
 std::vector<parcel> hdf5_chunk_writes::send(std::int64_t round) const {
   std::vector<parcel> all;
   for (int owner = 0; owner < ranks_; ++owner) {
+    if (owner == rank_) continue;
     hdf5_chunk_range const chunks = chunks_of(owner, round);
     auto const [begin, end] = stream_of(selection_.file(), chunks, grid_.chunk_bytes());
     if (begin == end) continue;
@@ -230,23 +237,24 @@ failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const&
     hdf5_chunk_range const mine = chunks_of(rank_, round);
     std::int64_t const size = grid_.chunk_bytes();
     auto const count = static_cast<std::size_t>(mine.end - mine.first);
-    std::vector<std::byte> room(count * static_cast<std::size_t>(size));
+    room_.assign(count * static_cast<std::size_t>(size), std::byte{0});
     std::vector<bool> touched(count);
     for (parcel const& p : parts)
       for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
         for (std::int64_t c = offset / size; c * size < offset + std::ssize(bytes); ++c)
           touched[static_cast<std::size_t>(c)] = true;
       });
-    auto const chunk = [&](std::size_t i) {
-      return std::span(room).subspan(i * static_cast<std::size_t>(size),
-                                     static_cast<std::size_t>(size));
-    };
     chunk_reader old(read, dataset_, place_, dataset_.type);
-    for (std::size_t i = 0; i < count; ++i)
-      if (touched[i]) old.get(mine.first + static_cast<std::int64_t>(i), chunk(i));
+    for (std::size_t i = 0; i < count; ++i) {
+      std::int64_t const number = mine.first + static_cast<std::int64_t>(i);
+      auto const [begin, end] = stream_of(selection_.file(), {number, number + 1}, size);
+      if (begin < end) touched[i] = true;
+      if (touched[i] && !old.is_zero(number)) old.get(number, chunk(i));
+      if (begin < end) put_own(number, begin, end, chunk(i));
+    }
     for (parcel const& p : parts)
       for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
-        std::memcpy(room.data() + offset, bytes.data(), bytes.size());
+        std::memcpy(room_.data() + offset, bytes.data(), bytes.size());
       });
     bytes_.clear();
     unplaced_ = written_.size();
@@ -258,6 +266,26 @@ failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const&
       bytes_.insert(bytes_.end(), one.begin(), one.end());
     }
   });
+}
+
+std::span<std::byte> hdf5_chunk_writes::chunk(std::size_t i) noexcept {
+  auto const size = static_cast<std::size_t>(grid_.chunk_bytes());
+  return std::span(room_).subspan(i * size, size);
+}
+
+// Copies bytes `begin` to `end` of this rank's stream into their chunk.
+void hdf5_chunk_writes::put_own(std::int64_t number, std::int64_t begin, std::int64_t end,
+                                std::span<std::byte> chunk) {
+  std::int64_t const start = number * grid_.chunk_bytes();
+  extend::piece const whole = extend::cursor(selection_.file(), begin).current();
+  if (whole.length >= end - begin)
+    return pack(memory_, from_.address(), begin, end, chunk.data() + (whole.offset - start));
+  stream_.resize(static_cast<std::size_t>(end - begin));
+  pack(memory_, from_.address(), begin, end, stream_.data());
+  // Offsets of the selection count from the first chunk, which is not in memory.
+  auto const first =
+      reinterpret_cast<std::uintptr_t>(chunk.data()) - static_cast<std::uintptr_t>(start);
+  unpack(selection_.file(), stream_.data(), begin, end, reinterpret_cast<void*>(first));
 }
 
 void hdf5_chunk_writes::place(std::int64_t address) {

@@ -178,8 +178,9 @@ hdf5_filter filter_of(hdf5_step const& s) {
 
 std::vector<std::byte> encoded(std::vector<hdf5_step> const& steps,
                                std::span<std::byte const> chunk) {
-  std::vector<std::byte> now(chunk.begin(), chunk.end());
-  for (hdf5_step const& s : steps) now = encode_step(s, now);
+  if (steps.empty()) return {chunk.begin(), chunk.end()};
+  std::vector<std::byte> now = encode_step(steps.front(), chunk);
+  for (std::size_t k = 1; k < steps.size(); ++k) now = encode_step(steps[k], now);
   return now;
 }
 

@@ -53,7 +53,7 @@ class hdf5_chunk_writes {
   hdf5_chunk_range touched() const;
   // Begins the rounds, and returns how many there are. `all`: the chunks that ranks touch.
   std::int64_t begin(hdf5_chunk_range all, int rank, int ranks) noexcept;
-  // Returns the bytes of this rank for the owners of chunks in a round.
+  // Returns the bytes of this rank for other ranks that own chunks in a round.
   std::vector<parcel> send(std::int64_t round) const;
   // Encodes this rank's chunks of a round. Chunks that exist are read first, because the parts may
   // not cover them.
@@ -68,6 +68,9 @@ class hdf5_chunk_writes {
  private:
   hdf5_chunk_range chunks_of(int rank, std::int64_t round) const noexcept;
   std::int64_t first_of(int rank) const noexcept;
+  std::span<std::byte> chunk(std::size_t i) noexcept;
+  void put_own(std::int64_t number, std::int64_t begin, std::int64_t end,
+               std::span<std::byte> chunk);
 
   hdf5_dataset const& dataset_;
   hdf5_place const& place_;
@@ -78,6 +81,7 @@ class hdf5_chunk_writes {
   hdf5_chunk_range all_ = {0, 0};
   int rank_ = 0, ranks_ = 1;
   std::int64_t in_round_ = 1;
+  std::vector<std::byte> room_, stream_;  // chunks of a round, and bytes of one of them
   std::vector<std::byte> bytes_;
   std::size_t unplaced_ = 0;  // the first chunk of the round in written_
   std::vector<hdf5_written_chunk> written_;
