@@ -21,7 +21,7 @@ argosy_packages=(
 argosy_packages+=(dpkg-dev pkg-config)
 
 # for the presets asan and fuzz
-argosy_clang_packages=(clang-19 libclang-rt-19-dev)
+argosy_clang_packages=(clang-19 lld-19 libclang-rt-19-dev)
 
 # is_installed PACKAGE: true if one of its alternatives is installed, and new enough.
 is_installed() {

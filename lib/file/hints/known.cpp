@@ -227,6 +227,7 @@ constexpr hint_row rows[] = {
      &values::io_threads},
     {{"argosy_codec_threads", count, "", "0", open, own, used,
       "threads of a rank that encode and decode chunks of Zarr arrays and blocks of checkpoints, "
+      "and encode chunks of HDF5 files, "
       "with its own; 0: as many as there are processors for each rank of the node",
       "argosy", 0, 1024},
      &hints::codec_threads,

@@ -10,6 +10,7 @@
 #include <argosy/layout/pack.hpp>
 
 #include "../piece_parcel.hpp"
+#include "../zarr/chunk_crew.hpp"
 #include "bytes.hpp"
 #include "filters.hpp"
 #include "messages.hpp"
@@ -22,6 +23,9 @@ namespace {
 
 // The most bytes of decoded chunks that a rank has at a time, unless a chunk is larger.
 constexpr std::int64_t round_bytes = std::int64_t{32} << 20;
+
+// A thread encodes so many bytes at least, because beginning it takes time.
+constexpr std::size_t least_of_thread = std::size_t{1} << 20;
 
 // Some bytes of an element: where the file and the program have them.
 struct element_piece {
@@ -232,45 +236,87 @@ std::vector<parcel> hdf5_chunk_writes::send(std::int64_t round) const {
 }
 
 failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const& parts,
-                                  hdf5_read const& read) {
+                                  hdf5_read const& read, int threads) {
   return failure_in([&] {
     hdf5_chunk_range const mine = chunks_of(rank_, round);
-    std::int64_t const size = grid_.chunk_bytes();
-    auto const count = static_cast<std::size_t>(mine.end - mine.first);
-    room_.assign(count * static_cast<std::size_t>(size), std::byte{0});
-    std::vector<bool> touched(count);
-    for (parcel const& p : parts)
-      for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
-        for (std::int64_t c = offset / size; c * size < offset + std::ssize(bytes); ++c)
-          touched[static_cast<std::size_t>(c)] = true;
-      });
-    chunk_reader old(read, dataset_, place_, dataset_.type);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::int64_t const number = mine.first + static_cast<std::int64_t>(i);
-      auto const [begin, end] = stream_of(selection_.file(), {number, number + 1}, size);
-      if (begin < end) touched[i] = true;
-      if (touched[i] && !old.is_zero(number)) old.get(number, chunk(i));
-      if (begin < end) put_own(number, begin, end, chunk(i));
-    }
-    for (parcel const& p : parts)
-      for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
-        std::memcpy(room_.data() + offset, bytes.data(), bytes.size());
-      });
+    std::vector<std::span<std::byte const>> const chunks = put_together(mine, parts, read);
     bytes_.clear();
     unplaced_ = written_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!touched[i]) continue;
-      std::vector<std::byte> const one = encoded(place_.steps, chunk(i));
-      written_.push_back(
-          {mine.first + static_cast<std::int64_t>(i), {std::ssize(bytes_), std::ssize(one), 0}});
-      bytes_.insert(bytes_.end(), one.begin(), one.end());
-    }
+    std::size_t const size = static_cast<std::size_t>(grid_.chunk_bytes()),
+                      each = 1 + least_of_thread / size,
+                      at_once = threads > 1 ? each * static_cast<std::size_t>(threads) : 1;
+    spaces_.resize(std::min(at_once, chunks.size()));
+    for (std::size_t from = 0; from < chunks.size(); from += at_once)
+      encode_some(std::span(chunks).subspan(from, std::min(at_once, chunks.size() - from)),
+                  mine.first + static_cast<std::int64_t>(from), threads);
   });
 }
 
-std::span<std::byte> hdf5_chunk_writes::chunk(std::size_t i) noexcept {
+// Encodes chunks at the same time, and appends them to bytes_. `first`: the number of the first.
+void hdf5_chunk_writes::encode_some(std::span<std::span<std::byte const> const> chunks,
+                                    std::int64_t first, int threads) {
+  std::vector<std::span<std::byte const>> stored(chunks.size());
+  for_each_at_once(chunks.size(), threads, [&](std::size_t i) {
+    if (!chunks[i].empty()) stored[i] = encoded(place_.steps, chunks[i], spaces_[i]);
+  });
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (chunks[i].empty()) continue;
+    written_.push_back(
+        {first + static_cast<std::int64_t>(i), {std::ssize(bytes_), std::ssize(stored[i]), 0}});
+    bytes_.insert(bytes_.end(), stored[i].begin(), stored[i].end());
+  }
+}
+
+// Returns the contents of chunks, in memory of the program or in room_. A chunk that no rank
+// touches is empty.
+std::vector<std::span<std::byte const>> hdf5_chunk_writes::put_together(
+    hdf5_chunk_range mine, std::vector<parcel> const& parts, hdf5_read const& read) {
+  std::int64_t const size = grid_.chunk_bytes();
+  auto const count = static_cast<std::size_t>(mine.end - mine.first);
+  rooms_ = count;
+  std::vector<std::span<std::byte const>> chunks(count);
+  for (parcel const& p : parts)
+    for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
+      for (std::int64_t c = offset / size; c * size < offset + std::ssize(bytes); ++c)
+        chunks[static_cast<std::size_t>(c)] = room_of(static_cast<std::size_t>(c));
+    });
+  chunk_reader old(read, dataset_, place_, dataset_.type);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t const number = mine.first + static_cast<std::int64_t>(i);
+    auto const [begin, end] = stream_of(selection_.file(), {number, number + 1}, size);
+    if (chunks[i].empty()) {  // no other rank touches it
+      if (begin == end) continue;
+      if (end - begin == size) chunks[i] = dense(begin);
+      if (!chunks[i].empty()) continue;
+    }
+    std::span<std::byte> const room = room_of(i);
+    chunks[i] = room;
+    if (old.is_zero(number))
+      std::ranges::fill(room, std::byte{0});
+    else
+      old.get(number, room);
+    if (begin < end) put_own(number, begin, end, room);
+  }
+  for (parcel const& p : parts)
+    for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
+      std::memcpy(room_.data() + offset, bytes.data(), bytes.size());
+    });
+  return chunks;
+}
+
+// Returns the room of chunk i of the round. There may be none before the first call, because many
+// rounds need none.
+std::span<std::byte> hdf5_chunk_writes::room_of(std::size_t i) {
   auto const size = static_cast<std::size_t>(grid_.chunk_bytes());
+  if (room_.size() < rooms_ * size) room_.resize(rooms_ * size);
   return std::span(room_).subspan(i * size, size);
+}
+
+// Returns the chunk at this place of the stream if it is one piece of memory.
+std::span<std::byte const> hdf5_chunk_writes::dense(std::int64_t begin) const {
+  extend::piece const p = extend::cursor(memory_, begin).current();
+  if (p.length < grid_.chunk_bytes()) return {};
+  return {from_.address() + p.offset, static_cast<std::size_t>(grid_.chunk_bytes())};
 }
 
 // Copies bytes `begin` to `end` of this rank's stream into their chunk.

@@ -90,13 +90,13 @@ std::uint32_t fletcher32(std::span<std::byte const> data) noexcept {
 
 std::size_t element_of(hdf5_step const& s) { return s.values.empty() ? 1 : s.values[0]; }
 
-std::vector<std::byte> encode_step(hdf5_step const& s, std::span<std::byte const> from) {
-  std::vector<std::byte> to;
+void encode_step(hdf5_step const& s, std::span<std::byte const> from, std::vector<std::byte>& to) {
   bool well = true;
   int const level = s.values.empty() ? 0 : static_cast<int>(s.values[0]);
   switch (s.id) {
     case shuffle_id:
-      return shuffled(from, element_of(s), false);
+      to = shuffled(from, element_of(s), false);
+      break;
     case deflate_id:
       well = zlib_compress(from, level, to);
       break;
@@ -106,13 +106,12 @@ std::vector<std::byte> encode_step(hdf5_step const& s, std::span<std::byte const
     default: {
       writer all;
       all.bytes(from).number(fletcher32(from), 4);
-      return std::move(all.all());
+      to = std::move(all.all());
     }
   }
   if (!well)
     throw std::runtime_error("argosy: the library of the filter " + std::string(filter_name(s.id)) +
                              " failed");
-  return to;
 }
 
 std::vector<std::byte> decode_step(hdf5_step const& s, std::vector<std::byte> from,
@@ -176,11 +175,14 @@ hdf5_filter filter_of(hdf5_step const& s) {
   return f;
 }
 
-std::vector<std::byte> encoded(std::vector<hdf5_step> const& steps,
-                               std::span<std::byte const> chunk) {
-  if (steps.empty()) return {chunk.begin(), chunk.end()};
-  std::vector<std::byte> now = encode_step(steps.front(), chunk);
-  for (std::size_t k = 1; k < steps.size(); ++k) now = encode_step(steps[k], now);
+std::span<std::byte const> encoded(std::vector<hdf5_step> const& steps,
+                                   std::span<std::byte const> chunk, hdf5_space& space) {
+  std::span<std::byte const> now = chunk;
+  for (hdf5_step const& s : steps) {
+    encode_step(s, now, space.next);
+    std::swap(space.now, space.next);
+    now = space.now;
+  }
   return now;
 }
 

@@ -23,9 +23,10 @@ hdf5_step step_of(hdf5_filter const& f, std::int64_t element_bytes);
 // Returns the option of a filter. Throws if this library does not read it.
 hdf5_filter filter_of(hdf5_step const& s);
 
-// Encodes a chunk. Throws std::runtime_error if the library of a filter fails.
-std::vector<std::byte> encoded(std::vector<hdf5_step> const& steps,
-                               std::span<std::byte const> chunk);
+// Encodes a chunk. The result is in `space`, or the chunk itself. Throws std::runtime_error if the
+// library of a filter fails.
+std::span<std::byte const> encoded(std::vector<hdf5_step> const& steps,
+                                   std::span<std::byte const> chunk, hdf5_space& space);
 // Decodes a chunk. Throws damage if the bytes are none of a chunk. A bit of `left_out` is a filter
 // that was not used.
 void decode(std::vector<hdf5_step> const& steps, std::uint32_t left_out,

@@ -16,10 +16,10 @@ int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::i
 // Returns the hint argosy_codec_threads, as these hints and those of the environment say.
 std::int64_t codec_threads_in(hints const& given);
 
-// Returns the threads of this rank: as many as there are processors for each rank of the node.
-// Collective.
-template <communicator World>
-int codec_threads_for(joint_call<World> const& s, hints const& given) {
+// Return the threads of this rank: as many as there are processors for each rank of the node, if
+// the hint, which `asked` returns, is 0. Collective.
+template <communicator World, class Asked>
+int codec_threads_by(joint_call<World> const& s, Asked const& asked) {
   std::int64_t own = 1, all = 1, ranks = 1;
   if constexpr (requires(World const& w) { w.processors(); })
     s.on_node([&](World const& near) {
@@ -30,8 +30,12 @@ int codec_threads_for(joint_call<World> const& s, hints const& given) {
       ranks = near.size();
     });
   int threads = 1;
-  s.alone(errc::io, [&] { threads = codec_threads(own, all, ranks, codec_threads_in(given)); });
+  s.alone(errc::io, [&] { threads = codec_threads(own, all, ranks, asked()); });
   return threads;
+}
+template <communicator World>
+int codec_threads_for(joint_call<World> const& s, hints const& given) {
+  return codec_threads_by(s, [&] { return codec_threads_in(given); });
 }
 
 }  // namespace argosy::detail

@@ -61,7 +61,7 @@ struct program_call {
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
 
-// Services of formats for files that they made and have not finished. Local.
+// What formats need of their files beyond the public calls. Local.
 struct discarding {
   // Makes `close` remove the file, like delete_on_close.
   template <communicator World>
@@ -71,6 +71,11 @@ struct discarding {
   template <communicator World>
   static std::optional<file_identity> identity(basic_file<World> const& f) {
     return f.local().handle().identity();
+  }
+  // Returns the hint argosy_codec_threads.
+  template <communicator World>
+  static std::int64_t codec_threads(basic_file<World> const& f) {
+    return f.local().hints().values().codec_threads;
   }
   // Returns a name of the file that is valid in every working directory.
   template <communicator World>

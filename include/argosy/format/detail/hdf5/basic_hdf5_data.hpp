@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <argosy/format/basic_hdf5.hpp>
+#include <argosy/format/detail/codec_threads.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
 
@@ -129,6 +130,9 @@ template <communicator World>
 report basic_hdf5<World>::write_chunks(joint const& s, std::size_t dataset, array_part const& part,
                                        source const& from) {
   look_at_all(s);
+  if (threads_ == 0)
+    threads_ =
+        detail::codec_threads_by(s, [&] { return detail::discarding::codec_threads(file_); });
   std::optional<detail::hdf5_chunk_writes> writes;
   detail::hdf5_chunk_range touched;
   report r{.policy = "chunks"};
@@ -156,7 +160,7 @@ std::int64_t basic_hdf5<World>::write_round(joint const& s, detail::hdf5_chunk_w
   std::vector<extend::parcel> parcels;
   s.alone(errc::io, [&] { parcels = writes.send(round); });
   parcels = s.deliver(parcels);
-  s.alone(errc::io, [&] { return writes.encode(round, parcels, reader()); });
+  s.alone(errc::io, [&] { return writes.encode(round, parcels, reader(), threads_); });
   auto const mine = std::ssize(writes.bytes());
   std::int64_t const at = facts_.end + s.exclusive_sum(mine);
   detail::hdf5_sum all{mine};

@@ -40,6 +40,11 @@ struct hdf5_written_chunk {
   hdf5_chunk chunk = {};
 };
 
+// Memory for the encoding of a chunk, to be used again: the result, and what a filter makes of it.
+struct hdf5_space {
+  std::vector<std::byte> now, next;
+};
+
 // One collective write of encoded chunks. Each chunk has one owner, which gets all bytes of it and
 // encodes it. Owners do so in rounds, because the memory of a rank is limited. All functions are
 // local.
@@ -55,9 +60,10 @@ class hdf5_chunk_writes {
   std::int64_t begin(hdf5_chunk_range all, int rank, int ranks) noexcept;
   // Returns the bytes of this rank for other ranks that own chunks in a round.
   std::vector<parcel> send(std::int64_t round) const;
-  // Encodes this rank's chunks of a round. Chunks that exist are read first, because the parts may
-  // not cover them.
-  failure encode(std::int64_t round, std::vector<parcel> const& parts, hdf5_read const& read);
+  // Encodes this rank's chunks of a round, on threads. Chunks that exist are read first, because
+  // the parts may not cover them.
+  failure encode(std::int64_t round, std::vector<parcel> const& parts, hdf5_read const& read,
+                 int threads);
   // Returns the encoded chunks of the round, one behind the other.
   std::vector<std::byte> const& bytes() const noexcept { return bytes_; }
   // Says where these bytes are written.
@@ -68,7 +74,13 @@ class hdf5_chunk_writes {
  private:
   hdf5_chunk_range chunks_of(int rank, std::int64_t round) const noexcept;
   std::int64_t first_of(int rank) const noexcept;
-  std::span<std::byte> chunk(std::size_t i) noexcept;
+  std::vector<std::span<std::byte const>> put_together(hdf5_chunk_range mine,
+                                                       std::vector<parcel> const& parts,
+                                                       hdf5_read const& read);
+  void encode_some(std::span<std::span<std::byte const> const> chunks, std::int64_t first,
+                   int threads);
+  std::span<std::byte> room_of(std::size_t i);
+  std::span<std::byte const> dense(std::int64_t begin) const;
   void put_own(std::int64_t number, std::int64_t begin, std::int64_t end,
                std::span<std::byte> chunk);
 
@@ -81,7 +93,9 @@ class hdf5_chunk_writes {
   hdf5_chunk_range all_ = {0, 0};
   int rank_ = 0, ranks_ = 1;
   std::int64_t in_round_ = 1;
+  std::size_t rooms_ = 0;                 // chunks of this rank in a round
   std::vector<std::byte> room_, stream_;  // chunks of a round, and bytes of one of them
+  std::vector<hdf5_space> spaces_;        // for chunks that are encoded at the same time
   std::vector<std::byte> bytes_;
   std::size_t unplaced_ = 0;  // the first chunk of the round in written_
   std::vector<hdf5_written_chunk> written_;
