@@ -76,6 +76,11 @@ set(argosy_sanitized OFF)
 if("${CMAKE_CXX_FLAGS_${argosy_build_type}}" MATCHES "-fsanitize")
   set(argosy_sanitized ON)
 endif()
+# Three ranks, for a test that takes a minute on them with sanitizers.
+set(argosy_three 3)
+if(argosy_sanitized)
+  set(argosy_three "")
+endif()
 
 # argosy_first_counts(out count...): returns the least number of ranks and the next that is at least
 # three; the least two if there is none.

@@ -1,4 +1,4 @@
-// Implements world/detail/host.hpp: the name of the machine, and its processors.
+// Implements world/detail/host.hpp: the name of the machine, its memory and its processors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/detail/host.hpp>
 
@@ -13,6 +13,11 @@ std::string host_name() {
   char name[256] = "";
   ::gethostname(name, sizeof name - 1);
   return name;
+}
+
+std::int64_t host_memory_bytes() noexcept {
+  long const pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0 ? std::int64_t{pages} * bytes : 0;
 }
 
 processor_set processor_set::of_this_process() {

@@ -127,7 +127,7 @@ class basic_hdf5 {
   bool is_new_ = false;          // a new file that has not been closed
   // For each dataset of a new file: true if its last write failed on this rank.
   std::vector<bool> broken_;
-  int threads_ = 0;  // that encode chunks; 0: not chosen yet
+  int threads_ = 0;               // that encode chunks; 0: not chosen yet
   detail::unfinished_file part_;  // the temporary file, while a new one is written
   std::string path_;              // the name of a new file, valid in every working directory
   std::optional<opener> files_;

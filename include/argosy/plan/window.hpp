@@ -18,8 +18,8 @@ enum class transfer_mode {
   // One call for the window with its gaps. A read copies the pieces out of it, without a lock. A
   // write locks the window, reads it, inserts the pieces, writes it back and unlocks it.
   merged,
-  // As pieces, but scattered memory is first copied into a buffer, so that one call has them all.
-  // For handles whose calls are dear whatever they move.
+  // Pieces, but scattered memory is first copied into a buffer, so that one call has them all. This
+  // is for handles whose calls cost much, whatever they move.
   gathered,
 };
 

@@ -61,7 +61,7 @@ struct program_call {
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
 
-// What formats need of their files beyond the public calls. Local.
+// Services of files for formats, beyond the public calls. Local.
 struct discarding {
   // Makes `close` remove the file, like delete_on_close.
   template <communicator World>

@@ -13,6 +13,9 @@ namespace argosy::detail {
 
 std::string host_name();
 
+// Returns the memory of this machine, or 0 if the system does not say.
+std::int64_t host_memory_bytes() noexcept;
+
 // The processors that a process may use. The sets of a node's ranks are united, because each rank
 // may be bound to a processor of its own.
 struct processor_set {

@@ -10,11 +10,16 @@
 
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/node_windows.hpp>
+#include <argosy/world/detail/host.hpp>
 
 namespace argosy::detail {
 
-// A larger stage is given back when its file is closed.
-inline constexpr std::size_t most_kept_bytes = 32 << 20;
+// Returns the size of the largest stage that is kept. A larger one is given back when its file is
+// closed.
+inline std::size_t most_kept_bytes() noexcept {
+  constexpr std::int64_t most = 256 << 20, part_of_node = 64;
+  return static_cast<std::size_t>(std::min(most, host_memory_bytes() / part_of_node));
+}
 
 // The size of the stage that a plan needs. It is equal on every rank and every node.
 struct stage_size {

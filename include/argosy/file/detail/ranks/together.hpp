@@ -134,7 +134,7 @@ class team {
   // Keeps the stage with the communicator, for the next file. Local.
   void keep_stage(World const& world) {
     if constexpr (keeping<World>)
-      if (shares_ && !exchanging_ && held_.number != 0 && held_.bytes <= most_kept_bytes)
+      if (shares_ && !exchanging_ && held_.number != 0 && held_.bytes <= most_kept_bytes())
         world.keep(kept_for::stage, std::make_shared<kept_stage>(std::move(held_)));
   }
 

@@ -39,10 +39,11 @@ struct whole_shards {
 };
 static_assert(independent_policy<whole_shards>);
 
-// What the ranks have of an array in one call. They reduce it.
+// The amounts of an array that ranks have in one call. They reduce it.
 struct shard_shares {
   std::int32_t others = 0;  // ranks that need the others, for instance because they cut shards
-  std::int64_t bytes = 0, most_bytes = 0;  // of all ranks, and of the one that has most
+  std::int64_t bytes = 0;   // the sum
+  std::int64_t most_bytes = 0;
 
   void combine(shard_shares const& other) noexcept {
     others += other.others;
@@ -56,6 +57,7 @@ struct shard_shares {
   }
 };
 
+// Returns what a rank has, before the reduction.
 inline shard_shares shares_of(access_kind kind, zarr_selection const& part) {
   bool const fits = kind == access_kind::read ? part.has_whole_chunks() : part.has_whole_shards();
   return {fits ? 0 : 1, part.file().size(), part.file().size()};

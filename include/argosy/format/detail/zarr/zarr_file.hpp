@@ -136,8 +136,8 @@ view view_of_bytes(layout const& file);
 failure publish_zarr(opener const& files, std::string const& unfinished, std::string const& path,
                      bool& named);
 
-// Returns the bytes of a window: one shard, or as many as a usual window has room for. If each chunk
-// is a file, a window has work for all threads.
+// Returns the bytes of a window: one shard, or as many as a usual window has room for. If each
+// chunk is a file, a window has work for all threads.
 std::int64_t window_of_shards(zarr_header const& h, int threads);
 // Returns true if hints, given or of the environment, say which ranks access the file.
 bool choose_ranks(hints const& given);
