@@ -3,7 +3,9 @@
 #include <argosy/format/any_world.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <argosy/file/file.hpp>
@@ -56,4 +58,25 @@ TEST_CASE("a dataset grows along its first dimension, step by step", "[format][h
     check_hdf5_growth(all..., {});
     check_hdf5_growth(all..., filters);
   });
+}
+
+// Writing relies on it: as many bytes as a chunk has are taken for all of it.
+TEST_CASE("a part that names an element twice is not written", "[format][hdf5][errors]") {
+  scratch const here;
+  std::int64_t const n = 6;
+  io::array_part const all = io::subarray({n}, {n}, {0}, io::type<int>);
+  std::vector<std::int64_t> const places{2, 2};
+  io::array_part const twice({n}, io::indexed_block(1, places, io::type<int>));
+  auto f = io::basic_hdf5<io::self>::create(io::self(), here / "f",
+                                            io::hdf5_content().add("u", all, {.chunks = {2}}));
+  std::vector<int> const first{1, 2, 3, 4, 5, 6}, nines{9, 9};
+  f.write_all("u", all, first);
+  std::error_code error;
+  f.write_all("u", twice, nines, error);
+  CHECK(error == io::errc::datatype);
+  std::vector<int> back(6);
+  f.read_all("u", all, back);
+  CHECK(back == first);
+  f.write_all("u", all, first);  // the file is whole again
+  f.close();
 }

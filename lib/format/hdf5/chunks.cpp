@@ -286,6 +286,7 @@ std::vector<std::span<std::byte const>> hdf5_chunk_writes::put_together(
     auto const [begin, end] = stream_of(selection_.file(), {number, number + 1}, size);
     if (chunks[i].empty()) {  // no other rank touches it
       if (begin == end) continue;
+      // A part that is written names no element twice, so these are all bytes of the chunk.
       if (end - begin == size) chunks[i] = dense(begin);
       if (!chunks[i].empty()) continue;
     }
