@@ -18,10 +18,11 @@ function(argosy_add_package_test name source)
 endfunction()
 
 set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
-# Compiled without optimisation, because only building and linking is tested. The tools are built
-# without the laboratory.
+# Compiled without optimisation and room by room, because only building and linking is tested. The
+# tools are built without the laboratory.
 argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_UNITY_BUILD=ON
+  -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
   -DARGOSY_BUILD_TOOLS=ON -DARGOSY_BUILD_MPIIO=ON -DARGOSY_ENABLE_INSTALL=ON -DARGOSY_ENABLE_PACKAGES=ON -DCMAKE_INSTALL_PREFIX=/usr)
 
 # Recipes of other packagers, as far as they can be run without their tools.
