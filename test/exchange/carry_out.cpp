@@ -171,6 +171,34 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
   }
 }
 
+TEST_CASE("a gathered window is one call, however many pieces of memory it has", "[carry_out]") {
+  // Pieces of memory that would go without a copy otherwise, and pieces of the file.
+  io::layout const many = io::repeat(3000, 1600, io::bytes(1500)), dense = io::bytes(3000 * 1500);
+  std::vector<std::byte> memory(3000 * 1600);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i / 7);
+  for (bool const in_memory : {true, false}) {
+    io::layout const &view = in_memory ? dense : many, &form = in_memory ? many : dense;
+    auto file = std::make_shared<memory_file>();
+    memory_handle handle(file);
+    io::detail::memory_side side(form, memory.data());
+    io::access const wanted{io::access_kind::write, view, 0, view.size(), form};
+    io::report done;
+    io::detail::staging buffer;
+    REQUIRE_FALSE(
+        io::detail::carry_out(gathering{view.size()}, wanted, handle, side, {}, buffer, done));
+    CHECK(file->lists == 1);
+    bool is_right = true;
+    for (std::size_t k = 0; k < 3000; ++k)
+      is_right =
+          is_right &&
+          std::equal(
+              memory.begin() + static_cast<std::ptrdiff_t>(k * (in_memory ? 1600 : 1500)),
+              memory.begin() + static_cast<std::ptrdiff_t>(k * (in_memory ? 1600 : 1500) + 1500),
+              file->bytes.begin() + static_cast<std::ptrdiff_t>(k * (in_memory ? 1500 : 1600)));
+    CHECK(is_right);
+  }
+}
+
 TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
   io::layout const dense = io::repeat(1000, 16, io::bytes(8)),
                    sparse = io::repeat(1000, 1 << 16, io::bytes(8));

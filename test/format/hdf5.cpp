@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -78,5 +79,33 @@ TEST_CASE("a part that names an element twice is not written", "[format][hdf5][e
   f.read_all("u", all, back);
   CHECK(back == first);
   f.write_all("u", all, first);  // the file is whole again
+  f.close();
+}
+
+TEST_CASE("chunks of several rounds are encoded on several threads", "[format][hdf5]") {
+  scratch const here;
+  std::int64_t const n = 5 << 20;
+  io::array_part const all = io::subarray({n}, {n}, {0}, io::type<int>);
+  auto f = io::basic_hdf5<io::self>::create(
+      io::self(), here / "f",
+      io::hdf5_content().add(
+          "u", all,
+          {.chunks = {200000},
+           .filters = {io::hdf5_filter::shuffle(), io::hdf5_filter::fletcher32()}}),
+      io::hints{.codec_threads = 3});
+  std::vector<int> numbers(static_cast<std::size_t>(2 * n)), back(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i * 2654435761u);
+  std::vector<int> every_second(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < every_second.size(); ++i) every_second[i] = numbers[2 * i];
+  auto const check = [&](std::vector<int> const& expected) {
+    std::ranges::fill(back, 0);
+    f.read_all("u", all, back);
+    CHECK((back == expected));
+  };
+  CHECK(f.write_all("u", all, {numbers.data(), io::vector(n, 1, 2, io::type<int>), 1}).rounds > 1);
+  check(every_second);
+  std::vector<int> const dense(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n));
+  f.write_all("u", all, dense);
+  check(dense);
   f.close();
 }

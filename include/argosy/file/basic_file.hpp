@@ -38,7 +38,7 @@ namespace argosy {
 
 namespace detail {
 
-struct discarding;    // closes and removes a file that a format could not finish
+struct file_services;    // closes and removes a file that a format could not finish
 struct through_view;  // makes local calls through a view of their own
 // begins nonblocking calls that report their end without a request: see asio.hpp
 struct launcher;
@@ -374,7 +374,7 @@ class basic_file {
 
  private:
   friend struct detail::launcher;
-  friend struct detail::discarding;
+  friend struct detail::file_services;
   friend struct detail::through_view;
   using operation = detail::operation;
   using pointer_kind = detail::pointer_kind;

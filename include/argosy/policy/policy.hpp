@@ -32,7 +32,7 @@ concept independent_policy =
       // requested byte, and ends at or before the end of the access.
       { policy.next(wanted, position) } -> std::same_as<window>;
       // Returns the bytes of staging memory that the call needs, from 1 to 2^62. No merged window
-      // is longer.
+      // is longer, and no gathered one has more bytes.
       { policy.buffer_for(wanted) } -> std::convertible_to<std::int64_t>;
       { policy.reason(wanted) } -> std::convertible_to<reason_text>;
     };

@@ -22,7 +22,7 @@ using namespace hdf5;
 namespace {
 
 // The most bytes of decoded chunks that a rank has at a time, unless a chunk is larger.
-constexpr std::int64_t round_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t round_bytes = std::int64_t{8} << 20;
 
 // A thread encodes so many bytes at least, because beginning it takes time.
 constexpr std::size_t least_of_thread = std::size_t{1} << 20;
@@ -243,8 +243,10 @@ failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const&
     bytes_.clear();
     unplaced_ = written_.size();
     std::size_t const size = static_cast<std::size_t>(grid_.chunk_bytes()),
-                      each = 1 + least_of_thread / size,
-                      at_once = threads > 1 ? each * static_cast<std::size_t>(threads) : 1;
+                      each = (least_of_thread + size - 1) / size;
+    threads = std::min(threads, static_cast<int>(chunks.size() / each));
+    if (place_.steps.empty()) threads = 1;
+    std::size_t const at_once = threads > 1 ? each * static_cast<std::size_t>(threads) : 1;
     spaces_.resize(std::min(at_once, chunks.size()));
     for (std::size_t from = 0; from < chunks.size(); from += at_once)
       encode_some(std::span(chunks).subspan(from, std::min(at_once, chunks.size() - from)),
@@ -292,10 +294,12 @@ std::vector<std::span<std::byte const>> hdf5_chunk_writes::put_together(
     }
     std::span<std::byte> const room = room_of(i);
     chunks[i] = room;
-    if (old.is_zero(number))
-      std::ranges::fill(room, std::byte{0});
-    else
-      old.get(number, room);
+    if (end - begin < size) {
+      if (old.is_zero(number))
+        std::ranges::fill(room, std::byte{0});
+      else
+        old.get(number, room);
+    }
     if (begin < end) put_own(number, begin, end, room);
   }
   for (parcel const& p : parts)

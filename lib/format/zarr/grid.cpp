@@ -253,6 +253,15 @@ bool zarr_selection::begins_and_ends_at(std::vector<std::int64_t> const& parts) 
   return true;
 }
 
+zarr_box zarr_selection::boxed(std::vector<std::int64_t> const& parts) const noexcept {
+  zarr_box b;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    b.low[k] = low_[k] / parts[k];
+    b.high[k] = parts_of(high_[k], parts[k]);
+  }
+  return b;
+}
+
 bool zarr_selection::has_whole_chunks() const noexcept {
   return file_.empty() || (box_ && begins_and_ends_at(grid_.chunk_));
 }

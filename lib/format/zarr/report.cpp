@@ -55,7 +55,7 @@ std::string to_string(zarr_plan const& p) {
 namespace detail {
 
 void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
-                   int threads) {
+                   std::int64_t window_bytes, int threads) {
   zarr_grid const grid(h);
   std::int64_t const shard = grid.shard_bytes();
   p.shards = grid.shards();
@@ -85,7 +85,7 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
     }
   }
   end_shard();
-  std::int64_t const windows = p.file.together ? 2 * p.file.window_bytes : shard;
+  std::int64_t const windows = p.file.together ? 2 * p.file.window_bytes : window_bytes;
   p.memory_bytes = windows + batch_bytes(grid, chunk_codec(h), threads);
 }
 

@@ -227,6 +227,10 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
   return {};
 }
 
+namespace {
+
+// Returns the bytes of a window: one shard, or as many as a usual window has room for. If each
+// chunk is a file, a window has work for all threads.
 std::int64_t window_of_shards(zarr_header const& h, int threads) {
   zarr_grid const grid(h);
   std::int64_t const shard = grid.shard_bytes(),
@@ -235,13 +239,15 @@ std::int64_t window_of_shards(zarr_header const& h, int threads) {
   return shards * shard;
 }
 
-namespace {
-
 // Finds hints by name among those of the program and of the environment.
 class known_hints {
  public:
-  explicit known_hints(hints const& given)
-      : given_(given.by_name()), around_(environment_hints().by_name()) {}
+  explicit known_hints(hints const& given, bool overriding = false)
+      : given_(given.by_name()), around_(environment_hints().by_name()) {
+    if (!overriding) return;
+    auto const more = overriding_hints().by_name();
+    around_.insert(around_.end(), more.begin(), more.end());
+  }
   bool has(std::string_view name) const {
     auto const in = [&](std::vector<named_hint> const& all) {
       return std::ranges::find(all, name, &named_hint::name) != all.end();
@@ -256,7 +262,7 @@ class known_hints {
 }  // namespace
 
 bool choose_ranks(hints const& given) {
-  known_hints const known(given);
+  known_hints const known(given, true);
   constexpr std::string_view names[] = {"argosy_policy", "romio_cb_read",  "romio_cb_write",
                                         "cb_nodes",      "cb_config_list", "collective_buffering"};
   return std::ranges::any_of(names, [&](std::string_view name) { return known.has(name); });

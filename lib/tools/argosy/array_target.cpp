@@ -196,7 +196,7 @@ class flat_target final : public array_target {
     detail::in_one_call(world_, {"convert", path_, {}, detail::name_use::replaces_file}, nullptr,
                         words, body);
   }
-  std::optional<file_identity> identity() { return detail::discarding::identity(file_); }
+  std::optional<file_identity> identity() { return detail::file_services::identity(file_); }
 
   // Chooses the place of the array and the size of the file. Returns the header of the file.
   std::vector<std::byte> describe(array_name const& name) {

@@ -69,7 +69,7 @@ class carrier {
 
   // Smaller pieces of memory are gathered: a call takes longer than copying them.
   static constexpr std::int64_t least_direct_bytes = 1024;
-  static constexpr std::size_t most_parts = 1024, most_gathered_parts = 65536;
+  static constexpr std::size_t most_parts = 1024;
   static constexpr std::int64_t page_bytes = 4096;
 
   std::int64_t position_of(std::int64_t stream) const { return stream - wanted_.position; }
@@ -162,7 +162,6 @@ class carrier {
     std::int64_t const end = w.position + w.wanted;
     std::byte* space = nullptr;
     bool const gathers = w.how == transfer_mode::gathered;
-    std::size_t const most = gathers ? most_gathered_parts : most_parts;
     for (cursor at(wanted_.file, w.position); position < end;) {
       piece const p = at.current();
       std::int64_t length = std::min(p.length, end - position);
@@ -187,7 +186,8 @@ class carrier {
       position += length;
       if (position < end) at.advance(length);
       if (!staged) memory_.advance(length);
-      if (used == buffer_bytes_ || batch_.parts == most || position == end) {
+      bool const is_full = used == buffer_bytes_ || (batch_.parts == most_parts && !gathers);
+      if (is_full || position == end) {
         bool more = true;
         std::error_code const error = flush(more);
         batch_ = {};

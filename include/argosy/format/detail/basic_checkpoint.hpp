@@ -120,7 +120,8 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
                                       bool& named) const {
   std::string const& from = part.full_path;
   std::optional<extend::file_identity> mine;
-  if (s.rank() == 0) detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(f); });
+  if (s.rank() == 0)
+    detail::failure_of(errc::io, [&] { mine = detail::file_services::identity(f); });
   detail::written_mark mark;
   auto const name = [&]() -> extend::failure {
     mark.permit(part.permissions);

@@ -251,7 +251,7 @@ void basic_hdf5<World>::publish(joint const& s) {
   bool named = false;
   std::optional<extend::file_identity> mine;
   if (s.rank() == 0)
-    detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(file_); });
+    detail::failure_of(errc::io, [&] { mine = detail::file_services::identity(file_); });
   auto const name = [&]() -> extend::failure {
     mark_.permit(part_.permissions);
     if (auto const code = files_->rename(part_.full_path, path_, mine))

@@ -201,8 +201,8 @@ void basic_npy<World>::close(on_error e) {
     std::vector<std::byte> start;
     s.closing(file_, [&] {
       s.alone(errc::io, [&] {
-        path = detail::discarding::full_path(file_);
-        mine = detail::discarding::identity(file_);
+        path = detail::file_services::full_path(file_);
+        mine = detail::file_services::identity(file_);
         start = detail::npy_header_of(header_.type, header_.order, header_.shape);
       });
     });

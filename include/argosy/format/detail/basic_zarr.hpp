@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -89,7 +90,6 @@ void basic_zarr<World>::start(joint const& s, array_part const& part, detail::hi
     modes_ = modes;
     hints_ = with.hints();
     own = detail::hints_for(header_, hints_, threads_);
-    window_bytes_ = detail::window_of_shards(header_, threads_);
     ranks_are_chosen_ = detail::choose_ranks(hints_);
     opens = detail::zarr_opener(
         *files_, told_, {state_ != progress::none, header_.options.write_empty_chunks, threads_});
@@ -118,7 +118,10 @@ void basic_zarr<World>::choose(joint const& s, array_part const& part) {
   s.alone(errc::datatype, [&]() -> extend::failure {
     if (extend::failure other = detail::fault_of_zarr_part(header_, part)) return other;
     chosen = part;
-    selection = detail::zarr_selection(detail::zarr_grid(header_), part.form(), part.order());
+    detail::zarr_grid const grid(header_);
+    selection = detail::zarr_selection(grid, part.form(), part.order());
+    std::int64_t const shards = detail::file_services::window_bytes(file_) / grid.shard_bytes();
+    window_bytes_ = std::max<std::int64_t>(1, shards) * grid.shard_bytes();
     v = detail::view_of_bytes(selection.file());
     return {};
   });
@@ -240,7 +243,7 @@ extend::any_policy basic_zarr<World>::policy_for(joint const& s, access_kind kin
   if (!data.fault() && !given.has_value() && !ranks_are_chosen_)
     all = detail::shares_of(kind, selection_);
   s.all_reduce(all);
-  if (!all.by_themselves(s.world().size(), selection_.file().extent())) return std::move(given);
+  if (!all.by_themselves(s.world().size(), selection_.dimensions())) return std::move(given);
   return detail::whole_shards{window_bytes_, !data.buffer().form().is_contiguous()};
 }
 
@@ -276,7 +279,8 @@ zarr_plan basic_zarr<World>::explain_all(access_kind kind, source data, access_o
     auto policy = policy_for(s, kind, data, std::move(with).policy());
     p.file = s.together(
         [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(policy)); });
-    s.alone(errc::io, [&] { detail::complete_plan(p, header_, selection_, threads_); });
+    s.alone(errc::io,
+            [&] { detail::complete_plan(p, header_, selection_, window_bytes_, threads_); });
   });
   return p;
 }

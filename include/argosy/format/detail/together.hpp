@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include <argosy/file/detail/protocol/deferred.hpp>
 #include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/format/detail/advice.hpp>
+#include <argosy/policy/two_phase.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -62,7 +64,7 @@ struct program_call {
 bool is_there(opener const& files, std::string const& path) noexcept;
 
 // Services of files for formats, beyond the public calls. Local.
-struct discarding {
+struct file_services {
   // Makes `close` remove the file, like delete_on_close.
   template <communicator World>
   static void mark(basic_file<World>& f) {
@@ -71,6 +73,13 @@ struct discarding {
   template <communicator World>
   static std::optional<file_identity> identity(basic_file<World> const& f) {
     return f.local().handle().identity();
+  }
+  // Returns the bytes of a window of two_phase, as the hints say; 0 if they choose another policy
+  // for writing.
+  template <communicator World>
+  static std::int64_t window_bytes(basic_file<World> const& f) {
+    auto const* const p = f.local().choice().writing.template target<two_phase>();
+    return p ? std::min(p->window_bytes, p->buffer_bytes / 2) : 0;
   }
   // Returns the hint argosy_codec_threads.
   template <communicator World>
@@ -239,7 +248,7 @@ class joint_call {
   }
   // Closes and removes a file that this call has made and could not finish. Collective.
   void discard(basic_file<World>& f) const {
-    if (f.is_open()) discarding::mark(f);
+    if (f.is_open()) file_services::mark(f);
     close_after_error(f);
   }
   // Closes a file that an error has left open. Collective.

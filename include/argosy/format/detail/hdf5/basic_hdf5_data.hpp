@@ -132,7 +132,7 @@ report basic_hdf5<World>::write_chunks(joint const& s, std::size_t dataset, arra
   look_at_all(s);
   if (threads_ == 0)
     threads_ =
-        detail::codec_threads_by(s, [&] { return detail::discarding::codec_threads(file_); });
+        detail::codec_threads_by(s, [&] { return detail::file_services::codec_threads(file_); });
   std::optional<detail::hdf5_chunk_writes> writes;
   detail::hdf5_chunk_range touched;
   report r{.policy = "chunks"};

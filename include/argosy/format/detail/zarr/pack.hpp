@@ -110,7 +110,7 @@ void pack_zarr(joint_call<World> const& s, std::string const& from, std::string 
                   with, *std::move(opens));
   bool named = false;
   std::optional<file_identity> made;
-  if (s.rank() == 0) failure_of(errc::io, [&] { made = discarding::identity(f); });
+  if (s.rank() == 0) failure_of(errc::io, [&] { made = file_services::identity(f); });
   auto const write = [&] {
     s.alone(errc::io, [&] { return write_zip_share(f, files, directory, mine, s.rank() == 0); });
     s.together([&] { f.sync(s.where()); });

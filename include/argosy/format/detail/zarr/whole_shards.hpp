@@ -15,7 +15,7 @@
 namespace argosy::detail {
 
 // An independent policy. A window is the bytes of one group of shards. No window ends within a
-// shard, because the shard would then be encoded twice.
+// shard, and each is one call of the handle, because a shard is encoded in each call.
 struct whole_shards {
   static constexpr std::string_view name = "whole_shards";
   std::int64_t window_bytes = 1;  // whole shards
@@ -28,10 +28,12 @@ struct whole_shards {
     std::int64_t const reach = (first / window_bytes + 1) * window_bytes;
     window w =
         window_of(wanted, position, std::min(left, wanted.file.bytes_before(reach) - position));
-    if (gathers) w.how = transfer_mode::gathered;
+    if (gathers || w.pieces > 1) w.how = transfer_mode::gathered;
     return w;
   }
-  std::int64_t buffer_for(access const&) const { return window_bytes; }
+  std::int64_t buffer_for(access const& wanted) const {
+    return std::min(window_bytes, wanted.bytes);
+  }
   reason_text reason(access const&) const {
     return reason_text::of_words("each rank has whole shards");
   }
@@ -39,28 +41,36 @@ struct whole_shards {
 };
 static_assert(independent_policy<whole_shards>);
 
-// The amounts of an array that ranks have in one call. They reduce it.
+// Returns a number for a box of chunks or shards, modulo 2^61 - 1. Each of them has a number of its
+// own, and this is their sum. Boxes that tell the same sum as the box around them fill it, and have
+// each of its parts once, unless two sums are equal by accident.
+std::uint64_t print_of(zarr_box const& b, std::size_t dimensions) noexcept;
+std::uint64_t sum_of_prints(std::uint64_t a, std::uint64_t b) noexcept;
+
+// The amounts of an array that ranks have in one call, and where. They reduce it.
 struct shard_shares {
   std::int32_t others = 0;  // ranks that need the others, for instance because they cut shards
   std::int64_t bytes = 0;   // the sum
   std::int64_t most_bytes = 0;
+  std::uint64_t prints = 0;  // the sum
+  zarr_box around = {};      // an empty box at first
 
   void combine(shard_shares const& other) noexcept {
     others += other.others;
     bytes = bytes > INT64_MAX - other.bytes ? INT64_MAX : bytes + other.bytes;
     most_bytes = std::max(most_bytes, other.most_bytes);
+    prints = sum_of_prints(prints, other.prints);
+    around.combine(other.around);
   }
-  // Returns true if ranks go by themselves: no rank needs another one, none has the same bytes as
-  // another one, and none has twice its share of the work.
-  bool by_themselves(int ranks, std::int64_t array_bytes) const noexcept {
-    return others == 0 && bytes <= array_bytes && most_bytes / 2 < bytes / ranks;
+  // Returns true if ranks go by themselves: no rank needs another one, no two have the same shard,
+  // and none has twice its share of the work.
+  bool by_themselves(int ranks, std::size_t dimensions) const noexcept {
+    return others == 0 && most_bytes / 2 < bytes / ranks && prints == print_of(around, dimensions);
   }
 };
 
-// Returns what a rank has, before the reduction.
-inline shard_shares shares_of(access_kind kind, zarr_selection const& part) {
-  bool const fits = kind == access_kind::read ? part.has_whole_chunks() : part.has_whole_shards();
-  return {fits ? 0 : 1, part.file().size(), part.file().size()};
-}
+// Returns what a rank has, before the reduction. A part of many small pieces, which an array has
+// that ends within its shards, needs other ranks: a list of them would take more memory than they.
+shard_shares shares_of(access_kind kind, zarr_selection const& part) noexcept;
 
 }  // namespace argosy::detail

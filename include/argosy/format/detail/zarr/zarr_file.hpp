@@ -136,17 +136,15 @@ view view_of_bytes(layout const& file);
 failure publish_zarr(opener const& files, std::string const& unfinished, std::string const& path,
                      bool& named);
 
-// Returns the bytes of a window: one shard, or as many as a usual window has room for. If each
-// chunk is a file, a window has work for all threads.
-std::int64_t window_of_shards(zarr_header const& h, int threads);
 // Returns true if hints, given or of the environment, say which ranks access the file.
 bool choose_ranks(hints const& given);
 // Returns the hints of a file whose stripes are the shards. Hints that are given stay, and so do
 // those of the environment.
 hints hints_for(zarr_header const& h, hints const& given, int threads);
 
-// Completes a prediction whose `file` is known. `selection` is the part of this rank.
+// Completes a prediction whose `file` is known. `selection` is the part of this rank, and
+// `window_bytes` its buffer if ranks go by themselves.
 void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
-                   int threads);
+                   std::int64_t window_bytes, int threads);
 
 }  // namespace argosy::detail

@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -51,6 +54,27 @@ class zarr_grid {
 // Returns a failure if the numbers of an array's bytes, with whole shards, are beyond 2^61.
 failure fits_zarr_grid(zarr_header const& h);
 
+// A box of chunks or shards: from `low` on, before `high`.
+struct zarr_box {
+  static constexpr std::size_t most_dimensions = 8;
+  std::array<std::int64_t, most_dimensions> low = filled(INT64_MAX), high = filled(0);
+
+  // Makes it the box around both.
+  void combine(zarr_box const& other) noexcept {
+    for (std::size_t k = 0; k < most_dimensions; ++k) {
+      low[k] = std::min(low[k], other.low[k]);
+      high[k] = std::max(high[k], other.high[k]);
+    }
+  }
+
+ private:
+  static constexpr std::array<std::int64_t, most_dimensions> filled(std::int64_t n) {
+    std::array<std::int64_t, most_dimensions> all{};
+    all.fill(n);
+    return all;
+  }
+};
+
 // A rank's part of the array, as a layout of the linear space. The layout is in order, so its
 // stream is not that of the part. The selection also has the places of its bytes in that stream.
 //
@@ -72,6 +96,10 @@ class zarr_selection {
   // Chunks and shards count without what lies beyond the array.
   bool has_whole_chunks() const noexcept;
   bool has_whole_shards() const noexcept;
+  // Return the chunks or shards in which the box has elements. Precondition: it is a box.
+  zarr_box chunks() const noexcept { return boxed(grid_.chunk_); }
+  zarr_box shards() const noexcept { return boxed(grid_.shard_); }
+  std::size_t dimensions() const noexcept { return grid_.dimensions(); }
 
  private:
   struct strides {
@@ -83,6 +111,7 @@ class zarr_selection {
   };
   void find_box(layout const& part, order o);
   bool begins_and_ends_at(std::vector<std::int64_t> const& parts) const noexcept;
+  zarr_box boxed(std::vector<std::int64_t> const& parts) const noexcept;
   std::vector<std::int64_t> index_at(std::int64_t offset, order o) const;
   layout whole_part(std::vector<std::int64_t> const& steps) const;
   std::vector<std::int64_t> stream_steps() const;
