@@ -23,6 +23,6 @@ in=build/$library
 # 4.1.
 cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_RUNTIME_OUTPUT_DIRECTORY="$PWD/$in/bin" -DARGOSY_LINK_BOOST_MPI=OFF \
   -DARGOSY_BUILD_EXAMPLES=OFF -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="$mpifort" -DMPIEXEC_EXECUTABLE="$mpiexec"
-cmake --build "$in" --target argosy_tests_with_mpi argosy_tests_of_lab argosy_tests_of_programs bench_patterns
+cmake --build "$in" --target argosy_tests_with_mpi argosy_tests_of_lab argosy_tests_of_programs bench_patterns snippets_benchmarks
 if [[ $yielding ]]; then export LD_PRELOAD=$yielding; fi
 ctest --test-dir "$in" --output-on-failure --label-regex '^mpi$' --no-label-summary "$@"
