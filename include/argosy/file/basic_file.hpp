@@ -38,7 +38,7 @@ namespace argosy {
 
 namespace detail {
 
-struct file_services;  // of formats: closes and removes a file that could not be finished
+struct file_services;  // closes and removes a file that a format could not finish
 struct through_view;   // makes local calls through a view of their own
 // begins nonblocking calls that report their end without a request: see asio.hpp
 struct launcher;
