@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -195,6 +197,8 @@ void mpi::give_up(char const* why) const noexcept {
                "argosy: rank %d: %s. What to do: give the ranks of that node more memory, or ask "
                "for less at a time\n",
                rank_, why);
+  // The mpiexec of MPICH loses text that a rank writes shortly before it ends the job.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   MPI_Abort(comm_, EXIT_FAILURE);
   std::abort();
 }
