@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <argosy/error/errc.hpp>
@@ -148,6 +150,8 @@ void error_handler::call(MPI_File file, int code) const {
   if (is_predefined_handler(handler_)) {
     std::fprintf(stderr, "argosy: %s\nargosy: MPI_ERRORS_ARE_FATAL is set, so the job ends here\n",
                  text_of(code).c_str());
+    // The mpiexec of MPICH loses text that a rank writes shortly before it ends the job.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, code);
     // MPICH returns from MPI_Abort, and the program would continue until it is killed
     std::_Exit(EXIT_FAILURE);
