@@ -50,7 +50,7 @@ shard_shares shares_of(access_kind kind, zarr_selection const& part) noexcept {
   layout const& file = part.file();
   bool const reads = kind == access_kind::read;
   bool const fits = (reads ? part.has_whole_chunks() : part.has_whole_shards()) &&
-                    (file.pieces() <= few_pieces || file.size() / file.pieces() >= long_piece);
+                    (file.pieces() <= few_pieces || file.pieces() <= file.size() / long_piece);
   if (!fits) return {.others = 1};
   shard_shares mine{.bytes = file.size(), .most_bytes = file.size()};
   if (file.empty()) return mine;
