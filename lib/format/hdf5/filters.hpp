@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <argosy/format/detail/hdf5/hdf5_chunks.hpp>
 #include <argosy/format/detail/hdf5/hdf5_file.hpp>
 
 namespace argosy::detail::hdf5 {
