@@ -416,10 +416,10 @@ class zarr_subject {
     z.write_all(mine);
     z.close();
     z = io::zarr::open(world, path, part, mode::read_write, {}, files);
-    whole = io::zarr::create(world, at + ".whole", part, {.chunks = {each}}, {}, files);
-    whole.write_all(mine);
-    whole.close();
-    open_whole();
+    whole_ = io::zarr::create(world, at + ".whole", part, {.chunks = {each}}, {}, files);
+    whole_.write_all(mine);
+    whole_.close();
+    whole_ = io::zarr::open(world, at + ".whole", part, mode::read_write, {}, files);
     io::zarr::create_group(world, run, {}, {}, files);
     io::zarr::create_group(world, run + "/more", {}, {}, files);
     io::zarr::consolidate(world, run, {}, files);
@@ -431,18 +431,18 @@ class zarr_subject {
     if (!open && !everywhere(world_, !z.file().is_open())) return false;
     if (!open) z = io::zarr::open(world_, path, part, mode::read_write, {}, files);
     z.set_part(part);
-    std::vector<int> now(each), in_whole(each);
+    std::vector<int> now(each), in_whole(each, 7 + world_.rank());
     z.read_all(now);
-    whole.close();
-    open_whole();
-    whole.read_all(in_whole);
+    if (was_used_) whole_.read_all(in_whole);
+    was_used_ = false;
     return everywhere(world_, now == std::vector<int>(each, 7 + world_.rank()) && now == in_whole);
   }
-  void open_whole() {
-    whole = io::zarr::open(world_, path + ".whole", part, mode::read_write, {}, files);
+  io::zarr& use_whole() {
+    was_used_ = true;
+    return whole_;
   }
 
-  io::zarr z, whole;
+  io::zarr z;
   io::zarr_options how{.chunks = {150}, .shards = {600}, .codecs = {io::zarr_codec::crc32c()}};
   io::opener files, spare;
   std::string path, fresh, group, run, inner, zip;
@@ -451,6 +451,8 @@ class zarr_subject {
 
  private:
   io::mpi const& world_;
+  io::zarr whole_;
+  bool was_used_ = false;
 };
 
 std::vector<collective_row<zarr_subject>> calls_of_zarr() {
@@ -483,9 +485,9 @@ std::vector<collective_row<zarr_subject>> calls_of_zarr() {
       {"write_all", [](s& o, code& e) { o.z.write_all(o.mine, e); }},
       {"write_all by a policy",
        [](s& o, code& e) { o.z.write_all(o.mine, {program_policy{}, e}); }},
-      {"write_all of whole shards", [](s& o, code& e) { o.whole.write_all(o.mine, e); }},
+      {"write_all of whole shards", [](s& o, code& e) { o.use_whole().write_all(o.mine, e); }},
       {"read_all", [](s& o, code& e) { o.z.read_all(o.room, e); }},
-      {"read_all of whole shards", [](s& o, code& e) { o.whole.read_all(o.room, e); }},
+      {"read_all of whole shards", [](s& o, code& e) { o.use_whole().read_all(o.room, e); }},
       {"explain_all", [](s& o, code& e) { o.z.explain_all(io::access_kind::write, o.mine, e); }},
       {"set_part", [](s& o, code& e) { o.z.set_part(o.part, e); }},
       {"grow", [](s& o, code& e) { o.z.grow(o.part, e); }},
