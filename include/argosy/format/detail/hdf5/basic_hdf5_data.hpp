@@ -130,7 +130,7 @@ template <communicator World>
 report basic_hdf5<World>::write_chunks(joint const& s, std::size_t dataset, array_part const& part,
                                        source const& from) {
   look_at_all(s);
-  if (threads_ == 0)
+  if (threads_ == 0 && !facts_.places[dataset].steps.empty())
     threads_ =
         detail::codec_threads_by(s, [&] { return detail::file_services::codec_threads(file_); });
   std::optional<detail::hdf5_chunk_writes> writes;

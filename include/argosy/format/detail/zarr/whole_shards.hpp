@@ -41,9 +41,9 @@ struct whole_shards {
 };
 static_assert(independent_policy<whole_shards>);
 
-// Returns a number for a box of chunks or shards, modulo 2^61 - 1. Each of them has a number of its
-// own, and this is their sum. Boxes that tell the same sum as the box around them fill it, and have
-// each of its parts once, unless two sums are equal by accident.
+// Returns a number for a box of chunks or shards: the sum of the numbers that these have, modulo
+// 2^61 - 1. If the sum over the boxes of all ranks is the number of the box around them, they fill
+// it and do not overlap, unless two sums are equal by accident.
 std::uint64_t print_of(zarr_box const& b, std::size_t dimensions) noexcept;
 std::uint64_t sum_of_prints(std::uint64_t a, std::uint64_t b) noexcept;
 
@@ -69,8 +69,9 @@ struct shard_shares {
   }
 };
 
-// Returns what a rank has, before the reduction. A part of many small pieces, which an array has
-// that ends within its shards, needs other ranks: a list of them would take more memory than they.
+// Returns what a rank has, before the reduction. A part of many small pieces needs other ranks,
+// because a list of the pieces would take more memory than their bytes. Arrays that are narrower
+// than their chunks have such parts.
 shard_shares shares_of(access_kind kind, zarr_selection const& part) noexcept;
 
 }  // namespace argosy::detail
