@@ -144,16 +144,17 @@ std::vector<parcel> block_writes::send(round_end until) {
   std::vector<parcel> all;
   for (int owner = 0; owner < s.ranks; ++owner) {
     auto const [first, last] = s.owned_by(owner);
-    piece_parcel p;
+    parcel p{owner, {}};
+    piece_writer message(p);
     s.for_arrays(first, last, [&](block_range const& r) {
       block_source const& from = s.sources[r.array];
       if (from.everywhere && owner != s.rank) return;  // the owner has them
       auto const [b, e] = s.stream_of(r);
       if (b < e)
-        p.add(from.file, (s.starts[r.array] - first) * size, from.data->form(),
-              from.data->address(), b, e);
+        message.add(from.file, (s.starts[r.array] - first) * size, from.data->form(),
+                    from.data->address(), b, e);
     });
-    if (!p.empty()) all.push_back(p.to(owner));
+    if (message.finish()) all.push_back(std::move(p));
   }
   return all;
 }

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include <argosy/layout/copy.hpp>
 #include <argosy/layout/cursor.hpp>
-#include <argosy/layout/pack.hpp>
 
 #include "../piece_parcel.hpp"
 #include "../zarr/chunk_crew.hpp"
@@ -21,8 +21,10 @@ using namespace hdf5;
 
 namespace {
 
-// The most bytes of decoded chunks that a rank has at a time, unless a chunk is larger.
-constexpr std::int64_t round_bytes = std::int64_t{8} << 20;
+// The bytes of decoded chunks that a rank has at a time, for each of its threads and in all, unless
+// a chunk is larger. They should stay in a cache until they are encoded.
+constexpr std::int64_t round_bytes = std::int64_t{2} << 20,
+                       most_round_bytes = std::int64_t{16} << 20;
 
 // A thread encodes so many bytes at least, because beginning it takes time.
 constexpr std::size_t least_of_thread = std::size_t{1} << 20;
@@ -151,6 +153,13 @@ hdf5_chunk_range touched_by(layout const& file, std::int64_t chunk_bytes) {
   return {file.true_lower_bound() / chunk_bytes, (file.true_upper_bound() - 1) / chunk_bytes + 1};
 }
 
+// Returns the address of the first chunk, from which offsets of a selection count. It need not be
+// in memory. `start`: the offset of `chunk`.
+std::byte* at_first_chunk(std::span<std::byte> chunk, std::int64_t start) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(chunk.data()) -
+                                      static_cast<std::uintptr_t>(start));
+}
+
 }  // namespace
 
 zarr_grid hdf5_grid(hdf5_dataset const& d, hdf5_place const& p, dtype const& element) {
@@ -168,18 +177,14 @@ failure read_hdf5_chunks(hdf5_read const& read, hdf5_dataset const& d, hdf5_plac
     zarr_selection const selection(grid, part.form(), part.order());
     layout const memory = selection.memory(into.form());
     chunk_reader chunks(read, d, p, part.type());
-    std::vector<std::byte> chunk(static_cast<std::size_t>(grid.chunk_bytes())), stream;
+    std::vector<std::byte> chunk(static_cast<std::size_t>(grid.chunk_bytes()));
     hdf5_chunk_range const all = touched_by(selection.file(), grid.chunk_bytes());
     for (std::int64_t c = all.first; c < all.end; ++c) {
       auto const [begin, end] = stream_of(selection.file(), {c, c + 1}, grid.chunk_bytes());
       if (begin == end) continue;
       chunks.get(c, chunk);
-      stream.resize(static_cast<std::size_t>(end - begin));
-      // Offsets of the selection count from the first chunk, which is not in memory.
-      auto const first = reinterpret_cast<std::uintptr_t>(chunk.data()) -
-                         static_cast<std::uintptr_t>(c * grid.chunk_bytes());
-      pack(selection.file(), reinterpret_cast<void const*>(first), begin, end, stream.data());
-      unpack(memory, stream.data(), begin, end, into.address());
+      copy(selection.file(), at_first_chunk(chunk, c * grid.chunk_bytes()), begin, memory,
+           into.address(), begin, end - begin);
     }
   });
 }
@@ -197,11 +202,12 @@ hdf5_chunk_range hdf5_chunk_writes::touched() const {
   return touched_by(selection_.file(), grid_.chunk_bytes());
 }
 
-std::int64_t hdf5_chunk_writes::begin(hdf5_chunk_range all, int rank, int ranks) noexcept {
-  all_ = all.first < all.end ? all : hdf5_chunk_range{0, 0};
+std::int64_t hdf5_chunk_writes::begin(hdf5_write_extent const& all, int rank, int ranks) noexcept {
+  all_ = all.chunks.first < all.chunks.end ? all.chunks : hdf5_chunk_range{0, 0};
   rank_ = rank;
   ranks_ = ranks;
-  in_round_ = std::max<std::int64_t>(1, round_bytes / grid_.chunk_bytes());
+  std::int64_t const bytes = std::min(round_bytes * all.threads, most_round_bytes);
+  in_round_ = std::max<std::int64_t>(1, bytes / grid_.chunk_bytes());
   std::int64_t const most = (all_.end - all_.first + ranks - 1) / ranks;  // for one owner
   return (most + in_round_ - 1) / in_round_;
 }
@@ -220,19 +226,23 @@ hdf5_chunk_range hdf5_chunk_writes::chunks_of(int rank, std::int64_t round) cons
 
 // Offsets count from the owner's first chunk of the round. The bytes of a rank's own chunks stay
 // where they are.
-std::vector<parcel> hdf5_chunk_writes::send(std::int64_t round) const {
-  std::vector<parcel> all;
+std::vector<parcel> const& hdf5_chunk_writes::send(std::int64_t round) {
+  std::size_t count = 0;
   for (int owner = 0; owner < ranks_; ++owner) {
     if (owner == rank_) continue;
     hdf5_chunk_range const chunks = chunks_of(owner, round);
     auto const [begin, end] = stream_of(selection_.file(), chunks, grid_.chunk_bytes());
     if (begin == end) continue;
-    piece_parcel p;
-    p.add(selection_.file(), -chunks.first * grid_.chunk_bytes(), memory_, from_.address(), begin,
-          end);
-    all.push_back(p.to(owner));
+    if (count == sent_.size()) sent_.emplace_back();
+    parcel& p = sent_[count++];
+    p.rank = owner;
+    piece_writer message(p);
+    message.add(selection_.file(), -chunks.first * grid_.chunk_bytes(), memory_, from_.address(),
+                begin, end);
+    message.finish();
   }
-  return all;
+  sent_.resize(count);
+  return sent_;
 }
 
 failure hdf5_chunk_writes::encode(std::int64_t round, std::vector<parcel> const& parts,
@@ -300,7 +310,8 @@ std::vector<std::span<std::byte const>> hdf5_chunk_writes::put_together(
       else
         old.get(number, room);
     }
-    if (begin < end) put_own(number, begin, end, room);
+    copy(memory_, from_.address(), begin, selection_.file(), at_first_chunk(room, number * size),
+         begin, end - begin);
   }
   for (parcel const& p : parts)
     for_pieces(p, [&](std::int64_t offset, std::span<std::byte const> bytes) {
@@ -322,21 +333,6 @@ std::span<std::byte const> hdf5_chunk_writes::dense(std::int64_t begin) const {
   extend::piece const p = extend::cursor(memory_, begin).current();
   if (p.length < grid_.chunk_bytes()) return {};
   return {from_.address() + p.offset, static_cast<std::size_t>(grid_.chunk_bytes())};
-}
-
-// Copies bytes `begin` to `end` of this rank's stream into their chunk.
-void hdf5_chunk_writes::put_own(std::int64_t number, std::int64_t begin, std::int64_t end,
-                                std::span<std::byte> chunk) {
-  std::int64_t const start = number * grid_.chunk_bytes();
-  extend::piece const whole = extend::cursor(selection_.file(), begin).current();
-  if (whole.length >= end - begin)
-    return pack(memory_, from_.address(), begin, end, chunk.data() + (whole.offset - start));
-  stream_.resize(static_cast<std::size_t>(end - begin));
-  pack(memory_, from_.address(), begin, end, stream_.data());
-  // Offsets of the selection count from the first chunk, which is not in memory.
-  auto const first =
-      reinterpret_cast<std::uintptr_t>(chunk.data()) - static_cast<std::uintptr_t>(start);
-  unpack(selection_.file(), stream_.data(), begin, end, reinterpret_cast<void*>(first));
 }
 
 void hdf5_chunk_writes::place(std::int64_t address) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -134,15 +135,15 @@ report basic_hdf5<World>::write_chunks(joint const& s, std::size_t dataset, arra
     threads_ =
         detail::codec_threads_by(s, [&] { return detail::file_services::codec_threads(file_); });
   std::optional<detail::hdf5_chunk_writes> writes;
-  detail::hdf5_chunk_range touched;
+  detail::hdf5_write_extent all;
   report r{.policy = "chunks"};
   s.alone(errc::datatype, [&] {
     writes.emplace(facts_.content.datasets[dataset], facts_.places[dataset], part, from.buffer());
-    touched = writes->touched();
+    all = {writes->touched(), std::max(1, threads_)};
     r.bytes = r.memory_bytes = part.part_bytes();
   });
-  s.all_reduce(touched);
-  r.rounds = writes->begin(touched, s.rank(), s.world().size());
+  s.all_reduce(all);
+  r.rounds = writes->begin(all, s.rank(), s.world().size());
   for (std::int64_t round = 0; round < r.rounds; ++round) {
     std::int64_t const bytes = write_round(s, *writes, round);
     r.write_calls += bytes > 0 ? 1 : 0;
@@ -157,18 +158,18 @@ report basic_hdf5<World>::write_chunks(joint const& s, std::size_t dataset, arra
 template <communicator World>
 std::int64_t basic_hdf5<World>::write_round(joint const& s, detail::hdf5_chunk_writes& writes,
                                             std::int64_t round) {
-  std::vector<extend::parcel> parcels;
-  s.alone(errc::io, [&] { parcels = writes.send(round); });
-  parcels = s.deliver(parcels);
+  std::vector<extend::parcel> const* mine = nullptr;
+  s.alone(errc::io, [&] { mine = &writes.send(round); });
+  std::vector<extend::parcel> const parcels = s.deliver(*mine);
   s.alone(errc::io, [&] { return writes.encode(round, parcels, reader(), threads_); });
-  auto const mine = std::ssize(writes.bytes());
-  std::int64_t const at = facts_.end + s.exclusive_sum(mine);
-  detail::hdf5_sum all{mine};
+  auto const size = std::ssize(writes.bytes());
+  std::int64_t const at = facts_.end + s.exclusive_sum(size);
+  detail::hdf5_sum all{size};
   s.all_reduce(all);
   s.together([&] { file_.write_at_all(at, writes.bytes()); });
   writes.place(at);
   facts_.end += all.value;
-  return mine;
+  return size;
 }
 
 // Gives all ranks the places of the chunks that ranks have written. Collective.

@@ -25,12 +25,19 @@ zarr_grid hdf5_grid(hdf5_dataset const& d, hdf5_place const& p, dtype const& ele
 failure read_hdf5_chunks(hdf5_read const& read, hdf5_dataset const& d, hdf5_place const& p,
                          array_part const& part, buffer const& into);
 
-// Chunks from `first` on, before `end`. Ranks reduce it to the chunks that any of them touches.
+// Chunks from `first` on, before `end`.
 struct hdf5_chunk_range {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), end = 0;
-  void combine(hdf5_chunk_range const& other) noexcept {
-    first = std::min(first, other.first);
-    end = std::max(end, other.end);
+};
+
+// Ranks agree on it before they write chunks.
+struct hdf5_write_extent {
+  hdf5_chunk_range chunks;  // that any rank touches
+  int threads = 1;          // the most threads of a rank that encode
+  void combine(hdf5_write_extent const& other) noexcept {
+    chunks.first = std::min(chunks.first, other.chunks.first);
+    chunks.end = std::max(chunks.end, other.chunks.end);
+    threads = std::max(threads, other.threads);
   }
 };
 
@@ -56,10 +63,11 @@ class hdf5_chunk_writes {
 
   // Returns the chunks that this rank's part touches.
   hdf5_chunk_range touched() const;
-  // Begins the rounds, and returns how many there are. `all`: the chunks that ranks touch.
-  std::int64_t begin(hdf5_chunk_range all, int rank, int ranks) noexcept;
-  // Returns the bytes of this rank for other ranks that own chunks in a round.
-  std::vector<parcel> send(std::int64_t round) const;
+  // Begins the rounds, and returns how many there are.
+  std::int64_t begin(hdf5_write_extent const& all, int rank, int ranks) noexcept;
+  // Returns the bytes of this rank for other ranks that own chunks in a round. They are kept until
+  // the next round, which uses their memory again.
+  std::vector<parcel> const& send(std::int64_t round);
   // Encodes this rank's chunks of a round, on threads. Chunks that exist are read first, because
   // the parts may not cover them.
   failure encode(std::int64_t round, std::vector<parcel> const& parts, hdf5_read const& read,
@@ -81,8 +89,6 @@ class hdf5_chunk_writes {
                    int threads);
   std::span<std::byte> room_of(std::size_t i);
   std::span<std::byte const> dense(std::int64_t begin) const;
-  void put_own(std::int64_t number, std::int64_t begin, std::int64_t end,
-               std::span<std::byte> chunk);
 
   hdf5_dataset const& dataset_;
   hdf5_place const& place_;
@@ -93,9 +99,10 @@ class hdf5_chunk_writes {
   hdf5_chunk_range all_ = {0, 0};
   int rank_ = 0, ranks_ = 1;
   std::int64_t in_round_ = 1;
-  std::size_t rooms_ = 0;                 // chunks of this rank in a round
-  std::vector<std::byte> room_, stream_;  // chunks of a round, and bytes of one of them
-  std::vector<hdf5_space> spaces_;        // for chunks that are encoded at the same time
+  std::vector<parcel> sent_;
+  std::size_t rooms_ = 0;           // chunks of this rank in a round
+  std::vector<std::byte> room_;     // their memory
+  std::vector<hdf5_space> spaces_;  // for chunks that are encoded at the same time
   std::vector<std::byte> bytes_;
   std::size_t unplaced_ = 0;  // the first chunk of the round in written_
   std::vector<hdf5_written_chunk> written_;
