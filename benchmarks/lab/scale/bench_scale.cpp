@@ -14,6 +14,7 @@
 #include <argosy/benchmark/measure.hpp>
 #include <argosy/datatype.hpp>
 #include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/hollow_memory.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -32,7 +33,8 @@ struct options {
   std::int64_t bytes = 64 << 10;                   // for each rank
   std::int64_t aggregators = 0, window_bytes = 0;  // 0: the policy's own
   std::string view;                                // empty: all
-  lattice::numbers local{4, 4, 4, 8};              // sites of each rank
+  io::lab::contents contents = io::lab::contents::real;
+  lattice::numbers local{4, 4, 4, 8};  // sites of each rank
 };
 
 constexpr bench::option_info table[] = {
@@ -49,6 +51,9 @@ constexpr bench::option_info table[] = {
      "written and read in three ways"},
     {"--local", "T,Z,Y,X", "sites of each rank of lattice4d, of 576 bytes (default: 4,4,4,8)"},
     {"--servers", "N", "of the file system of lattice4d (default: 64)"},
+    {"--contents", "real|none",
+     "none: files and messages have no bytes, and all ranks share their data; of lattice4d, only "
+     "argosy's way (default: real)"},
 };
 constexpr bench::program usage{
     "bench_scale",
@@ -63,6 +68,7 @@ constexpr bench::program usage{
 options options_from(bench::arguments const& given) {
   options o;
   o.view = given.choice("--view", {"", "tile", "cyclic", "random", "lattice4d"});
+  if (given.choice("--contents", {"real", "none"}) == "none") o.contents = io::lab::contents::none;
   char more = 0;
   std::string const ranks = given.value("--ranks", "16:16384");
   if (std::sscanf(ranks.c_str(), "%d:%d%c", &o.from, &o.to, &more) != 2 || o.from < 1 ||
@@ -132,16 +138,21 @@ void run(options const& o, std::string const& view, int ranks) {
     together.window_bytes = o.window_bytes;
     together.buffer_bytes = 2 * o.window_bytes;
   }
-  io::lab::virtual_files files;
-  io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1});
+  io::lab::virtual_files const files({}, o.contents);
+  io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1},
+                                         {.contents = o.contents});
+  io::lab::hollow_memory const shared(static_cast<std::size_t>(o.bytes));
   patterns::forget_peak();
   std::int64_t const before = patterns::peak_rss_bytes();
   auto const began = std::chrono::steady_clock::now();
   row all;
   cluster.run([&](io::lab::virtual_rank const& world) {
     io::layout const mine = part(view, world.rank(), ranks, o.bytes);
-    std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()),
-                                      static_cast<std::byte>(world.rank()));
+    std::vector<std::byte> own;
+    if (o.contents == io::lab::contents::real)
+      own.resize(static_cast<std::size_t>(mine.size()), static_cast<std::byte>(world.rank()));
+    std::span<std::byte const> const data =
+        own.empty() ? shared.bytes().first(static_cast<std::size_t>(mine.size())) : own;
     auto f = io::basic_file<io::lab::virtual_rank>::open(
         world, "state", io::mode::create | io::mode::read_write, {}, files.opener());
     f.set_view(0, {io::bytes(1), mine});
@@ -185,7 +196,11 @@ int main(int argc, char** argv) {
   if (o.view == "lattice4d") {
     lattice::print_head();
     for (int n = o.from; n <= o.to; n *= 4)
-      lattice::run({.ranks = n, .per_node = o.per_node, .servers = o.servers, .local = o.local});
+      lattice::run({.ranks = n,
+                    .per_node = o.per_node,
+                    .servers = o.servers,
+                    .local = o.local,
+                    .contents = o.contents});
     return 0;
   }
   std::printf("%-7s %6s %9s %7s %15s %15s %19s %16s %9s %8s\n", "view", "ranks", "virtual",

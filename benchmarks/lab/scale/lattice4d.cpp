@@ -6,14 +6,18 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <argosy/benchmark/measure.hpp>
 #include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/hollow_memory.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
+
+#include "../../patterns/process.hpp"
 
 namespace io = argosy;
 
@@ -24,6 +28,7 @@ struct result {
   double write_s = 0, read_s = 0;  // time of the slowest rank
   std::int64_t messages = 0;       // sum over all ranks, for writing and reading
   double real_s = 0;
+  std::int64_t memory = 0;  // of the process beyond the file, for each rank
 };
 
 // `move(world, write)` is the work of a rank after a barrier. Both times are those of the second of
@@ -31,29 +36,37 @@ struct result {
 template <class Make>
 result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& make) {
   result r;
+  bool const real = o.contents == io::lab::contents::real;
+  std::optional<io::lab::hollow_memory> shared;
+  if (!real) shared.emplace(static_cast<std::size_t>(geometry(o.ranks, 0, o.local).bytes()));
+  patterns::forget_peak();
+  std::int64_t const before = patterns::peak_rss_bytes();
   auto const began = std::chrono::steady_clock::now();
-  io::lab::scenario s{.ranks = o.ranks, .ranks_per_node = o.per_node, .seed = 1};
-  s.disk.servers = o.servers;
-  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
-    geometry const g(o.ranks, world.rank(), o.local);
-    std::vector<std::byte> data(static_cast<std::size_t>(g.bytes()));
-    g.fill(data);
-    auto way = make(world, g, files);
-    for (bool const write : {true, false}) {
-      double& slowest = write ? r.write_s : r.read_s;
-      for (int call = 0; call < 2; ++call) {
-        if (!write) std::fill(data.begin(), data.end(), std::byte{});
-        io::bench::outcome const done =
-            io::bench::measure(world, [&] { write ? way.write(data) : way.read(data); });
-        if (done.failed()) throw std::runtime_error(done.error());
-        slowest = done.seconds;
-      }
-    }
-    if (!g.holds(data)) throw std::runtime_error("what was read is not what was written");
-    r.messages += way.messages();
-    way.close();
-  });
+  io::lab::scenario const s{.ranks = o.ranks, .ranks_per_node = o.per_node, .seed = 1};
+  io::lab::virtual_cluster(s, {.contents = o.contents})
+      .run([&](io::lab::virtual_rank const& world) {
+        geometry const g(o.ranks, world.rank(), o.local);
+        std::vector<std::byte> own(real ? static_cast<std::size_t>(g.bytes()) : 0);
+        std::span<std::byte> const data = real ? own : shared->bytes();
+        if (real) g.fill(data);
+        auto way = make(world, g, files);
+        for (bool const write : {true, false}) {
+          double& slowest = write ? r.write_s : r.read_s;
+          for (int call = 0; call < 2; ++call) {
+            if (!write) std::ranges::fill(own, std::byte{});
+            io::bench::outcome const done =
+                io::bench::measure(world, [&] { write ? way.write(data) : way.read(data); });
+            if (done.failed()) throw std::runtime_error(done.error());
+            slowest = done.seconds;
+          }
+        }
+        if (real && !g.holds(data))
+          throw std::runtime_error("what was read is not what was written");
+        r.messages += way.messages();
+        way.close();
+      });
   r.real_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  r.memory = (patterns::peak_rss_bytes() - before - files.allocated_bytes()) / o.ranks;
   return r;
 }
 
@@ -90,25 +103,29 @@ struct ours {
 }  // namespace
 
 void print_head() {
-  std::printf("%6s %6s %9s | %26s | %26s | %26s | %17s | %7s\n", "", "", "",
-              "ROMIO's way: write, read", "transposition", "argosy", "argosy is faster", "real");
-  std::printf("%6s %6s %9s | %8s %8s %8s | %8s %8s %8s | %8s %8s %8s | %8s %8s | %7s\n", "ranks",
-              "nodes", "MB", "ms", "ms", "messages", "ms", "ms", "messages", "ms", "ms", "messages",
-              "write", "read", "s");
+  std::printf("%6s %6s %9s | %26s | %26s | %26s %9s | %17s | %7s\n", "", "", "",
+              "ROMIO's way: write, read", "transposition", "argosy", "bytes of", "argosy is faster",
+              "real");
+  std::printf("%6s %6s %9s | %8s %8s %8s | %8s %8s %8s | %8s %8s %8s %9s | %8s %8s | %7s\n",
+              "ranks", "nodes", "MB", "ms", "ms", "messages", "ms", "ms", "messages", "ms", "ms",
+              "messages", "memory", "write", "read", "s");
 }
 
 void run(virtual_run const& o) {
+  bool const real = o.contents == io::lab::contents::real;
   geometry const g(o.ranks, 0, o.local);
-  io::lab::virtual_files const first, second, third;
-  result const of_romio =
-      timed(o, first, [&](auto const& world, geometry const& mine, auto const& files) {
-        return by_hand<romio<io::lab::virtual_rank>>{{world, mine, o.per_node},
-                                                     opened(world, files)};
-      });
-  result const by_user =
-      timed(o, second, [&](auto const& world, geometry const& mine, auto const& files) {
-        return by_hand<transposition<io::lab::virtual_rank>>{{world, mine}, opened(world, files)};
-      });
+  io::lab::virtual_disk disk;
+  disk.servers = o.servers;
+  io::lab::virtual_files const first(disk), second(disk), third(disk, o.contents);
+  result of_romio, by_user;
+  if (real) {
+    of_romio = timed(o, first, [&](auto const& world, geometry const& mine, auto const& files) {
+      return by_hand<romio<io::lab::virtual_rank>>{{world, mine, o.per_node}, opened(world, files)};
+    });
+    by_user = timed(o, second, [&](auto const& world, geometry const& mine, auto const& files) {
+      return by_hand<transposition<io::lab::virtual_rank>>{{world, mine}, opened(world, files)};
+    });
+  }
   result const of_argosy =
       timed(o, third, [&](auto const& world, geometry const& mine, auto const& files) {
         auto f = io::basic_file<io::lab::virtual_rank>::open(
@@ -116,21 +133,30 @@ void run(virtual_run const& o) {
         f.set_view(0, {io::bytes(1), mine.view()});
         return ours{std::move(f)};
       });
-  if (first.content("lattice") != third.content("lattice") ||
-      second.content("lattice") != third.content("lattice"))
+  if (real && (first.content("lattice") != third.content("lattice") ||
+               second.content("lattice") != third.content("lattice")))
     throw std::runtime_error("the three files differ");
   auto const of = [&](result const& r) {
-    std::printf(" | %8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3,
+    std::printf("%8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3,
                 static_cast<double>(r.messages) / o.ranks / 4);
+  };
+  auto const by_hand_of = [&](result const& r) {
+    std::printf(" | ");
+    real ? of(r) : static_cast<void>(std::printf("%8s %8s %8s", "-", "-", "-"));
   };
   std::printf("%6d %6d %9.1f", o.ranks, (o.ranks + o.per_node - 1) / o.per_node,
               static_cast<double>(g.file_bytes()) / 1e6);
-  of(of_romio);
-  of(by_user);
+  by_hand_of(of_romio);
+  by_hand_of(by_user);
+  std::printf(" | ");
   of(of_argosy);
-  std::printf(" | %7.2fx %7.2fx | %7.1f\n", by_user.write_s / of_argosy.write_s,
-              by_user.read_s / of_argosy.read_s,
-              of_romio.real_s + by_user.real_s + of_argosy.real_s);
+  std::printf(" %9lld", static_cast<long long>(of_argosy.memory));
+  if (real)
+    std::printf(" | %7.2fx %7.2fx", by_user.write_s / of_argosy.write_s,
+                by_user.read_s / of_argosy.read_s);
+  else
+    std::printf(" | %8s %8s", "-", "-");
+  std::printf(" | %7.1f\n", of_romio.real_s + by_user.real_s + of_argosy.real_s);
   std::fflush(stdout);
 }
 

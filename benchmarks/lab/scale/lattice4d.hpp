@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <argosy/lab/cluster/contents.hpp>
+
 #include "lattice.hpp"
 
 namespace lattice {
@@ -9,8 +11,10 @@ namespace lattice {
 struct virtual_run {
   int ranks = 64, per_node = 8, servers = 64;
   numbers local{4, 4, 4, 8};
+  argosy::lab::contents contents = argosy::lab::contents::real;
 };
 void print_head();
+// Prints a row. Without contents, the two ways by hand are left out.
 void run(virtual_run const& o);
 
 }  // namespace lattice
