@@ -84,7 +84,8 @@ struct through_the_last {
                            io::extend::rank_group const& ranks) const {
     io::collective_plan p = how.plan(kind, all, ranks);
     p.policy = name;
-    for (io::extend::file_domain& d : p.domains) d.rank = static_cast<int>(ranks.size) - 1;
+    int const last = static_cast<int>(ranks.size) - 1;
+    for (io::extend::file_domain& d : p.domains.as_list()) d.rank = last;
     return p;
   }
   std::uint64_t key() const { return how.key(); }  // equal on ranks that plan in the same way

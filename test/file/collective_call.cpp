@@ -72,11 +72,11 @@ TEST_CASE("a call stores the facts of its plan for the status of hints", "[file]
 
     collective_plan p{.policy = "", .reason = "", .together = !weighed, .weighed = weighed};
     p.window_bytes = 512;
-    p.domains.resize(3);
+    p.domains.as_list().resize(3);
     c.planned(*r.file, p);
     CHECK((c.plan()->together == !weighed && c.plan()->weighed == weighed));
     CHECK((c.plan()->aggregators == 3 && c.plan()->window_bytes == 512));
-    p.domains.front().stripe_bytes = 64;
+    p.domains.as_list().front().stripe_bytes = 64;
     c.planned(*r.file, p);
     CHECK(c.plan()->window_bytes == 0);
   }

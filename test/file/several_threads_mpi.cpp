@@ -160,7 +160,7 @@ TEST_CASE(
       f.write_at_all(400 * world.rank(), dashes);
       io::two_phase const by{.aggregators = 1};
       int const aggregator =
-          f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains.at(0).rank;
+          f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains[0].rank;
       std::atomic<bool> merging{false}, came{false};
       std::thread beside([&] {
         bool const writes = world.rank() == (aggregator + 1) % world.size();

@@ -197,10 +197,12 @@ TEST_CASE("plans that ranks may carry out together have one key", "[policy]") {
   for (auto const change : std::vector<void (*)(io::collective_plan&)>{
            [](auto& x) { x.kind = access_kind::write; }, [](auto& x) { x.together = false; },
            [](auto& x) { x.window_bytes = 6; }, [](auto& x) { x.granule = 2; },
-           [](auto& x) { x.sparse = true; }, [](auto& x) { x.domains.pop_back(); },
-           [](auto& x) { x.domains[1].rank = 3; }, [](auto& x) { x.domains[0].end = 9; },
-           [](auto& x) { x.domains[1].begin = 9; }, [](auto& x) { x.domains[1].stripe_bytes = 4; },
-           [](auto& x) { x.domains[1].dealt_to = 4; }}) {
+           [](auto& x) { x.sparse = true; }, [](auto& x) { x.domains.as_list().pop_back(); },
+           [](auto& x) { x.domains.as_list()[1].rank = 3; },
+           [](auto& x) { x.domains.as_list()[0].end = 9; },
+           [](auto& x) { x.domains.as_list()[1].begin = 9; },
+           [](auto& x) { x.domains.as_list()[1].stripe_bytes = 4; },
+           [](auto& x) { x.domains.as_list()[1].dealt_to = 4; }}) {
     q = p;
     change(q);
     CHECK(io::detail::key_of_plan(p) != io::detail::key_of_plan(q));

@@ -154,7 +154,7 @@ struct slipping_plans {
                           rank_group const& ranks, what now) const {
     if (now >= negative_stripes && now <= cut_stripes)
       p = data_shipping{.stripe_bytes = 1, .agents = 2}.plan(kind, all, ranks);
-    std::vector<file_domain>& d = p.domains;
+    std::vector<file_domain>& d = p.domains.as_list();
     if (now == other_kind)
       p.kind = kind == access_kind::read ? access_kind::write : access_kind::read;
     if (now == no_window) p.window_bytes = 0;

@@ -173,7 +173,7 @@ void run(options const& o, std::string const& view, int ranks) {
   });
   double const real =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  std::int64_t const file = files.allocated_bytes();
+  std::int64_t const file = o.contents == io::lab::contents::real ? files.allocated_bytes() : 0;
   std::int64_t const memory = (patterns::peak_rss_bytes() - before - file) / ranks;
   auto const mean = [&](most_and_sum const& x) { return static_cast<double>(x.sum) / ranks; };
   std::printf("%-7s %6d %9.3f %7lld %9.1f %5lld %9.1f %5lld %10.0f %8lld %9.0f %6lld %9lld %8.2f\n",
@@ -199,6 +199,7 @@ int main(int argc, char** argv) {
       lattice::run({.ranks = n,
                     .per_node = o.per_node,
                     .servers = o.servers,
+                    .calls = o.calls,
                     .local = o.local,
                     .contents = o.contents});
     return 0;

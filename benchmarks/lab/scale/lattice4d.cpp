@@ -28,11 +28,11 @@ struct result {
   double write_s = 0, read_s = 0;  // time of the slowest rank
   std::int64_t messages = 0;       // sum over all ranks, for writing and reading
   double real_s = 0;
-  std::int64_t memory = 0;  // of the process beyond the file, for each rank
+  std::int64_t memory = 0;  // beyond the file, for each rank
 };
 
-// `move(world, write)` is the work of a rank after a barrier. Both times are those of the second of
-// two calls.
+// `move(world, write)` is the work of a rank after a barrier. Both times are those of the last
+// call.
 template <class Make>
 result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& make) {
   result r;
@@ -52,7 +52,7 @@ result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& m
         auto way = make(world, g, files);
         for (bool const write : {true, false}) {
           double& slowest = write ? r.write_s : r.read_s;
-          for (int call = 0; call < 2; ++call) {
+          for (int call = 0; call < o.calls; ++call) {
             if (!write) std::ranges::fill(own, std::byte{});
             io::bench::outcome const done =
                 io::bench::measure(world, [&] { write ? way.write(data) : way.read(data); });
@@ -66,7 +66,7 @@ result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& m
         way.close();
       });
   r.real_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  r.memory = (patterns::peak_rss_bytes() - before - files.allocated_bytes()) / o.ranks;
+  r.memory = (patterns::peak_rss_bytes() - before - (real ? files.allocated_bytes() : 0)) / o.ranks;
   return r;
 }
 
@@ -138,7 +138,7 @@ void run(virtual_run const& o) {
     throw std::runtime_error("the three files differ");
   auto const of = [&](result const& r) {
     std::printf("%8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3,
-                static_cast<double>(r.messages) / o.ranks / 4);
+                static_cast<double>(r.messages) / o.ranks / (2 * o.calls));
   };
   auto const by_hand_of = [&](result const& r) {
     std::printf(" | ");

@@ -9,7 +9,7 @@
 namespace lattice {
 
 struct virtual_run {
-  int ranks = 64, per_node = 8, servers = 64;
+  int ranks = 64, per_node = 8, servers = 64, calls = 2;
   numbers local{4, 4, 4, 8};
   argosy::lab::contents contents = argosy::lab::contents::real;
 };

@@ -7,32 +7,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <argosy/extend.hpp>
+#include <argosy/plan/domain_list.hpp>
 #include <argosy/plan/plan.hpp>
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/plan/window.hpp>
 
 namespace argosy {
-
-namespace extend {
-
-// The part of the file that one aggregator reads and writes: [begin, end). If stripes are
-// distributed, it is every `dealt_to`-th stripe of that range, from the stripe with `begin` on.
-// Stripes begin at multiples of their size.
-struct file_domain {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  int rank = 0;                   // the aggregator
-  std::int64_t stripe_bytes = 0;  // 0: all of [begin, end)
-  std::int64_t dealt_to = 1;
-  // Returns true if the domain is every `dealt_to`-th stripe of its range.
-  constexpr bool striped() const noexcept { return stripe_bytes > 0; }
-  friend constexpr bool operator==(file_domain const&, file_domain const&) = default;
-};
-
-}  // namespace extend
 
 namespace detail {
 
@@ -50,12 +32,11 @@ struct collective_plan {
   std::string policy = {};
   extend::reason_text reason = {};  // why together, or why separately
   access_kind kind = access_kind::read;
-  bool together = false;  // false: no exchange; every rank carries out its own plan
-  bool weighed = false;   // the policy compared the prices of both ways
-  std::vector<extend::file_domain> domains =
-      {};                         // in the order of the file; one for each aggregator
-  std::int64_t window_bytes = 0;  // size of a window; an aggregator has staging memory for two
-  std::int64_t granule = 1;       // divides all offsets and lengths
+  bool together = false;             // false: no exchange; every rank carries out its own plan
+  bool weighed = false;              // the policy compared the prices of both ways
+  extend::domain_list domains = {};  // in the order of the file; one for each aggregator
+  std::int64_t window_bytes = 0;     // size of a window; an aggregator has staging memory for two
+  std::int64_t granule = 1;          // divides all offsets and lengths
   // Aggregators access only the requested bytes, never the gaps.
   bool sparse = false;
   // If true, ranks exchange the next window while a window is written or read; otherwise one after

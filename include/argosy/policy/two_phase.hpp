@@ -102,22 +102,25 @@ struct two_phase {
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n =
         std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
+    extend::equal_domains const even{all.low, all.high, n, block, p.granule, ranks.size};
+    if (!where && ranks.eligible.empty()) return static_cast<void>(p.domains = even);
     std::vector<int> const owners = owners_of(n, ranks);
     std::vector<std::int64_t> const cuts =
         where ? cuts_of_work(all, *where, n) : std::vector<std::int64_t>();
+    std::vector<extend::file_domain> list;
     std::int64_t begin = all.low;
     for (std::int64_t i = 0; i < n; ++i) {
-      std::int64_t end = all.high;
-      if (i + 1 < n) {
-        std::int64_t const even =
-            where ? cuts[static_cast<std::size_t>(i)] : all.low + all.span() / n * (i + 1);
-        std::int64_t const cut = even - even % block;
+      std::int64_t end = even.cut(i + 1);
+      if (where && i + 1 < n) {
+        std::int64_t const wanted_cut = cuts[static_cast<std::size_t>(i)];
+        std::int64_t const cut = wanted_cut - wanted_cut % block;
         end = std::clamp(cut - cut % p.granule, begin, all.high);
       }
-      p.domains.push_back({begin, end, owners[static_cast<std::size_t>(i)]});
+      list.push_back({begin, end, owners[static_cast<std::size_t>(i)]});
       begin = end;
     }
-    if (where) trim(p, all, *where);
+    if (where) trim(list, p.granule, all, *where);
+    p.domains = std::move(list);
   }
   // Returns the aggregators in ascending order, so that neighbours in the file are neighbours in
   // the machine.
@@ -204,7 +207,8 @@ struct two_phase {
   // Cuts stretches without requested bytes off the ends of domains, because they need no windows.
   // O(stretches + domains), since domains and the stretches at their ends are both in ascending
   // order.
-  static constexpr void trim(collective_plan& p, extend::access_summary const& all,
+  static constexpr void trim(std::vector<extend::file_domain>& domains, std::int64_t granule,
+                             extend::access_summary const& all,
                              detail::access_histogram const& where) {
     constexpr auto n = static_cast<std::size_t>(detail::access_histogram::stretches);
     auto const begin_of = [&](std::size_t k) {
@@ -219,14 +223,14 @@ struct two_phase {
       ends[k] = where.bytes[k] > 0 ? begin_of(k + 1) : k > 0 ? ends[k - 1] : all.low;
 
     std::size_t first = 0, last = 0;  // the stretches at the two ends of a domain
-    for (extend::file_domain& d : p.domains) {
+    for (extend::file_domain& d : domains) {
       if (d.begin == d.end) continue;
       while (begin_of(first + 1) <= d.begin) ++first;
       while (begin_of(last + 1) < d.end) ++last;
       std::int64_t const from = std::clamp(begins[first], d.begin, d.end),
                          to = std::clamp(ends[last], from, d.end);
-      d.begin = from - from % p.granule;
-      d.end = to % p.granule == 0 ? to : std::min(d.end, to + p.granule - to % p.granule);
+      d.begin = from - from % granule;
+      d.end = to % granule == 0 ? to : std::min(d.end, to + granule - to % granule);
     }
   }
 };

@@ -42,6 +42,10 @@ struct exceptions_in_flight {
 
 constexpr std::size_t slab_stacks = 64;
 
+// A guard page splits a mapping in two. A process may have some 65,000 mappings, and the shared
+// memory of virtual nodes needs many of them.
+constexpr std::size_t most_guards = 8192;
+
 }  // namespace
 
 stack_pool::stack_pool(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
@@ -70,8 +74,7 @@ std::byte* stack_pool::take() {
   }
   if (free_.empty()) {
     std::byte* const guard = static_cast<std::byte*>(slabs_.back().first) + --fresh_ * each;
-    // Without a guard page if this fails, because the number of mappings is limited.
-    mprotect(guard, page_, PROT_NONE);
+    if (guards_ < most_guards && mprotect(guard, page_, PROT_NONE) == 0) ++guards_;
     free_.push_back(guard + page_);
   }
   std::byte* const stack = free_.back();

@@ -31,6 +31,7 @@ class stack_pool {
   std::vector<slab> slabs_;
   std::vector<std::byte*> free_;
   std::size_t fresh_ = 0;  // stacks of the last slab that were never used
+  std::size_t guards_ = 0;
 };
 
 // Runs `body`, which does not throw, on a stack of the pool. The scheduler resumes it, and gets

@@ -30,8 +30,9 @@ struct short_domains {
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     collective_plan p = right.plan(kind, all, ranks);
-    for (std::size_t i = 0; i + 1 < p.domains.size(); ++i)
-      if (p.domains[i].begin < p.domains[i].end) --p.domains[i].end;
+    std::vector<file_domain>& domains = p.domains.as_list();
+    for (std::size_t i = 0; i + 1 < domains.size(); ++i)
+      if (domains[i].begin < domains[i].end) --domains[i].end;
     return p;
   }
   std::uint64_t key() const { return right.key(); }

@@ -62,7 +62,7 @@ class shipping {
 
   failure run() {
     std::vector<lane> lanes;
-    for (file_domain const& d : plan_.domains) lanes.push_back({&d, 0, false});
+    for (file_domain const& d : plan_.domains) lanes.push_back({d, 0, false});
     while (!failed_) {
       std::vector<consignment> all;
       std::vector<parcel> requests;
@@ -83,7 +83,7 @@ class shipping {
     // After a failure: parts that were never sent.
     for (lane const& l : lanes)
       if (failed_ && !l.done)
-        for_each_part(plan_, *l.domain, mine_, l.next_round,
+        for_each_part(plan_, l.domain, mine_, l.next_round,
                       [&](std::int64_t, file_window const&, window_part const& p) {
                         first_gap_ = std::min(first_gap_, p.from);
                         return false;
@@ -98,7 +98,7 @@ class shipping {
 
   // The progress of one agent.
   struct lane {
-    file_domain const* domain;
+    file_domain domain;
     std::int64_t next_round;
     bool done;
   };
@@ -110,10 +110,10 @@ class shipping {
   };
 
   consignment next_of(lane& l) {
-    consignment c{&l, l.next_round, plan_.rounds_of(*l.domain)};
+    consignment c{&l, l.next_round, plan_.rounds_of(l.domain)};
     std::int64_t cost = 0;
     bool more = false;
-    for_each_part(plan_, *l.domain, mine_, l.next_round,
+    for_each_part(plan_, l.domain, mine_, l.next_round,
                   [&](std::int64_t round, file_window const&, window_part const& p) {
                     std::int64_t const told =
                         form_.empty() ? piece_list::piece_bytes *
@@ -140,7 +140,7 @@ class shipping {
     s.kind = wanted_.kind;
     s.sparse = how_.sparse ? 1 : 0;
     s.max_ranges = how_.max_ranges;
-    s.domain = *c.of->domain;
+    s.domain = c.of->domain;
     s.window_bytes = plan_.window_bytes;
     s.first_round = c.first_round;
     s.end_round = c.end_round;
@@ -186,7 +186,7 @@ class shipping {
       first_gap_ = std::min(first_gap_, c.parts.front().from);
       failed_.keep(std::move(f));
     };
-    std::string const who = "the agent on rank " + std::to_string(c.of->domain->rank);
+    std::string const who = "the agent on rank " + std::to_string(c.of->domain.rank);
     if (a.error) return lost({a.error, who + " does not answer"});
     try {
       unpacking message(a.content);
