@@ -211,10 +211,6 @@ class source {
   // Otherwise its address is null.
   detail::item_row const& row() const noexcept { return row_; }
   std::optional<extend::failure> const& fault() const noexcept { return fault_; }
-  // Returns true if nothing is wrong with the data, and it is not one stretch of memory.
-  bool is_scattered() const {
-    return !fault_ && (row_.address ? !row_.is_stretch() : buffer().form().pieces() != 1);
-  }
   // The place of the call in the program.
   extend::source_location const& where() const noexcept { return where_; }
 

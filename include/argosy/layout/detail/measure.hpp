@@ -295,8 +295,8 @@ constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
   return once([&] { return hull_here(l, from, to); }, [&] { return linked::hull_of(l, from, to); });
 }
 
-// Returns the place of byte `position` of the stream of a layout, which has more bytes. Cheaper than
-// a cursor, which can go on from there.
+// Returns the place of byte `position` of the stream of a layout, which has more bytes. A cursor
+// costs more, and can go on from there.
 constexpr byte_place place_of(layout const& l, std::int64_t position) {
   return once([&] { return measure(l).place_of(position); },
               [&] { return linked::place_of(l, position); });
