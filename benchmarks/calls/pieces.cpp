@@ -161,7 +161,8 @@ void enter_pieces_of(setting const& how) {
     for (std::size_t i = 0; i < std::size(names); ++i) {
       // a shared file's pieces are merged under locks, of which the page of prices tells
       io::mode const more = i >= 4 && self ? io::mode::unique_open : io::mode::none;
-      enter({names[i].c_str(), makers[i], more}, bytes, bytes > 4096 ? 200 : 1000, self, how);
+      std::int64_t const calls = bytes > (64 << 10) ? 50 : bytes > 4096 ? 200 : 1000;
+      enter({names[i].c_str(), makers[i], more}, bytes, calls, self, how);
     }
 }
 
@@ -174,8 +175,10 @@ void enter_pieces(setting const& how) {
   enter_pieces_of<64, 4>(how);
   enter_pieces_of<64, 64>(how);
   enter_pieces_of<64, 512>(how);
+  enter_pieces_of<64, 1024>(how);
   enter_pieces_of<512, 4>(how);
   enter_pieces_of<512, 64>(how);
+  enter_pieces_of<512, 1024>(how);
 }
 
 }  // namespace calls

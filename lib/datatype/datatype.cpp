@@ -20,7 +20,7 @@ void linked::add_cyclic(array_form& array, std::int64_t size, std::int64_t block
                         std::int64_t start, std::int64_t period) {
   array.add_cyclic_here(size, block, start, period);
 }
-layout linked::finish(array_form const& array) { return array.finish_here(); }
+void linked::finish(array_form& array) { array.finish_here(); }
 
 void linked::append(signature& all, signature const& part, std::int64_t copies) {
   all.append_here(part, copies);

@@ -82,6 +82,11 @@ void scatter(source const& data, std::byte const* stream, std::int64_t bytes) {
   unpack(to.form(), stream, 0, bytes, const_cast<std::byte*>(to.address()));
 }
 
+// Returns true if a write excludes no other writer, and none excludes it. It then needs no guard.
+bool is_free(merging const& m) {
+  return m.writing != merging::others::ranks && !(m.opens && m.opens->unseen());
+}
+
 }  // namespace
 
 std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
@@ -168,13 +173,16 @@ std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, repo
 std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
   auto const here = caller(p.kind);
   lone_writes::one const noted(merges_.counted());
-  write_guard<any_handle> guard(handle_, merging_alone(here, false), done);
-  std::error_code error = guard.pieces(at, p.bytes(), [&] {
+  merging const how = merging_alone(here, false);
+  auto const write = [&] {
     io_result const r = handle_.write(at, p.memory);
     done.write_calls = 1;
     done.bytes = done.memory_bytes = done.bytes_written = r.bytes;
     return r.error;
-  });
+  };
+  std::error_code error =
+      is_free(how) ? write()
+                   : write_guard<any_handle>(handle_, how, done).pieces(at, p.bytes(), write);
   // the handle wrote less and reported no error
   if (!error && done.bytes < p.bytes()) error = errc::io;
   if (!error) late_.write();
@@ -225,37 +233,50 @@ std::optional<small_call> open_file::small(call const& c) const {
   auto const bytes = memory.empty() ? bytes_to_stage(c.data, least_direct_bytes)
                                     : static_cast<std::int64_t>(memory.size());
   std::int64_t const most = memory.empty() ? most_close_bytes : report::least_timed_bytes;
-  if (bytes == 0 || bytes >= most || !v.is_whole(bytes)) return {};
-  return small_call{c.kind(), memory, c.data, bytes, bytes / v.etype_size()};
+  if (bytes == 0 || bytes >= most) return {};
+  std::int64_t const etype = v.etype_size(), etypes = etype == 1 ? bytes : bytes / etype;
+  if (etypes * etype != bytes) return {};
+  return small_call{c.kind(), memory, c.data, bytes, etypes};
 }
 
-// Returns the hull of `bytes` bytes from etype `offset` on; nothing if the view ends before.
-std::optional<window> open_file::hull_of(std::int64_t offset, std::int64_t bytes) const {
+// Finds `bytes` bytes from etype `offset` on; nothing if the view ends before. If one copy of the
+// filetype has them all, uses its layout, because that of the stream joins copies.
+std::optional<open_file::close_data> open_file::close_data_of(std::int64_t offset,
+                                                              std::int64_t bytes) const {
   if (where_->one.etype > 0) {
     std::optional<std::int64_t> const at = where_->one.place(offset, bytes);
     if (!at) return {};
-    return window{*at, bytes, *at - where_->one.begin, bytes, 1, transfer_mode::whole};
+    return close_data{{*at, bytes, *at - where_->one.begin, bytes, 1, transfer_mode::whole}};
   }
   view const& v = where_->view;
+  layout const& stream = v.stream();
   std::optional<std::int64_t> const start = v.position(offset);
-  if (!start || bytes > v.stream().size() - *start) return {};
-  return window_of(v.stream(), *start, bytes);
+  if (!start || bytes > stream.size() - *start) return {};
+  layout const& one = v.filetype();
+  std::int64_t const copy = *start < one.size() ? 0 : *start / one.size();
+  std::int64_t const begin = *start - copy * one.size();
+  if (bytes > one.size() - begin)
+    return close_data{window_of(stream, *start, bytes), &stream, *start, 0};
+  close_data d{window_of(one, begin, bytes), &one, begin, v.displacement() + copy * one.extent()};
+  d.all.offset += d.base;
+  d.all.position = *start;
+  return d;
 }
 
 bool open_file::access_close(small_call const& c, std::int64_t offset, report& done, failure& f) {
   sieving const& by = choice().sieving;
   bool const reading = c.kind == access_kind::read;
-  std::optional<window> const found = hull_of(offset, c.bytes);
+  std::optional<close_data> const found = close_data_of(offset, c.bytes);
   if (!found) return false;
-  window const& all = *found;
+  window const& all = found->all;
   std::int64_t const most =
       std::min(most_close_bytes, reading ? by.read_window_bytes : by.write_window_bytes);
   bool const one = all.pieces == 1, fits = all.length <= most;
   if (one ? c.is_scattered() && !fits : !fits || !by.merge(all, c.kind)) return false;
-  if (!one && !reading) return write_inserting(all, c, done, f);
+  if (!one && !reading) return write_inserting(*found, c, done, f);
 
   carry(c.kind, c.bytes, done, f, [&] {
-    if (!one) return read_picking(all, c, done);
+    if (!one) return read_picking(*found, c, done);
     if (c.is_scattered()) return access_staged(all, c, done);
     return reading ? read_plain(all.offset, c.with(c.memory), done)
                    : write_plain(all.offset, c.with(c.memory), done);
@@ -297,14 +318,14 @@ std::error_code open_file::access_staged(window const& w, small_call const& c, r
 }
 
 // Several pieces of the file, one or more of memory.
-std::error_code open_file::read_picking(window const& w, small_call const& c, report& done) {
+std::error_code open_file::read_picking(close_data const& d, small_call const& c, report& done) {
+  window const& w = d.all;
   std::int64_t const packed = c.is_scattered() ? w.wanted : 0;
   return staged(w.offset, w.length + packed, [&](std::byte* stage) {
     io_result const got = handle_.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
-    layout const& stream = where_->view.stream();
-    std::int64_t const bytes = data_within(stream, w, got.bytes);
+    std::int64_t const bytes = data_within(where_->view.stream(), w, got.bytes);
     std::byte* const to = c.is_scattered() ? stage + w.length : c.memory.data();
-    pack(stream, detail::moved(stage, -w.offset), w.position, w.position + bytes, to);
+    pack(*d.form, detail::moved(stage, d.base - w.offset), d.position, d.position + bytes, to);
     if (c.is_scattered()) scatter(c.data, to, bytes);
     done.read_calls = 1;
     done.bytes_read = got.bytes;
@@ -314,21 +335,38 @@ std::error_code open_file::read_picking(window const& w, small_call const& c, re
   });
 }
 
+namespace {
+
+// Calls `insert` under a guard. If the window has gaps and cannot be merged, does nothing, and
+// `is_safe` becomes false.
+template <class Insert>
+std::error_code insert_guarded(any_handle& handle, merging const& how, window const& w,
+                               report& done, bool& is_safe, Insert&& insert) {
+  write_guard<any_handle> guard(handle, how, done);
+  auto const leave = [&] { return is_safe = false, std::error_code(); };
+  std::error_code const error = w.holes() == 0   ? guard.pieces(w.offset, w.length, insert)
+                                : guard.merges() ? guard.merge(w.offset, w.length, insert, leave)
+                                                 : leave();
+  std::error_code const ended = guard.end();
+  return error ? error : ended;
+}
+
+}  // namespace
+
 // Reads a window, puts the call's data into it and writes it back. Returns false if merging is not
 // safe; then nothing was done.
-bool open_file::write_inserting(window const& w, small_call const& c, report& done, failure& f) {
+bool open_file::write_inserting(close_data const& d, small_call const& c, report& done,
+                                failure& f) {
+  window const& w = d.all;
   bool is_safe = true;
   carry(c.kind, c.bytes, done, f, [&]() -> std::error_code {
     auto const here = caller(c.kind);
     lone_writes::one const noted(merges_.counted());
-    write_guard<any_handle> guard(handle_, merging_alone(here, false), done);
-    auto const insert = [&] { return replace_close(w, c, done); };
-    auto const leave = [&] { return is_safe = false, std::error_code(); };
-    std::error_code error = w.holes() == 0   ? guard.pieces(w.offset, w.length, insert)
-                            : guard.merges() ? guard.merge(w.offset, w.length, insert, leave)
-                                             : leave();
-    std::error_code const ended = guard.end();
-    if (!error) error = ended;
+    merging const how = merging_alone(here, false);
+    auto const insert = [&] { return replace_close(d, c, done); };
+    std::error_code error = is_free(how) && !how.opens && (how.allowed || w.holes() == 0)
+                                ? insert()
+                                : insert_guarded(handle_, how, w, done, is_safe, insert);
     // the handle wrote less and reported no error
     if (!error && is_safe && done.bytes < c.bytes) error = errc::io;
     if (!error && is_safe) late_.write();
@@ -339,7 +377,8 @@ bool open_file::write_inserting(window const& w, small_call const& c, report& do
   return false;
 }
 
-std::error_code open_file::replace_close(window const& w, small_call const& c, report& done) {
+std::error_code open_file::replace_close(close_data const& d, small_call const& c, report& done) {
+  window const& w = d.all;
   std::int64_t const packed = c.is_scattered() ? w.wanted : 0;
   return staged(w.offset, w.length + packed, [&](std::byte* stage) {
     layout const& stream = where_->view.stream();
@@ -347,7 +386,8 @@ std::error_code open_file::replace_close(window const& w, small_call const& c, r
         replace_window(handle_, stream, w, {stage, static_cast<std::size_t>(w.length)}, done, [&] {
           if (c.is_scattered()) gather(c.data, stage + w.length);
           std::byte const* const from = c.is_scattered() ? stage + w.length : c.memory.data();
-          unpack(stream, from, w.position, w.position + w.wanted, detail::moved(stage, -w.offset));
+          unpack(*d.form, from, d.position, d.position + w.wanted,
+                 detail::moved(stage, d.base - w.offset));
         });
     done.memory_bytes = done.bytes;
     return error;

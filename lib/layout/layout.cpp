@@ -15,6 +15,9 @@ namespace argosy::detail {
 layout linked::copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
   return copies_here(count, stride, inner, whole);
 }
+void linked::multiply(layout& form, std::int64_t count, std::int64_t stride) {
+  multiply_here(form, count, stride);
+}
 layout linked::table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
   return table_here(offsets, lengths);
 }
@@ -35,8 +38,8 @@ piece linked::hull_of(layout const& l, std::int64_t from, std::int64_t to) {
 }
 std::size_t linked::depth(layout const& l) { return measure(l).depth(); }
 bool linked::is_monotonic(layout const& l) { return measure(l).is_monotonic(); }
-std::int64_t linked::piece_at(layout const& l, std::int64_t position) {
-  return measure(l).piece_at(l.root(), position);
+byte_place linked::place_of(layout const& l, std::int64_t position) {
+  return measure(l).place_of(position);
 }
 std::int64_t linked::bytes_before(layout const& l, std::int64_t offset) {
   return measure(l).bytes_before(l.root(), offset - l.origin());

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -211,6 +212,25 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
   CHECK(overlapping >= 1000);
 }
 
+TEST_CASE("random trees: copies in place", "[layout][random]") {
+  for_each_tree([](tree const&, io::layout const& l, engine& random, verdict& v) {
+    std::int64_t const count = pick(random, 0, 3);
+    std::int64_t const strides[] = {l.size(), l.extent(), -l.extent(), pick(random, -50, 50)};
+    std::int64_t const stride = strides[pick(random, 0, 3)];
+    auto const copies = [&](bool in_place) -> std::optional<io::layout> {
+      try {
+        if (!in_place) return repeat(count, stride, l);
+        io::layout form = l;
+        io::detail::multiply(form, count, stride);
+        return form;
+      } catch (io::invalid_layout const&) {
+        return {};
+      }
+    };
+    v.expect(copies(true) == copies(false), "multiply");
+  });
+}
+
 TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
   for_each_tree([](tree const& t, io::layout const& l, engine& random, verdict& v) {
     std::vector<io::extend::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
@@ -237,9 +257,12 @@ TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
       std::size_t k = 0;
       for (; !c.done() && k < rest.size() && c.current() == rest[k]; ++k) c.next();
       v.expect(c.done() && k == rest.size(), "pieces after seek");
-      if (position < l.size())
-        v.expect(l.piece_at(position) == l.pieces() - static_cast<std::int64_t>(rest.size()),
-                 "piece_at");
+      if (position < l.size()) {
+        auto const place = io::detail::place_of(l, position);
+        v.expect(place.piece == l.pieces() - static_cast<std::int64_t>(rest.size()), "piece");
+        v.expect(place.offset == rest[0].offset, "offset");
+        v.expect(l.piece_at(position) == place.piece, "piece_at");
+      }
 
       // Whole runs, and steps of any size, must end at the same place.
       io::extend::cursor runs(l, position);

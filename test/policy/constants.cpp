@@ -83,9 +83,11 @@ TEST_CASE("the compiler's plan is the plan that the program makes", "[policy]") 
 namespace {
 
 template <class Policy>
-constexpr std::int64_t domains_of(Policy const& policy) {
+constexpr std::int64_t domains_of(Policy const& policy, std::int64_t alone_ns = 0) {
   io::extend::rank_group const ranks{.size = 4, .nodes = 2};
-  io::collective_plan const p = policy.plan(access_kind::write, four_ranks(), ranks);
+  auto all = four_ranks();
+  all.alone_ns = all.alone_sum_ns = alone_ns;
+  io::collective_plan const p = policy.plan(access_kind::write, all, ranks);
   return static_cast<std::int64_t>(p.domains.size()) * (p.rounds() >= 0 ? 1 : 0);
 }
 
@@ -94,6 +96,7 @@ constexpr std::int64_t domains_of(Policy const& policy) {
 static_assert(domains_of(io::two_phase{}) == 4);
 static_assert(domains_of(io::data_shipping{}) == 4);
 static_assert(domains_of(io::automatic{}) == 0);  // each rank by itself: one piece for each
+static_assert(domains_of(io::automatic{}, 1'000'000'000) == 4);  // together: alone takes a second
 #endif
 
 TEST_CASE("a constant is the policy that it is made of", "[policy]") {

@@ -32,7 +32,9 @@ class basic_buffer {
       : address_(address),
         form_(std::move(form)),
         types_(signature(basic_type::byte, form_.size())) {}
-  basic_buffer(Byte* address, layout form, stream_types types)
+  basic_buffer(Byte* address, layout const& form, stream_types const& types)
+      : address_(address), form_(form), types_(types) {}
+  basic_buffer(Byte* address, layout&& form, stream_types&& types)
       : address_(address), form_(std::move(form)), types_(std::move(types)) {}
   // A buffer of `count` items without gaps. The layout is built in place, because a move would cost
   // more than its construction.
@@ -41,6 +43,18 @@ class basic_buffer {
         form_(bytes(detail::mul(count, size_in(native_sizes, type)))),
         types_(type, count) {}
   explicit basic_buffer(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
+  // Makes a buffer that can only be written to a file of one that can also be read into.
+  template <std::same_as<std::byte> Other>
+    requires(std::is_const_v<Byte>)
+  basic_buffer(basic_buffer<Other> const& b)
+      : address_(b.address_), form_(b.form_), types_(b.types_), fault_(b.fault_) {}
+  template <std::same_as<std::byte> Other>
+    requires(std::is_const_v<Byte>)
+  basic_buffer(basic_buffer<Other>&& b)
+      : address_(b.address_),
+        form_(std::move(b.form_)),
+        types_(std::move(b.types_)),
+        fault_(std::move(b.fault_)) {}
 
   // Returns the address of offset 0. Never throws.
   Byte* address() const noexcept { return address_; }
@@ -56,20 +70,9 @@ class basic_buffer {
   }
   std::int64_t size() const { return form().size(); }
 
-  template <class Other>
-    requires(std::same_as<Other, Byte const> && !std::is_const_v<Byte>)
-  operator basic_buffer<Other>() const& {
-    if (fault_) return basic_buffer<Other>(fault_);
-    return {address_, form_, types_};
-  }
-  template <class Other>
-    requires(std::same_as<Other, Byte const> && !std::is_const_v<Byte>)
-  operator basic_buffer<Other>() && {
-    if (fault_) return basic_buffer<Other>(std::move(fault_));
-    return {address_, std::move(form_), std::move(types_)};
-  }
-
  private:
+  friend class basic_buffer<std::byte const>;
+
   Byte* address_ = nullptr;
   layout form_;
   stream_types types_;
@@ -96,7 +99,7 @@ byte_like<T>* first_byte(T* address) {
 }
 
 template <class T>
-basic_buffer<byte_like<T>> make_buffer(T* address, layout form, stream_types types) {
+basic_buffer<byte_like<T>> make_buffer(T* address, layout&& form, stream_types&& types) {
   return {first_byte(address), std::move(form), std::move(types)};
 }
 

@@ -34,9 +34,10 @@ class contiguous {
   }
 
   constexpr layout form() const {
-    auto const& old = detail::form_of(old_);
+    layout form = detail::form_of(old_);
     check();
-    return repeat(count_, old.extent(), old);
+    detail::multiply(form, count_, form.extent());
+    return form;
   }
 
   // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.

@@ -101,16 +101,17 @@ class darray {
   }
 
   constexpr layout form() const {
-    auto const& old = detail::form_of(old_);
     if constexpr (has_shapes)
       if (!std::is_constant_evaluated()) return form_of_shape();
+    layout form = detail::form_of(old_);
     check();
-    detail::array_form array(old);
+    detail::array_form array(form);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       std::size_t const d = detail::from_fastest(order_, i, sizes_.size());
       detail::deal(array, sizes_[d], grid_[d], coordinate(d), rules_[d]);
     }
-    return array.finish();
+    array.finish();
+    return form;
   }
 
   // Returns the shape of this rank. Throws invalid_layout if the rank is not in the grid.

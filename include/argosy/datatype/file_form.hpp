@@ -59,6 +59,14 @@ constexpr signature signature_of(D const& type) {
   }
 }
 
+// Static leaves whose items are all of one basic type, and their run.
+template <class D>
+concept of_basic_items =
+    typed_leaf<D> && static_datatype<D> &&
+    (signature_of(D{}).nodes().size() == 1 && signature_of(D{}).nodes()[0].body == 0);
+template <of_basic_items D>
+inline constexpr signature_node one_run = signature_of(D{}).nodes()[0];
+
 // Returns the basic types of `count` copies, one after the other. If a datatype finds its types
 // only on demand, this call does not demand them.
 template <datatype D>
@@ -67,6 +75,8 @@ constexpr stream_types types_of_copies(D const& type, std::int64_t count) {
     return type.types_of_copies(count);
   else if constexpr (detail::typed_copies<D>)
     return types_of_copies(type.old(), detail::mul(count, type.copies()));
+  else if constexpr (of_basic_items<D>)
+    return {one_run<D>.type, detail::mul(count, one_run<D>.count)};
   else
     return signature().append(signature_of(type), count);
 }

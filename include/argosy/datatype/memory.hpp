@@ -188,13 +188,13 @@ auto memory(Address const& address, D const& type, std::int64_t count = 1) {
   using T = std::remove_pointer_t<Address>;
   detail::require_type_of<T, D>();
   return detail::described_buffer([&] {
-    auto const& one = detail::form_at<T>(type);
-    layout form = repeat(count, one.extent(), one);
+    layout form = detail::form_at<T>(type);
+    detail::multiply(form, count, form.extent());
     T* first = address;
     if constexpr (std::same_as<D, extend::typed_layout>) {
       if (address == nullptr) {
         std::int64_t const low = detail::absolute_start(form);
-        form = at(-low, form);
+        detail::builder::shift(form, -low);
         first = reinterpret_cast<T*>(static_cast<std::intptr_t>(low));
       }
     }
@@ -219,8 +219,8 @@ auto memory(Elements&& x, D const& type, std::int64_t count) {
       "bytes do not carry their values; pass what they hold");
   detail::require_type_of<value, D>();
   return detail::described_buffer([&] {
-    auto const& one = detail::form_at<value>(type);
-    layout form = repeat(count, one.extent(), one);
+    layout form = detail::form_at<value>(type);
+    detail::multiply(form, count, form.extent());
     detail::require_inside(form, std::ranges::size(x), sizeof(value), "container");
     return detail::make_buffer(std::ranges::data(x), std::move(form),
                                detail::types_of_copies(type, count));

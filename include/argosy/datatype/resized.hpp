@@ -31,10 +31,11 @@ class resized_type {
         extent_(detail::store<Extent>(extent)) {}
 
   constexpr layout form() const {
-    auto const& old = detail::form_of(old_);
+    layout form = detail::form_of(old_);
     detail::require_number(lower_bound_);
     detail::require_number(extent_);
-    return resized(old, lower_bound_, extent_);
+    detail::builder::resize(form, lower_bound_, extent_);
+    return form;
   }
 
   // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.

@@ -60,14 +60,15 @@ class subarray {
   }
 
   constexpr layout form() const {
-    auto const& old = detail::form_of(old_);
+    layout form = detail::form_of(old_);
     check();
-    detail::array_form array(old);
+    detail::array_form array(form);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       std::size_t const d = detail::from_fastest(order_, i, sizes_.size());
       array.add_box(sizes_[d], subsizes_[d], starts_[d]);
     }
-    return array.finish();
+    array.finish();
+    return form;
   }
 
   // Returns the sizes of the whole array.

@@ -274,8 +274,9 @@ class source {
     }
   }
 
-  void refer(const_buffer to) {
-    buffer_.emplace(std::move(to));
+  template <class Buffer>
+  void refer(Buffer&& to) {
+    buffer_.emplace(std::forward<Buffer>(to));
     if (!buffer_->address() && buffer_->size() > 0)
       fault_.emplace(errc::argument, "the address is null, and " + std::to_string(buffer_->size()) +
                                          " bytes are wanted");

@@ -111,8 +111,6 @@ class layout {
  private:
   friend class detail::builder;
   friend constexpr bool detail::same_bytes_here(layout const&, layout const&);
-  friend constexpr layout resized(layout const&, std::int64_t, std::int64_t);
-  friend constexpr layout at(std::int64_t, layout const&);
 
   // Room for a 5-D block-cyclic array that is cut in every dimension, without the heap.
   detail::small_array<detail::layout_node, 16> nodes_;

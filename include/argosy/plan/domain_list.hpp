@@ -1,5 +1,5 @@
-// The parts of the file that aggregators read and write. Equal parts of a range are a rule of a few
-// numbers, because a machine may have thousands of aggregators, and each rank has their list.
+// The parts of the file that aggregators read and write. Equal parts of a range are kept as a few
+// numbers, because there may be thousands of aggregators.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -31,14 +31,12 @@ namespace extend {
 // accessed whole if it has one piece, otherwise by pieces. Preconditions: wanted > 0, and offsets
 // only increase.
 constexpr window window_of(layout const& file, std::int64_t position, std::int64_t wanted) {
-  std::int64_t const first = cursor(file, position).current().offset;
-  std::int64_t const last = cursor(file, position + wanted - 1).current().offset;
-  window w{first,
-           last + 1 - first,
-           position,
-           wanted,
-           file.piece_at(position + wanted - 1) - file.piece_at(position) + 1,
-           transfer_mode::whole};
+  bool const all = position == 0 && wanted == file.size();
+  auto const first = all ? detail::byte_place{file.origin(), 0} : detail::place_of(file, position);
+  auto const last = all ? detail::byte_place{file.true_upper_bound() - 1, file.pieces() - 1}
+                        : detail::place_of(file, position + wanted - 1);
+  window w{first.offset, last.offset + 1 - first.offset, position,
+           wanted,       last.piece - first.piece + 1,   transfer_mode::whole};
   if (w.pieces > 1) w.how = transfer_mode::pieces;
   return w;
 }

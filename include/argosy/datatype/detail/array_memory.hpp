@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/detail/numbers.hpp>
@@ -36,11 +37,12 @@ auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> 
       std::int64_t const stride = mul(stride_of(array, d), sizeof(element));
       if (low[d] < 0 || high[d] < 0 || low[d] > extent || high[d] > extent - low[d])
         throw_halo(d, low[d], high[d], extent);
-      form = repeat(extent - low[d] - high[d], stride, form);
+      multiply(form, extent - low[d] - high[d], stride);
       offset = add(offset, mul(low[d], stride));
       elements = mul(elements, extent - low[d] - high[d]);
     }
-    return make_buffer(first, at(offset, form),
+    builder::shift(form, offset);
+    return make_buffer(first, std::move(form),
                        signature().append(types_of<std::remove_cv_t<element>>(), elements));
   });
 }

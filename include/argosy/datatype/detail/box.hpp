@@ -19,14 +19,14 @@ namespace linked {
 void add_box(array_form& array, std::int64_t size, std::int64_t subsize, std::int64_t start);
 void add_cyclic(array_form& array, std::int64_t size, std::int64_t block, std::int64_t start,
                 std::int64_t period);
-layout finish(array_form const& array);
+void finish(array_form& array);
 }  // namespace linked
 
-// The chosen part of an array, at its place in the whole.
+// Turns the layout of an element into that of the chosen part of an array, at its place in the
+// whole.
 class array_form {
  public:
-  constexpr explicit array_form(layout const& element)
-      : form_(element), stride_(element.extent()) {}
+  constexpr explicit array_form(layout& element) : form_(element), stride_(element.extent()) {}
 
   // Adds the indices [start, start + subsize) of the next dimension.
   constexpr void add_box(std::int64_t size, std::int64_t subsize, std::int64_t start) {
@@ -39,13 +39,13 @@ class array_form {
     once([&] { add_cyclic_here(size, block, start, period); },
          [&] { linked::add_cyclic(*this, size, block, start, period); });
   }
-  // Returns the layout, with the bounds of the whole array.
-  constexpr layout finish() const {
-    return once([&] { return finish_here(); }, [&] { return linked::finish(*this); });
+  // Gives the layout the bounds of the whole array.
+  constexpr void finish() {
+    once([&] { finish_here(); }, [&] { linked::finish(*this); });
   }
 
   constexpr void add_box_here(std::int64_t size, std::int64_t subsize, std::int64_t start) {
-    form_ = repeat(subsize, stride_, form_);
+    multiply(form_, subsize, stride_);
     grow(size, start);
   }
 
@@ -63,7 +63,10 @@ class array_form {
     grow(size, rest > 0 ? start : 0);
   }
 
-  constexpr layout finish_here() const { return resized(at(displacement_, form_), 0, stride_); }
+  constexpr void finish_here() {
+    builder::shift(form_, displacement_);
+    builder::resize(form_, 0, stride_);
+  }
 
  private:
   constexpr void grow(std::int64_t size, std::int64_t start) {
@@ -71,7 +74,7 @@ class array_form {
     stride_ = mul(stride_, size);
   }
 
-  layout form_;
+  layout& form_;
   std::int64_t stride_;            // bytes of the array so far
   std::int64_t displacement_ = 0;  // displacement of the chosen part
 };

@@ -32,10 +32,12 @@ class strided {
   }
 
   constexpr layout form() const {
-    auto const& old = form_of(old_);
+    layout form = form_of(old_);
     check();
-    return repeat(count_, mul(stride_, Self::unit(old.extent())),
-                  repeat(blocklength_, old.extent(), old));
+    std::int64_t const extent = form.extent();
+    multiply(form, blocklength_, extent);
+    multiply(form, count_, mul(stride_, Self::unit(extent)));
+    return form;
   }
 
   // Used by signature_of and file_form_of: the stream is `copies()` copies of `old`.

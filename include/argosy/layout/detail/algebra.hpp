@@ -49,6 +49,7 @@ class assembler;
 namespace linked {
 
 layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole);
+void multiply(layout& form, std::int64_t count, std::int64_t stride);
 layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);
 layout table(std::span<std::int64_t const> offsets, std::int64_t length);
 layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
@@ -106,19 +107,24 @@ constexpr layout bytes(std::int64_t n) {
 
 namespace detail {
 
-constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout const& inner,
-                             bool whole) {
+// Returns the bounds of copies, which fit.
+constexpr bounds bounds_of_copies(std::int64_t count, std::int64_t stride, layout const& part) {
   bounds hull;
-  include_copies(hull, count, stride, inner);
-  require_copies_fit(count, stride, inner, hull);
-  bool const one_node = inner.nodes().size() == 1 && inner.root().kind == node_kind::bytes;
-  if (one_node && count > 0 && (count == 1 || stride == inner.size()))
-    return builder::one_piece(inner.origin(), count * inner.size(), hull);
-  if (count == 1 && !inner.empty() && inner.extent() >= 0) return inner;
-  if (count > 1 && !inner.empty() && inner.places().empty() && inner.tables().empty()) {
-    layout tower = inner;
-    if (builder::repeat_tower(tower, count, stride, hull)) return tower;
-  }
+  include_copies(hull, count, stride, part);
+  require_copies_fit(count, stride, part, hull);
+  return hull;
+}
+
+constexpr bool is_tower(layout const& l) {
+  return !l.empty() && l.places().empty() && l.tables().empty();
+}
+// Returns true if one copy has the bytes and bounds of the layout.
+constexpr bool is_itself(std::int64_t count, layout const& l) {
+  return count == 1 && !l.empty() && l.extent() >= 0;
+}
+
+constexpr layout copies_by_builder(std::int64_t count, std::int64_t stride, layout const& inner,
+                                   bool whole, bounds const& hull) {
   builder b;
   item_list once, all;
   b.append(once, 0, inner);
@@ -126,10 +132,35 @@ constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout con
   return b.finish_checked(all, hull);
 }
 
+constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout const& inner,
+                             bool whole) {
+  if (is_itself(count, inner)) return inner;
+  bounds const hull = bounds_of_copies(count, stride, inner);
+  if (count > 1 && is_tower(inner)) {
+    layout tower = inner;
+    if (builder::repeat_tower(tower, count, stride, hull)) return tower;
+  }
+  return copies_by_builder(count, stride, inner, whole, hull);
+}
+
+constexpr void multiply_here(layout& form, std::int64_t count, std::int64_t stride) {
+  if (is_itself(count, form)) return;
+  bounds const hull = bounds_of_copies(count, stride, form);
+  if (count > 1 && is_tower(form) && builder::repeat_tower(form, count, stride, hull)) return;
+  form = copies_by_builder(count, stride, form, true, hull);
+}
+
 // Returns `repeat(count, stride, inner)`. builder::append_repeat explains `whole`.
 constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
   return once([&] { return copies_here(count, stride, inner, whole); },
               [&] { return linked::copies(count, stride, inner, whole); });
+}
+
+// Replaces a layout by `repeat(count, stride, form)`. A copy of a layout costs more than most
+// changes, so datatypes change theirs in place.
+constexpr void multiply(layout& form, std::int64_t count, std::int64_t stride) {
+  require_not_negative("repeat", "the count", count);
+  once([&] { multiply_here(form, count, stride); }, [&] { linked::multiply(form, count, stride); });
 }
 
 constexpr layout table_here(std::span<std::int64_t const> offsets,
@@ -205,29 +236,14 @@ constexpr layout detail::borrowed_table(std::span<std::int64_t const> offsets,
 }
 
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent) {
-  std::int64_t const upper_bound = detail::add(lower_bound, extent);
-  std::int64_t low = std::min(lower_bound, upper_bound), high = std::max(lower_bound, upper_bound);
-  if (!inner.empty()) {
-    low = std::min(low, inner.true_lower_bound());
-    high = std::max(high, inner.true_upper_bound());
-  }
-  detail::require_span(low, high);
   layout result = inner;
-  result.lower_bound_ = lower_bound;
-  result.extent_ = extent;
+  detail::builder::resize(result, lower_bound, extent);
   return result;
 }
 
 constexpr layout at(std::int64_t displacement, layout const& inner) {
-  if (inner.empty() && inner.extent() == 0) return inner;
   layout result = inner;
-  result.origin_ = detail::add(inner.origin_, inner.empty() ? 0 : displacement);
-  result.lower_bound_ = detail::add(inner.lower_bound_, displacement);
-  detail::add(result.lower_bound_, result.extent_);
-  if (!result.empty()) {
-    detail::add(result.origin_, result.root().low);
-    detail::add(result.origin_, result.root().high);
-  }
+  detail::builder::shift(result, displacement);
   return result;
 }
 

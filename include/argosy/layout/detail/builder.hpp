@@ -126,13 +126,16 @@ class builder : list_rules {
     return result;
   }
 
-  // Makes `count` copies of a tower: a layout without places and tables, so each node is the only
-  // child of the next. Returns false if the copies join, and leaves the layout as it is. Has the
-  // rules of append_repeat, and saves the lists. Most arrays are of this kind.
+  // Makes `count` copies of a tower, at least 2. A tower is a layout without places and tables, so
+  // each node is the only child of the next. Returns false if pieces of two copies join and others
+  // do not, and leaves the layout as it is. Has the rules of append_repeat, and saves the lists.
+  // Most arrays are of this kind.
   static constexpr bool repeat_tower(layout& tower, std::int64_t count, std::int64_t stride,
                                      bounds const& hull) {
     layout_node& top = tower.nodes_.back();
-    if (top.kind == node_kind::repeat && stride == wrapping_mul(top.count, top.stride)) {
+    if (top.kind == node_kind::bytes && stride == top.size) {
+      top = piece_node(mul(count, top.size));
+    } else if (top.kind == node_kind::repeat && stride == wrapping_mul(top.count, top.stride)) {
       layout_node const below = tower.nodes_[top.child];
       top = node_of_copies(mul(count, top.count), top.stride, top.child, below);
     } else {
@@ -146,6 +149,31 @@ class builder : list_rules {
     tower.lower_bound_ = hull.low;
     tower.extent_ = sub(hull.high, hull.low);
     return true;
+  }
+
+  // Implements at().
+  static constexpr void shift(layout& form, std::int64_t displacement) {
+    if (form.empty() && form.extent_ == 0) return;
+    form.origin_ = add(form.origin_, form.empty() ? 0 : displacement);
+    form.lower_bound_ = add(form.lower_bound_, displacement);
+    add(form.lower_bound_, form.extent_);
+    if (form.empty()) return;
+    add(form.origin_, form.root().low);
+    add(form.origin_, form.root().high);
+  }
+
+  // Implements resized().
+  static constexpr void resize(layout& form, std::int64_t lower_bound, std::int64_t extent) {
+    std::int64_t const upper_bound = add(lower_bound, extent);
+    std::int64_t low = std::min(lower_bound, upper_bound),
+                 high = std::max(lower_bound, upper_bound);
+    if (!form.empty()) {
+      low = std::min(low, form.true_lower_bound());
+      high = std::max(high, form.true_upper_bound());
+    }
+    require_span(low, high);
+    form.lower_bound_ = lower_bound;
+    form.extent_ = extent;
   }
 
   // Makes the layout of a list that is known to fit.

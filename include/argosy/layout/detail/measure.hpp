@@ -16,6 +16,11 @@
 namespace argosy {
 namespace detail {
 
+// The place of a byte of the stream: its offset, and the number of the piece that holds it.
+struct byte_place {
+  std::int64_t offset, piece;
+};
+
 // Walks over the tree of a layout; each function is a query of a node. A node that is used in
 // several places is visited once, because a tree of n nodes can have 2^n leaves.
 class measure {
@@ -83,28 +88,35 @@ class measure {
     return pieces_before(table(n), x);
   }
 
-  // Returns the number of pieces of `n` before the one that holds byte `position` of its stream.
-  constexpr std::int64_t piece_at(layout_node const& n, std::int64_t position) const {
-    switch (n.kind) {
-      case node_kind::bytes:
-        return 0;
-      case node_kind::repeat: {
-        std::int64_t const copy = position / child(n).size;
-        return copy * child(n).pieces + piece_at(child(n), position - copy * child(n).size);
+  // Returns the place of byte `position` of the stream, which has more bytes.
+  constexpr byte_place place_of(std::int64_t position) const {
+    byte_place at{layout_.origin(), 0};
+    layout_node const* n = &layout_.root();
+    while (n->kind == node_kind::repeat || n->kind == node_kind::concat) {
+      layout_node const* c = nullptr;
+      if (n->kind == node_kind::repeat) {
+        c = &child(*n);
+        std::int64_t const copy = position < c->size ? 0 : position / c->size;
+        position -= copy * c->size;
+        at.offset += copy * n->stride;
+        at.piece += copy * c->pieces;
+      } else {
+        layout_place const* p = places(*n).data();
+        for (c = &child(*p); position >= p->start + c->size; c = &child(*++p))
+          at.piece += c->pieces;
+        position -= p->start;
+        at.offset += p->displacement;
       }
-      case node_kind::concat: {
-        std::int64_t before = 0;
-        for (layout_place const& p : places(n)) {
-          if (position < p.start + child(p).size)
-            return before + piece_at(child(p), position - p.start);
-          before += child(p).pieces;
-        }
-        return before;
-      }
-      case node_kind::table:
-        break;
+      n = c;
     }
-    return static_cast<std::int64_t>(table(n).find(position));
+    if (n->kind == node_kind::table) {
+      std::size_t const i = table(*n).find(position);
+      position -= table(*n).start(i);
+      at.offset += table(*n).offset(i);
+      at.piece += static_cast<std::int64_t>(i);
+    }
+    at.offset += position;
+    return at;
   }
 
   // Returns the hull of the bytes [from, to) of the stream of `n`, relative to its first piece;
@@ -266,7 +278,7 @@ namespace linked {
 piece hull_of(layout const& l, std::int64_t from, std::int64_t to);
 std::size_t depth(layout const& l);
 bool is_monotonic(layout const& l);
-std::int64_t piece_at(layout const& l, std::int64_t position);
+byte_place place_of(layout const& l, std::int64_t position);
 std::int64_t bytes_before(layout const& l, std::int64_t offset);
 bool overlaps(layout const& l);
 
@@ -281,6 +293,13 @@ constexpr piece hull_here(layout const& l, std::int64_t from, std::int64_t to) {
 // whatever order they lie; from < to.
 constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
   return once([&] { return hull_here(l, from, to); }, [&] { return linked::hull_of(l, from, to); });
+}
+
+// Returns the place of byte `position` of the stream of a layout, which has more bytes. A cursor
+// costs more, and can go on from there.
+constexpr byte_place place_of(layout const& l, std::int64_t position) {
+  return once([&] { return measure(l).place_of(position); },
+              [&] { return linked::place_of(l, position); });
 }
 
 constexpr bool overlaps_here(layout const& l) {
@@ -311,9 +330,7 @@ constexpr bool layout::is_monotonic() const {
 }
 
 constexpr std::int64_t layout::piece_at(std::int64_t position) const {
-  if (empty()) return 0;
-  return detail::once([&] { return detail::measure(*this).piece_at(root(), position); },
-                      [&] { return detail::linked::piece_at(*this, position); });
+  return empty() ? 0 : detail::place_of(*this, position).piece;
 }
 
 constexpr std::int64_t layout::bytes_before(std::int64_t offset) const {

@@ -29,6 +29,11 @@ struct call {
   any_policy const& policy() const noexcept { return with.policy(); }
   std::error_code* error() const noexcept { return with.error(); }
   source_location const& where() const noexcept { return data.where(); }
+  // Returns true if nothing is wrong with the data, and it is not one stretch of memory.
+  bool is_scattered() const {
+    if (data.fault()) return false;
+    return data.row().address ? !data.row().is_stretch() : data.buffer().form().pieces() != 1;
+  }
 };
 
 }  // namespace argosy::detail

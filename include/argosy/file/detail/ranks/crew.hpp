@@ -242,7 +242,7 @@ std::int64_t crew<World>::place_of(call const& c, std::int64_t etypes, pointer_m
 template <communicator World>
 report crew<World>::access_alone(call const& c, plain_call const* plain, failure& f) {
   std::optional<plain_call> p;
-  if (!plain) p = file->plain(c);
+  if (!plain && !c.is_scattered()) p = file->plain(c);
   if (p) plain = &*p;
   report done;
   pointer_move moved;

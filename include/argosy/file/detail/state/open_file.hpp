@@ -212,13 +212,20 @@ class open_file {
   static constexpr std::int64_t most_close_bytes = 64 << 10;
   // Pieces of this length are not worth a copy before the call of the file.
   static constexpr std::int64_t least_direct_bytes = 1024;
-  std::optional<window> hull_of(std::int64_t offset, std::int64_t bytes) const;
+  // The window of a small call, and its pieces as a range of a layout whose offset 0 is at `base`.
+  struct close_data {
+    window all;
+    layout const* form = nullptr;  // null: one piece
+    std::int64_t position = 0;
+    std::int64_t base = 0;
+  };
+  std::optional<close_data> close_data_of(std::int64_t offset, std::int64_t bytes) const;
   template <class Move>
   std::error_code staged(std::int64_t offset, std::int64_t bytes, Move&& move);
   std::error_code access_staged(window const& w, small_call const& c, report& done);
-  std::error_code read_picking(window const& w, small_call const& c, report& done);
-  bool write_inserting(window const& w, small_call const& c, report& done, failure& f);
-  std::error_code replace_close(window const& w, small_call const& c, report& done);
+  std::error_code read_picking(close_data const& d, small_call const& c, report& done);
+  bool write_inserting(close_data const& d, small_call const& c, report& done, failure& f);
+  std::error_code replace_close(close_data const& d, small_call const& c, report& done);
   bool may_plan_merges() const noexcept;
   failure moved(job const& t, staging& with, report& done);
   failure ship(job const& t, report& done);
