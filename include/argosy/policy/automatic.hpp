@@ -38,12 +38,16 @@ struct automatic {
               .reason = *std::move(why),
               .kind = kind,
               .weighed = true};
-    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks), false);
+    collective_plan p = two_phase.plan(kind, all, ranks);
+    choose(kind, all, ranks, p, false);
+    return p;
   }
   constexpr collective_plan plan(access_kind kind, extend::access_summary const& all,
                                  extend::rank_group const& ranks,
                                  detail::access_histogram const& where) const {
-    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where), true);
+    collective_plan p = two_phase.plan(kind, all, ranks, where);
+    choose(kind, all, ranks, p, true);
+    return p;
   }
   // Returns the reason for separate access if that takes no longer than an exchange without data.
   // The prices decide it, wherever the data lies, without a plan of the exchange. The text is made
@@ -86,10 +90,11 @@ struct automatic {
            std::to_string(n[3]) + " us, alone " + std::to_string(n[4]) + " us, by the prices of " +
            std::string(storage);
   }
-  constexpr collective_plan choose(access_kind kind, extend::access_summary const& all,
-                                   extend::rank_group const& ranks, collective_plan p,
-                                   bool of_equal_work) const {
-    if (!p.together) return p;
+  // Replaces the plan of two_phase by a cheaper one.
+  constexpr void choose(access_kind kind, extend::access_summary const& all,
+                        extend::rank_group const& ranks, collective_plan& p,
+                        bool of_equal_work) const {
+    if (!p.together) return;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
       // Domains begin at blocks. The call may have only a part of a block, which then belonged to
@@ -111,7 +116,6 @@ struct automatic {
                                 {us(together), us(alone), p.together}));
     if (!p.together) p.policy = argosy::sieving::name;
     if (!p.together) p.domains.clear();
-    return p;
   }
 
   // Estimates the time of separate access. If there are more ranks than processors, ranks take
