@@ -41,6 +41,12 @@ make_wheel() {
   cmake --build build/wheel/consumer >>build/wheel/consumer.log
   build/wheel/consumer/consumer
   echo "-- the wheel can be installed, and its headers are found"
+
+  # A Python without the compiled part says so, and has the command.
+  rm -f build/wheel/env/lib/python3*/site-packages/argosy/_argosy.*
+  ! build/wheel/env/bin/python3 -c "import argosy; argosy.open" 2>build/wheel/without.log || return 1
+  grep "^ImportError: argosy.open needs the compiled part" build/wheel/without.log
+  build/wheel/env/bin/argosy --preload | xargs ls >/dev/null
 }
 
 # --- Testing ---

@@ -36,18 +36,17 @@ def _pythons():
 
 
 def __getattr__(name):
+    if name not in __all__:
+        raise AttributeError(f"module 'argosy' has no attribute '{name}'")
     try:
-        if name in _MODULES:
-            return importlib.import_module(f"argosy.{name}")
-        if name in _HOMES:
-            return getattr(importlib.import_module(f"argosy.{_HOMES[name]}"), name)
+        importlib.import_module("argosy._argosy")
     except ImportError as e:
-        if "_argosy" not in str(e):
-            raise  # NumPy or mpi4py is missing
         raise ImportError(f"argosy.{name} needs the compiled part, which this installation has for {_pythons()}, "
                           f"but not for {sys.version_info.major}.{sys.version_info.minor}{sys.abiflags}; "
                           "docs/use/python.md") from e
-    raise AttributeError(f"module 'argosy' has no attribute '{name}'")
+    if name in _MODULES:
+        return importlib.import_module(f"argosy.{name}")
+    return getattr(importlib.import_module(f"argosy.{_HOMES[name]}"), name)
 
 
 def __dir__():
