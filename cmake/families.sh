@@ -11,7 +11,7 @@
 #                                      with the drop-in of one MPI library and with this one
 #   cmake/families.sh --portable       links what is built again, for glibc 2.28 and later, into
 #                                      build/families/portable/; needs zig, which it gets from PyPI.
-#                                      Also the module for Python, if cmake/python.sh has built it
+#                                      Also the modules for Python that cmake/python.sh has built
 # With ARGOSY_FAMILIES_LIB=FOLDER, --test and --cost use the drop-in in that folder.
 # The mpi.h of openmpi and mpich are Debian's; that of the standard interface is in PyPI's mpich.
 # The tests of a library fail if its part is not built. Their output is in build/families/logs/.
@@ -127,21 +127,24 @@ portable() {
   check_needs "$to"/*.so "$to"/argosy-mpiio/*.so
   newest=$(readelf -V "$to"/libargosy-*.so "$to"/argosy-mpiio/*.so | grep -o 'GLIBC_2[.0-9]*' | sort -V | tail -n 1)
   echo "-- $to/libargosy-mpiio.so, whose newest need is $newest"
-  portable_module
+  portable_modules
 }
 
-# Links the module for Python for the same glibc, if cmake/python.sh has built it. It has zlib and
-# libzstd inside.
-portable_module() {
-  local built=$repository/build/python-module to=$root/portable module objects
-  module=$(compgen -G "$built/package/argosy/_argosy.*.so") || return 0
-  mapfile -t objects < <(find "$built/CMakeFiles/_argosy.dir" -name '*.o')
+# Links the modules for Python for the same glibc, if cmake/python.sh has built them. They have zlib
+# and libzstd inside.
+portable_modules() {
+  local built=$repository/build/python-module to=$root/portable module name objects
   rm -f "$to"/_argosy.*
-  link_portably lib/python/module/exports.map "$to/${module##*/}" "${objects[@]}" "$root/old_glibc.o" \
-    "$built/libargosy_without_mpi.a" "$built/libnanobind-static.a" \
-    "$(c++ -print-file-name=libz.a)" "$(c++ -print-file-name=libzstd.a)"
-  check_needs "$to/${module##*/}"
-  echo "-- $to/${module##*/}"
+  for module in "$built"/package/argosy/_argosy.*.so; do
+    [[ -f $module ]] || continue
+    name=${module##*/}
+    mapfile -t objects < <(find "$built/CMakeFiles/${name%.so}.dir" -name '*.o')
+    ((${#objects[@]} > 1)) || { echo "No objects of $name: run cmake/python.sh --wheel again"; return 1; }
+    link_portably lib/python/module/exports.map "$to/$name" "${objects[@]}" "$root/old_glibc.o" \
+      "$built/libargosy_without_mpi.a" "$(c++ -print-file-name=libz.a)" "$(c++ -print-file-name=libzstd.a)"
+    check_needs "$to/$name"
+    echo "-- $to/$name"
+  done
 }
 
 # --- Testing ---

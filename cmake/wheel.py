@@ -1,7 +1,7 @@
-"""Writes the wheel of cmake/wheel.sh: python3 cmake/wheel.py LIBRARIES FOLDER [MODULE]
+"""Writes the wheel of cmake/wheel.sh: python3 cmake/wheel.py LIBRARIES FOLDER [MODULE...]
 
-MODULE is the compiled part of the module argosy. Only the Python that it was compiled for finds it,
-by its name. So one wheel is for every version of Python, most of which have the drop-in only.
+MODULEs are the compiled part of the module argosy. A Python finds the one that was compiled for it,
+by its name. So one wheel is for every version of Python. A Python without a MODULE has the drop-in.
 A wheel is an archive of the package's files and of some lines about them. It needs no other tool.
 """
 # SPDX-License-Identifier: BSD-3-Clause
@@ -54,16 +54,15 @@ def development_files(version):
 
 def main():
     libraries, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    module = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    modules = [pathlib.Path(name) for name in sys.argv[3:]]
     version = version_of_library()
     shared = [libraries / "libargosy-mpiio.so", libraries / "libargosy-around.so", *sorted((libraries / "argosy-mpiio").glob("*.so"))]
-    tag = f"py3-none-manylinux_2_{glibc_of([*shared, module] if module else shared)}_{platform.machine()}"
+    tag = f"py3-none-manylinux_2_{glibc_of([*shared, *modules])}_{platform.machine()}"
     info = f"argosy-{version}.dist-info"
     files = {f"argosy/{p.name}": p.read_bytes() for p in sorted(pathlib.Path("lib/python/argosy").glob("*.py"))}
     files |= {f"argosy/lib/{p.relative_to(libraries)}": p.read_bytes() for p in shared}
     files |= development_files(version)
-    if module:
-        files[f"argosy/{module.name}"] = module.read_bytes()
+    files |= {f"argosy/{p.name}": p.read_bytes() for p in modules}
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: argosy\nVersion: {version}\n"
         "Summary: Parallel I/O of arrays, and MPI's I/O functions for unchanged programs on any MPI library\n"

@@ -3,8 +3,8 @@
 # argosy that runs programs on it, the headers of argosy::headers, and the module argosy, if
 # cmake/python.sh was run before --portable: build/wheel/argosy-VERSION-py3-none-manylinux_2_N_x86_64.whl.
 # The N is that of the newest function of glibc that the libraries need. Every Python 3.9 and later
-# has the drop-in; the module is for the Python that it was compiled for. Prints the checksum, and
-# tries the wheel.
+# has the drop-in; the module is for the Pythons that it was compiled for (cmake/python.sh --wheel).
+# Prints the checksum, and tries the wheel.
 #   cmake/wheel.sh                  makes it
 #   cmake/wheel.sh --test           installs the wheel that is in build/wheel into an environment of
 #                                   its own, and runs programs on it, on each MPI library
@@ -13,6 +13,7 @@
 #   program    examples/hello_mpiio.cpp, compiled without argosy, by argosy run --report: the report
 #              is there, and the file as it must be
 #   mpi4py     a Python program with mpi4py of PyPI, the same way
+#   module     test/python/installed.py, on the module argosy of the wheel, with mpi4py
 #   families   what cmake/families.sh --test runs
 # The output is in build/wheel/logs/.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -20,14 +21,14 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 make_wheel() {
-  local lib=build/families/portable part module
+  local lib=build/families/portable part modules
   for part in openmpi mpich standard; do
     [[ -f $lib/argosy-mpiio/$part.so ]] || { echo "There is no part $part: run cmake/families.sh, and again with --portable"; exit 1; }
   done
   rm -rf build/wheel
   mkdir -p build/wheel
-  module=$(compgen -G "$lib/_argosy.*.so" || true)
-  python3 cmake/wheel.py "$lib" build/wheel ${module:+"$module"}
+  mapfile -t modules < <(compgen -G "$lib/_argosy.*.so")
+  python3 cmake/wheel.py "$lib" build/wheel "${modules[@]}"
   sha256sum build/wheel/*.whl
 
   # In an environment of its own the wheel must tell where its files are, and a project must find
@@ -40,6 +41,12 @@ make_wheel() {
   cmake --build build/wheel/consumer >>build/wheel/consumer.log
   build/wheel/consumer/consumer
   echo "-- the wheel can be installed, and its headers are found"
+
+  # A Python without the compiled part says so, and has the command.
+  rm -f build/wheel/env/lib/python3*/site-packages/argosy/_argosy.*
+  ! build/wheel/env/bin/python3 -c "import argosy; argosy.open" 2>build/wheel/without.log || return 1
+  grep "^ImportError: argosy.open needs the compiled part" build/wheel/without.log
+  build/wheel/env/bin/argosy --preload | xargs ls >/dev/null
 }
 
 # --- Testing ---
@@ -71,6 +78,14 @@ try_mpi4py() {
   echo $verdict
 }
 
+try_module() {
+  local log=$logs/$library_name.module.log verdict=FAILED mpi4py_with=()
+  use_mpi4py "$PWD/build/wheel/run/lib" || { echo "not run"; return; }
+  (cd build/wheel/run && TMPDIR=$PWD timeout -k 10 300 "$mpiexec" -n 2 env "${run_with[@]}" "${mpi4py_with[@]}" LD_PRELOAD="$yielding" \
+    "$env/bin/python3" ../../../test/python/installed.py) </dev/null >"$log" 2>&1 && grep -q "^module on Python" "$log" && verdict=passed
+  echo $verdict
+}
+
 try_families() {
   local log=$logs/$library_name.families.log
   if ARGOSY_FAMILIES_LIB=$libraries cmake/families.sh --test "$library_name" >"$log" 2>&1 && grep -q passed "$log"; then
@@ -81,7 +96,7 @@ try_families() {
 }
 
 test_wheel() {
-  local library_name program with_python families begin=0 first row rows=() failed=0
+  local library_name program with_python module families begin=0 first row rows=() failed=0
   wheel=$(compgen -G 'build/wheel/argosy-*.whl') || { echo "There is no wheel: run cmake/wheel.sh"; exit 1; }
   sha256sum "$wheel"
   source cmake/setup.sh
@@ -99,16 +114,16 @@ test_wheel() {
     rm -rf build/wheel/run
     mkdir -p build/wheel/run
     program=$(try_program) first=$((SECONDS - begin))
-    with_python=$(try_mpi4py) families=$(try_families)
-    row="| $title_of_library | $system | $program | $with_python | $families |"
+    with_python=$(try_mpi4py) module=$(try_module) families=$(try_families)
+    row="| $title_of_library | $system | $program | $with_python | $module | $families |"
     [[ $row != *FAILED* ]] || failed=1
     rows+=("$row")
     echo "$row $first s to the report of the program, with what had to be installed"
     begin=$SECONDS
   done
   echo
-  echo "| MPI library | system | program | mpi4py $mpi4py_version | families |"
-  echo "|---|---|---|---|---|"
+  echo "| MPI library | system | program | mpi4py $mpi4py_version | module, $("$env/bin/python3" --version) | families |"
+  echo "|---|---|---|---|---|---|"
   printf '%s\n' "${rows[@]}"
   return $failed
 }

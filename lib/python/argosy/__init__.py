@@ -27,18 +27,26 @@ _MODULES = ("npy", "checkpoint", "zarr")
 __all__ = [*_HOMES, *_MODULES]
 
 
+def _pythons():
+    """Returns the Pythons that the compiled part is here for, as text."""
+    suffixes = {p.name.split(".")[1] for p in Path(__file__).parent.glob("_argosy.*.so")}
+    versions = sorted(int(s.split("-")[1][1:]) for s in suffixes if s.startswith("cpython-3"))
+    names = [f"3.{minor}" for minor in versions] + ["3.12 and later"] * ("abi3" in suffixes)
+    return "Python " + ", ".join(names) if names else "no Python"
+
+
 def __getattr__(name):
+    if name not in __all__:
+        raise AttributeError(f"module 'argosy' has no attribute '{name}'")
     try:
-        if name in _MODULES:
-            return importlib.import_module(f"argosy.{name}")
-        if name in _HOMES:
-            return getattr(importlib.import_module(f"argosy.{_HOMES[name]}"), name)
+        importlib.import_module("argosy._argosy")
     except ImportError as e:
-        if "_argosy" not in str(e):
-            raise  # NumPy or mpi4py is missing
-        raise ImportError(f"argosy.{name} needs the compiled part, which this installation does not have for "
-                          f"Python {sys.version_info.major}.{sys.version_info.minor}; docs/use/python.md") from e
-    raise AttributeError(f"module 'argosy' has no attribute '{name}'")
+        raise ImportError(f"argosy.{name} needs the compiled part, which this installation has for {_pythons()}, "
+                          f"but not for {sys.version_info.major}.{sys.version_info.minor}{sys.abiflags}; "
+                          "docs/use/python.md") from e
+    if name in _MODULES:
+        return importlib.import_module(f"argosy.{name}")
+    return getattr(importlib.import_module(f"argosy.{_HOMES[name]}"), name)
 
 
 def __dir__():

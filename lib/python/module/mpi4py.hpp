@@ -46,14 +46,12 @@ auto call(char const* what, F&& f) {
   }
 }
 
-// Lets other threads of the program, and other processes, run.
+// Lets other threads of the program, and other processes, run. Takes the lock of the interpreter
+// before it releases it, because the stable interface does not say whether this thread has it.
 inline void yield() noexcept {
-  if (PyGILState_Check()) {
-    nb::gil_scoped_release const others;
-    std::this_thread::yield();
-  } else {
-    std::this_thread::yield();
-  }
+  nb::gil_scoped_acquire const lock;
+  nb::gil_scoped_release const others;
+  std::this_thread::yield();
 }
 
 inline bool is_finalized() { return nb::cast<bool>(mpi4py().attr("Is_finalized")()); }
