@@ -162,7 +162,8 @@ std::vector<claim> read_claims(std::string const& file, std::string_view text) {
   bench::csv_table const t(file, text);
   std::vector<claim> all;
   for (std::size_t k = 0; k < t.size(); ++k)
-    all.push_back({t.at(k, "id"), t.at(k, "source"), t.at(k, "sentence"), t.at(k, "expression")});
+    all.push_back({t.at(k, "id"), t.at(k, "source"), t.at(k, "sentence"), t.at(k, "expression"),
+                   t.at(k, "miss")});
   return all;
 }
 

@@ -11,11 +11,12 @@
 
 namespace papers {
 
+// `miss`: why the sentence does not hold on the simulated machine, empty if it holds.
 struct claim {
-  std::string id, source, sentence, expression;
+  std::string id, source, sentence, expression, miss = {};
 };
 
-// Parses id,source,sentence,expression. Throws std::invalid_argument.
+// Parses id,source,sentence,expression,miss. Throws std::invalid_argument.
 std::vector<claim> read_claims(std::string const& file, std::string_view text);
 
 // Returns the rate of a row, or for `sd KEY` its standard deviation over several runs. Nothing if

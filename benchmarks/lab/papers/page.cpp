@@ -174,11 +174,12 @@ std::string page_of(std::vector<table_words> const& words, std::vector<row> cons
     if (!w.reason.empty()) text += "\n" + wrapped(w.reason);
   }
   text += "\n## Claims that fail here\n\nAll verdicts: [claims.csv](claims.csv).\n\n";
-  text += "| claim | sentence | the sides of its comparison here |\n|---|---|---|\n";
+  text +=
+      "| claim | sentence | the sides of its comparison here | mechanism |\n|---|---|---|---|\n";
   for (judged const& j : claims)
     if (counts(j) && !*j.simulated.holds)
-      text += fmt::format("| {} | {} | {:.4g} and {:.4g} |\n", j.what->id, j.what->sentence,
-                          j.simulated.left, j.simulated.right);
+      text += fmt::format("| {} | {} | {:.4g} and {:.4g} | {} |\n", j.what->id, j.what->sentence,
+                          j.simulated.left, j.simulated.right, j.what->miss);
   return text;
 }
 

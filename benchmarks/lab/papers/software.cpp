@@ -57,7 +57,7 @@ software const* find_software(std::string_view name) {
        .by_turns = true,
        .locks = false,
        .policy = shipped},
-      {.name = "ibm_pe", .agents = true, .by_turns = true, .locks = false, .policy = shipped},
+      {.name = "ibm_pe", .agents = true, .locks = false, .policy = shipped},
       {.name = "romio_1", .together = true, .policy = by_romio},
       {.name = "argosy", .together = true, .policy = by_hints}};
   for (software const& s : all)

@@ -23,8 +23,9 @@ struct software {
   // threads in addition to the tasks, which poll for messages while tasks access files
   bool agents = false;
   // In collective calls exchange and file access take turns: an agent waits until its window is at
-  // the servers. PC says that it assembles a large block, and then writes it. TR has the overlap of
-  // both as a plan.
+  // the servers. PC says that it assembles a large block, and then writes it. TR plans the overlap
+  // of both, and IBM's MPI-IO of 2001 has it. Without turns a write returns when its bytes are in
+  // the page pool.
   bool by_turns = false;
   // false: the agent of a block writes all its data, so no byte ranges are locked
   bool locks = true;

@@ -196,19 +196,15 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
   block_range const required = p.request.required;
   block_range range{std::min(p.request.desired.begin, required.begin),
                     std::max(p.request.desired.end, required.end)};
-  auto const avoid = [&](block_range o) {
-    if (!o.overlaps(range)) return;
-    if (o.begin >= required.end) range.end = std::min(range.end, o.begin);
-    if (o.end <= required.begin) range.begin = std::max(range.begin, o.end);
-  };
-  for (auto const& [node, h] : f.holders) {
-    if (node == p.node) continue;
-    for (auto const& t : h.tokens.tokens())
-      if (conflict(t.mode, p.request.mode)) avoid(t.range);
+  for (auto const& [node, h] : f.holders)
+    if (node != p.node) range = h.tokens.free_around(required, range, p.request.mode);
+  for (pending const& other : f.requests) {
+    if (other.node == p.node || !conflict(other.request.mode, p.request.mode)) continue;
+    block_range const theirs = other.request.required;
+    if (!theirs.overlaps(range)) continue;
+    if (theirs.begin >= required.end) range.end = std::min(range.end, theirs.begin);
+    if (theirs.end <= required.begin) range.begin = std::max(range.begin, theirs.end);
   }
-  for (pending const& other : f.requests)
-    if (other.node != p.node && conflict(other.request.mode, p.request.mode))
-      avoid(other.request.required);
   return range;
 }
 

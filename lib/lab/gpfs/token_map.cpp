@@ -32,6 +32,18 @@ auto token_map::conflicting(block_range range, token_mode mode) const -> token c
   return nullptr;
 }
 
+// Looks at the neighbours of `required` only, because a node may have thousands of tokens.
+block_range token_map::free_around(block_range required, block_range range, token_mode mode) const {
+  for (auto t = behind(required.end); t != tokens_.end() && t->range.begin < range.end; ++t)
+    if (t->range.begin >= required.end && conflict(t->mode, mode)) range.end = t->range.begin;
+  for (auto t = behind(required.begin); t != tokens_.begin();) {
+    --t;
+    if (t->range.end <= range.begin) break;
+    if (conflict(t->mode, mode)) range.begin = t->range.end;
+  }
+  return range;
+}
+
 // Replaces the mode of every block of the range by how(mode). Visits only tokens that overlap the
 // range or touch it, which may be joined with the result, because a node may have thousands of
 // tokens.

@@ -84,6 +84,17 @@ TEST_CASE("a token map is what an array of blocks is", "[gpfs][tokens][random]")
       CHECK(t.covers({from, to}, asked) == all([&](token_mode m) { return m >= asked; }));
       CHECK((t.conflicting({from, to}, asked) == nullptr) ==
             all([&](token_mode m) { return !gpfs::detail::conflict(m, asked); }));
+      // a range around [from, to) grows block by block, up to one that conflicts
+      auto const is_free = [&](std::int64_t b) {
+        return !gpfs::detail::conflict(plain[static_cast<std::size_t>(b)].mode, asked);
+      };
+      std::int64_t low = from, high = to;
+      std::int64_t const lowest = below(from + 1), highest = to + below(blocks - to + 1);
+      while (low > lowest && is_free(low - 1)) --low;
+      while (high < highest && is_free(high)) ++high;
+      if (t.conflicting({from, to}, asked) == nullptr)
+        CHECK(t.free_around({from, to}, {lowest, highest}, asked) ==
+              gpfs::detail::block_range{low, high});
     }
   }
 }

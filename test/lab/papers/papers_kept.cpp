@@ -27,7 +27,7 @@ std::vector<papers::row> rows() {
 
 std::vector<papers::claim> claims() {
   return {{"1", "PC", "the first is faster", "[a] > [b]"},
-          {"2", "PC", "the last is fast", "[e] > 100"},
+          {"2", "PC", "the last is fast", "[e] > 100", "no cache"},
           {"3", "PC", "of a chunk", "[a:1024] > 1"}};
 }
 
@@ -119,5 +119,5 @@ TEST_CASE("the page has a line for each table with rows held out", "[papers][kep
   CHECK_THAT(page, ContainsSubstring("| PC | 2 | 1 |\n"));
   CHECK_THAT(page, ContainsSubstring("\n## T: a table\n\n![T](T.svg)\n"));
   CHECK_THAT(page, ContainsSubstring("because of that\n"));
-  CHECK_THAT(page, ContainsSubstring("| 2 | the last is fast | 99 and 100 |\n"));
+  CHECK_THAT(page, ContainsSubstring("| 2 | the last is fast | 99 and 100 | no cache |\n"));
 }

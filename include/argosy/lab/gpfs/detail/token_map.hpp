@@ -30,6 +30,9 @@ class token_map {
   token_mode at(std::int64_t block) const;
   // Returns the first token that conflicts with a request of `mode` for the range, or null.
   token const* conflicting(block_range range, token_mode mode) const;
+  // Returns the part of `range`, around `required`, that ends where the next token on either side
+  // conflicts with a request of `mode`. Tokens in `required` do not count.
+  block_range free_around(block_range required, block_range range, token_mode mode) const;
 
   void raise(block_range range, token_mode mode, std::int64_t number);
   // Lowers tokens in the range to at most this mode, if their grant was not later than `number`.
