@@ -174,12 +174,15 @@ std::string page_of(std::vector<table_words> const& words, std::vector<row> cons
     if (!w.reason.empty()) text += "\n" + wrapped(w.reason);
   }
   text += "\n## Claims that fail here\n\nAll verdicts: [claims.csv](claims.csv).\n\n";
-  text +=
-      "| claim | sentence | the sides of its comparison here | mechanism |\n|---|---|---|---|\n";
-  for (judged const& j : claims)
-    if (counts(j) && !*j.simulated.holds)
-      text += fmt::format("| {} | {} | {:.4g} and {:.4g} | {} |\n", j.what->id, j.what->sentence,
-                          j.simulated.left, j.simulated.right, j.what->miss);
+  text += "| claim | sentence | the sides of its comparison here |\n|---|---|---|\n";
+  std::string causes = "\n| claim | why it fails |\n|---|---|\n";
+  for (judged const& j : claims) {
+    if (!counts(j) || *j.simulated.holds) continue;
+    text += fmt::format("| {} | {} | {:.4g} and {:.4g} |\n", j.what->id, j.what->sentence,
+                        j.simulated.left, j.simulated.right);
+    causes += fmt::format("| {} | {} |\n", j.what->id, j.what->miss);
+  }
+  text += causes;
   return text;
 }
 
