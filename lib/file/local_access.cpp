@@ -251,7 +251,7 @@ std::optional<open_file::close_data> open_file::close_data_of(std::int64_t offse
   view const& v = where_->view;
   layout const& stream = v.stream();
   std::optional<std::int64_t> const start = v.position(offset);
-  if (!start || bytes > stream.size() - *start) return {};
+  if (!start || bytes == 0 || bytes > stream.size() - *start) return {};
   layout const& one = v.filetype();
   std::int64_t const copy = *start < one.size() ? 0 : *start / one.size();
   std::int64_t const begin = *start - copy * one.size();
