@@ -119,5 +119,6 @@ TEST_CASE("the page has a line for each table with rows held out", "[papers][kep
   CHECK_THAT(page, ContainsSubstring("| PC | 2 | 1 |\n"));
   CHECK_THAT(page, ContainsSubstring("\n## T: a table\n\n![T](T.svg)\n"));
   CHECK_THAT(page, ContainsSubstring("because of that\n"));
-  CHECK_THAT(page, ContainsSubstring("| 2 | the last is fast | 99 and 100 | no cache |\n"));
+  CHECK_THAT(page, ContainsSubstring("| 2 | the last is fast | 99 and 100 |\n"));
+  CHECK_THAT(page, ContainsSubstring("| 2 | no cache |\n"));
 }
