@@ -85,7 +85,8 @@ struct through_the_last {
     io::collective_plan p = how.plan(kind, all, ranks);
     p.policy = name;
     int const last = static_cast<int>(ranks.size) - 1;
-    for (io::extend::file_domain& d : p.domains.as_list()) d.rank = last;
+    io::extend::domain_list& domains = p.domains;
+    for (io::extend::file_domain& d : domains.as_list()) d.rank = last;
     return p;
   }
   std::uint64_t key() const { return how.key(); }  // equal on ranks that plan in the same way
