@@ -126,6 +126,7 @@ void build_upon(layout const& l) {
     layout const thrice = repeat(3, l.extent(), l);
     FUZZ_CHECK(thrice.size() == 3 * l.size());
     FUZZ_CHECK(deserialize(serialize(thrice)) == thrice);
+    if (l.origin() == std::numeric_limits<std::int64_t>::min()) return;  // has no negative
     FUZZ_CHECK(same_bytes(at(-l.origin(), l), at(-l.origin(), resized(l, 0, 7))));
   } catch (invalid_layout const&) {
   }
