@@ -78,7 +78,8 @@ class header_reader {
   // Takes the messages between the first bytes and the checksum.
   void take_block(std::span<std::byte const> bytes, std::size_t before) {
     if (bytes.size() < before + 4)
-      throw_damaged("a block of an object header has " + std::to_string(bytes.size()) + " bytes");
+      throw_damaged("a block of an object header has only " + std::to_string(bytes.size()) +
+                    " bytes");
     require_checksum(bytes, header_name);
     taker from(bytes.first(bytes.size() - 4).subspan(before), header_name);
     std::size_t const head = has_order_ ? 6 : 4;
