@@ -176,6 +176,10 @@ TEST_CASE("choices that no array can have are refused in words", "[format][zarr]
              ContainsSubstring("UTF-8"));
   CHECK_THAT(wrong([](auto& h) { h.options.attributes = "[1]"; }),
              ContainsSubstring("no JSON object"));
+  CHECK_THAT(wrong([](auto& h) { h.options.attributes = R"({"a": [1, -1e400]})"; }),
+             ContainsSubstring("a number in them is too large"));
+  CHECK_THAT(wrong([](auto& h) { h.options.fill_value = "1e400"; }),
+             ContainsSubstring("is none of the type '<f4'"));
   CHECK_THAT(wrong([](auto& h) { h.options.separator = '-'; }), ContainsSubstring("/ or ."));
   CHECK_THAT(wrong([](auto& h) { h.type.kind = 'r'; }), ContainsSubstring("no data type"));
   CHECK_THAT(wrong([](auto& h) { h.shape.assign(9, 1); }), ContainsSubstring("at most 8"));
@@ -187,6 +191,11 @@ TEST_CASE("metadata that is broken, or of features that are not read, is refused
   refuse("", io::errc::damaged, "no JSON object");
   refuse("[]", io::errc::damaged, "no JSON object");
   refuse(std::string(100000, '['), io::errc::damaged, "no JSON object");
+  auto const with_number = [&](std::string const& number) {
+    return with(p, "\"attributes\":{}", "\"attributes\":{\"a\":[0,{\"b\":" + number + "}]}");
+  };
+  read(with_number("-1e308"));
+  refuse(with_number("-1e309"), io::errc::damaged, "a number in it is too large");
   refuse(with(p, "\"zarr_format\":3", "\"zarr_format\":4"), io::errc::unsupported, "version 4");
   refuse(with(p, "\"node_type\":\"array\"", "\"node_type\":\"group\""), io::errc::datatype,
          "a group");

@@ -45,8 +45,9 @@ class group_reader : metadata_reader {
   std::optional<zarr_group> group(std::string_view text) {
     auto const root = json_in(text);
     zarr_group g;
-    bool const well =
-        root && root->is_object() ? of(root->get_object(), g) : fault("it is no JSON object");
+    bool const well = root && root->is_object()
+                          ? of(root->get_object(), g)
+                          : fault("it is no JSON object, or a number in it is too large");
     if (!well) return {};
     std::ranges::sort(g.members, {}, &zarr_member::path);
     return g;

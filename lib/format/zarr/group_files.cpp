@@ -31,7 +31,7 @@ failure read_if_there(opener const& files, std::string const& path,
 }
 
 failure invalid(std::string const& path) {
-  return {errc::damaged, "'" + path + "' is no JSON object"};
+  return {errc::damaged, "'" + path + "' is no JSON object, or a number in it is too large"};
 }
 
 std::optional<json::object> object_in(std::string_view text) {

@@ -160,7 +160,8 @@ failure complete_words(zarr_header& h) {
     if (!detail::is_utf8(name)) return wrong("the name of a dimension is not UTF-8");
   if (how.attributes.empty()) return {};
   auto const a = detail::json_in(how.attributes);
-  if (!a || !a->is_object()) return wrong("the attributes are no JSON object");
+  if (!a || !a->is_object())
+    return wrong("the attributes are no JSON object, or a number in them is too large");
   how.attributes = a->get_object().empty() ? "" : std::string(json::serialize(*a));
   return {};
 }
@@ -251,7 +252,7 @@ std::string zarr_json_of(zarr_header const& h) {
 std::string zarr_group_json(std::string const& attributes, failure& why) {
   auto const a = attributes.empty() ? json::value(json::object()) : detail::json_in(attributes);
   if (!a || !a->is_object()) {
-    why = wrong("the attributes are no JSON object");
+    why = wrong("the attributes are no JSON object, or a number in them is too large");
     return {};
   }
   json::object o;

@@ -30,7 +30,7 @@ class reader : detail::metadata_reader {
     }
     auto const root = detail::json_in(text);
     if (!root || !root->is_object()) {
-      damaged("it is no JSON object");
+      damaged("it is no JSON object, or a number in it is too large");
       return {};
     }
     json::object const& o = root->get_object();

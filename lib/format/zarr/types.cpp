@@ -131,12 +131,20 @@ std::optional<std::vector<std::byte>> raw(std::int64_t bytes, json::value const&
   return all;
 }
 
+// Whether no number is infinite. The parser reads 1e400 as infinity, which JSON cannot write again.
+bool is_finite(json::value const& v) {
+  if (v.is_object())
+    return std::ranges::all_of(v.get_object(), [](auto const& m) { return is_finite(m.value()); });
+  if (v.is_array()) return std::ranges::all_of(v.get_array(), is_finite);
+  return !v.is_double() || std::isfinite(v.get_double());
+}
+
 }  // namespace
 
 std::optional<json::value> json_in(std::string_view text) {
   boost::system::error_code error;
   json::value v = json::parse(json::string_view(text.data(), text.size()), error);
-  if (error) return {};
+  if (error || !is_finite(v)) return {};
   return v;
 }
 
