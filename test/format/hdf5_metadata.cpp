@@ -17,6 +17,7 @@
 
 #include "format/array_cases.hpp"
 #include "format/hdf5/bytes.hpp"
+#include "format/hdf5/messages.hpp"
 
 namespace io = argosy;
 using namespace io::test;
@@ -51,6 +52,24 @@ std::vector<std::byte> some_file(hdf5_file& f) {
   REQUIRE(std::ssize(all) == f.head_bytes);
   all.resize(static_cast<std::size_t>(f.end));
   return all;
+}
+
+// A file whose root group has a continuation of so many bytes, with right checksums.
+std::vector<std::byte> file_with_continuation(std::int64_t bytes) {
+  constexpr std::uint64_t superblock = 48, root = 64, block = 128, end = 160;
+  hdf5_file f;
+  std::vector<std::byte> const begin = some_file(f);
+  hdf5::writer all;
+  all.bytes(std::span(begin).first(28)).number(end, 8).number(root, 8).checksum();
+  REQUIRE(all.size() == superblock);
+  hdf5::header_writer header;
+  header.add(hdf5::message::link_info, hdf5::link_info_of(0));
+  header.add(hdf5::message::continuation,
+             hdf5::writer().number(block, 8).number(static_cast<std::uint64_t>(bytes), 8).all());
+  all.pad(root).bytes(std::move(header).finish()).pad(block);
+  all.text("OCHK").checksum(block).pad(end);
+  REQUIRE(all.size() == end);
+  return all.all();
 }
 
 }  // namespace
@@ -144,6 +163,20 @@ TEST_CASE("each byte of the metadata is either found to be damaged, or means not
     hdf5_file found;
     std::vector<std::byte> cut(file.begin(), file.begin() + n);
     CHECK(find_hdf5(reading(cut), n, found).code == io::errc::damaged);
+  }
+}
+
+TEST_CASE("a continuation of a header that is shorter than its frame is refused",
+          "[format][hdf5][errors]") {
+  for (std::int64_t bytes = 0; bytes <= 8; ++bytes) {
+    std::vector<std::byte> const file = file_with_continuation(bytes);
+    hdf5_file found;
+    auto const why = find_hdf5(reading(file), std::ssize(file), found);
+    CAPTURE(bytes, why.detail);
+    if (bytes == 8)
+      CHECK_FALSE(why);
+    else
+      CHECK(why.code == io::errc::damaged);
   }
 }
 
