@@ -2,16 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/zarr_header.hpp>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
 
 #include "support/catch.hpp"
+#include "support/seed.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
@@ -88,6 +93,26 @@ TEST_CASE("metadata that is written is read back", "[format][zarr]") {
   CHECK(p.options.codecs == std::vector{zarr_codec::bytes()});
   CHECK(p.options.fill_value == "0");
   CHECK(io::detail::zarr_json_of(p) == plain());
+}
+
+TEST_CASE("numbers of metadata are read exactly", "[format][zarr]") {
+  std::mt19937_64 random(seed());
+  for (int i = 0; i < 500; ++i) {
+    double const value = std::ldexp(std::uniform_real_distribution(1.0, 2.0)(random),
+                                    std::uniform_int_distribution(-1022, 1023)(random));
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.17g", value);
+    CAPTURE(text.data());
+    CHECK(fill_of<double>(text.data()) == value);
+    io::zarr_header h{{6}, io::extend::dtype_of<double>(), {.fill_value = text.data()}};
+    h.options.attributes = "{\"a\":" + h.options.fill_value + "}";
+    REQUIRE_FALSE(io::detail::complete(h));
+    io::zarr_header const once = read(io::detail::zarr_json_of(h));
+    CHECK(once == h);
+    CHECK(std::stod(once.options.attributes.substr(5)) == value);
+  }
+  CHECK(fill_of<double>("1e-400") == 0);
+  CHECK(fill_of<double>("4.9406564584124654e-324") == std::numeric_limits<double>::denorm_min());
 }
 
 TEST_CASE("what is left out is filled in", "[format][zarr]") {
@@ -203,6 +228,13 @@ TEST_CASE("metadata that is broken, or of features that are not read, is refused
   refuse(with(p, "\"shape\":[6]", "\"shape\":[6,6]"), io::errc::damaged, "2 dimensions");
   refuse(with(p, "\"shape\":[6]", "\"shape\":[1,1,1,1,1,1,1,1,1]"), io::errc::unsupported,
          "9 dimensions");
+  refuse(
+      R"({"zarr_format":3,"node_type":"array","shape":[],"data_type":"int8",
+          "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[]}},
+          "chunk_key_encoding":{"name":"default"},"fill_value":0,
+          "codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[],
+            "codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes"}]}}]})",
+      io::errc::unsupported, "shards of an array without dimensions");
   refuse(with(p, "\"int16\"", "\"int13\""), io::errc::unsupported, "data type \"int13\"");
   refuse(with(p, "\"regular\"", "\"rectilinear\""), io::errc::unsupported, "'rectilinear'");
   refuse(with(p, "\"chunk_shape\":[4]", "\"chunk_shape\":[0]"), io::errc::damaged,

@@ -132,6 +132,7 @@ class reader : detail::metadata_reader {
     return sharding(named_in(&all[0]), h);
   }
   bool sharding(named const& n, zarr_header& h) {
+    if (h.shape.empty()) return unknown("shards of an array without dimensions");
     h.options.shards = std::exchange(h.options.chunks, {});
     if (!numbers(in(n, "chunk_shape"), "chunk_shape", 1, h.options.chunks)) return false;
     json::value const* const list = in(n, "codecs");

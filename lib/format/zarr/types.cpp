@@ -9,7 +9,12 @@
 #include <limits>
 #include <utility>
 
+#include "format/exact_json.hpp"
 #include "json.hpp"
+
+#define json argosy_json
+#include <boost/json/basic_parser_impl.hpp>
+#undef json
 
 namespace argosy::detail {
 
@@ -131,21 +136,15 @@ std::optional<std::vector<std::byte>> raw(std::int64_t bytes, json::value const&
   return all;
 }
 
-// Whether no number is infinite. The parser reads 1e400 as infinity, which JSON cannot write again.
-bool is_finite(json::value const& v) {
-  if (v.is_object())
-    return std::ranges::all_of(v.get_object(), [](auto const& m) { return is_finite(m.value()); });
-  if (v.is_array()) return std::ranges::all_of(v.get_array(), is_finite);
-  return !v.is_double() || std::isfinite(v.get_double());
-}
-
 }  // namespace
 
 std::optional<json::value> json_in(std::string_view text) {
-  boost::system::error_code error;
-  json::value v = json::parse(json::string_view(text.data(), text.size()), error);
-  if (error || !is_finite(v)) return {};
-  return v;
+  using handler = exact_handler<json::value_stack, json::string_view, json::error_code>;
+  json::basic_parser<handler> parser({}, json::make_error_code(json::error::exponent_overflow));
+  json::error_code error;
+  std::size_t const read = parser.write_some(false, text.data(), text.size(), error);
+  if (error || read < text.size()) return {};
+  return parser.handler().release();
 }
 
 std::string zarr_name_of(dtype const& type) {

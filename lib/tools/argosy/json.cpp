@@ -10,6 +10,8 @@
 
 #include <boost/json/src.hpp>  // compiles its sources, once in a program
 
+#include "format/exact_json.hpp"
+
 namespace argosy::tool {
 namespace {
 
@@ -66,13 +68,17 @@ boost::json::value parse_json(std::string_view text) {
   boost::json::parse_options as;
   as.max_depth = 64;
   as.allow_invalid_utf8 = true;  // names of files may have any bytes
-  boost::json::parser parser({}, as);
-  boost::json::error_code error;
-  std::size_t const read = parser.write_some(text.data(), text.size(), error);
+  using boost::json::error_code;
+  using handler =
+      detail::exact_handler<boost::json::value_stack, boost::json::string_view, error_code>;
+  boost::json::basic_parser<handler> parser(
+      as, boost::json::make_error_code(boost::json::error::exponent_overflow));
+  error_code error;
+  std::size_t const read = parser.write_some(false, text.data(), text.size(), error);
   if (!error && read < text.size()) error = boost::json::error::extra_data;
   if (error)
     throw std::invalid_argument(fmt::format("JSON, at byte {}: {}", read, error.message()));
-  return parser.release();
+  return parser.handler().release();
 }
 
 }  // namespace argosy::tool
