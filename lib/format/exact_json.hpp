@@ -64,7 +64,7 @@ class exact_handler {
 
  private:
   Stack stack_;
-  std::string digits_;  // of a number whose text comes in parts
+  std::string digits_;  // a number whose text comes in parts
   Error too_large_;
 };
 

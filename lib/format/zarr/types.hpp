@@ -16,7 +16,7 @@
 
 namespace argosy::detail {
 
-// Returns the JSON value of a text. Nothing if it is none, or has a number beyond those of a double.
+// Returns the JSON value of a text. Nothing if it is none, or if a number is beyond all doubles.
 std::optional<json::value> json_in(std::string_view text);
 
 // Returns Zarr's name of a type: "float64". Empty if Zarr has no such type.
