@@ -1,17 +1,26 @@
 """hdf5_check.py check DIR | write DIR NUMBER SEED | netcdf FILE: round trips with h5py.
 
 check: reads all files that the test has written to DIR. An element has the value of its number.
+       h5dump and pyfive read them, too, if they are there; pyfive has no chunks and no structs of these.
 write: writes NUMBER random files to DIR, each with a copy of its dataset in .npy.
 netcdf: reads a file with a time axis by netCDF4 and xarray.
 SPDX-License-Identifier: BSD-3-Clause
 """
+import collections
+import os
 import pathlib
 import random
+import shutil
+import subprocess
 import sys
 
 import h5py
 import hdf5plugin
 import numpy
+try:
+    import pyfive
+except ImportError:
+    pyfive = None
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
          "float32", "float64", "complex64", "complex128"]
@@ -32,8 +41,26 @@ def values(numbers, dtype):
     return (numbers % 100).astype(dtype)
 
 
+def check_others(path, plain):
+    """Returns the names of other readers that read the file before h5py changed it."""
+    names = []
+    if shutil.which("h5dump"):
+        how = {"HDF5_PLUGIN_PATH": hdf5plugin.PLUGIN_PATH}  # zstd
+        run = subprocess.run(["h5dump", path], capture_output=True, text=True, env=os.environ | how)
+        assert run.returncode == 0 and 'DATASET "u"' in run.stdout, (path, run.stderr)
+        names.append("h5dump")
+    if pyfive and plain:
+        with pyfive.File(str(path)) as f:
+            u = f["g/u"]
+            numbers = numpy.arange(u.size).reshape(u.shape)
+            assert numpy.array_equal(u[...], values(numbers, u.dtype)), path
+            names.append("pyfive")
+    return names
+
+
 def check(directory):
     count = 0
+    others = collections.Counter()
     for path in sorted(directory.glob("*.h5")):
         with h5py.File(path) as f:
             u = f["g/u"]
@@ -43,8 +70,10 @@ def check(directory):
             assert f["g"].attrs["number"] == 3 and list(f.attrs["list"]) == [1.5, 2.5], path
             assert f["scalar"][()] == 7 and f["scalar"].shape == (), path
             assert set(f) == {"g", "scalar", "none"} and len(f["none"]) == 0, path
+            plain = u.chunks is None and not u.dtype.names
             if "chunk" in u.attrs:
                 assert u.chunks == tuple(u.attrs["chunk"]), path
+        others.update(check_others(path, plain))
         # Other programs can change the file.
         with h5py.File(path, "r+") as f:
             f["g/more"] = numpy.arange(5)
@@ -57,7 +86,8 @@ def check(directory):
             assert f["g/more"][4] == 4, path
         count += 1
     assert count > 0
-    print(f"h5py {h5py.__version__} read {count} files")
+    print(f"h5py {h5py.__version__} read {count} files",
+          *(f"{name} {n}" for name, n in sorted(others.items())), sep=", ")
 
 
 def any_options(rng, shape):
