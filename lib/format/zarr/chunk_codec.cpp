@@ -151,6 +151,11 @@ chunk_codec::chunk_codec(zarr_header const& h)
   }
 }
 
+std::int64_t chunk_codec::most_space_bytes() const noexcept {
+  auto const stages = std::ssize(steps_) + (in_order_ && !swapped_ ? 0 : 1);
+  return std::min<std::int64_t>(stages, 2) * most_encoded_;
+}
+
 // Copies all items between a chunk and its stored order. If `storing`, `from` is the chunk.
 void chunk_codec::arrange(std::byte const* from, std::byte* to, bool storing) const {
   auto const item = static_cast<std::size_t>(item_bytes_),

@@ -26,6 +26,8 @@ class chunk_codec {
   std::int64_t chunk_bytes() const noexcept { return chunk_bytes_; }
   // Returns the most bytes that an encoded chunk may have. Longer ones are damaged.
   std::int64_t most_encoded_bytes() const noexcept { return most_encoded_; }
+  // Returns the most memory that the encoding of a chunk needs in its `space`.
+  std::int64_t most_space_bytes() const noexcept;
   // Returns true if encoded chunks are the chunks themselves.
   bool is_plain() const noexcept { return in_order_ && !swapped_ && steps_.empty(); }
 

@@ -28,8 +28,10 @@ double seconds_between(steady::time_point from, steady::time_point to) {
 
 std::int64_t batch_chunks(zarr_grid const& grid, int threads) {
   if (threads <= 1) return 1;
-  std::int64_t const enough = bytes_of_turn * threads / grid.chunk_bytes();
-  return std::clamp<std::int64_t>(enough, 2 * threads, 4096);
+  std::int64_t const enough = bytes_of_turn * threads / grid.chunk_bytes(),
+                     most = std::clamp<std::int64_t>(enough, 2 * threads, 4096);
+  // Chunks without shards are gathered from several files.
+  return grid.chunks_in_shard() == 1 ? most : std::min(most, grid.chunks_in_shard());
 }
 
 // Runs `work` for each chunk, and adds its time to the counts. `work` returns the decoded and the
@@ -81,14 +83,11 @@ void for_each_at_once(std::size_t count, int threads,
 }
 
 std::size_t chunks_at_once(zarr_store const& s) {
-  std::int64_t const most = batch_chunks(s.grid, s.how.threads);
-  // Chunks without shards are gathered from several files.
-  std::int64_t const there = s.grid.chunks_in_shard() == 1 ? most : s.grid.chunks_in_shard();
-  return static_cast<std::size_t>(std::min(most, there));
+  return static_cast<std::size_t>(batch_chunks(s.grid, s.how.threads));
 }
 
 std::int64_t batch_bytes(zarr_grid const& grid, chunk_codec const& codec, int threads) {
-  return batch_chunks(grid, threads) * (grid.chunk_bytes() + 2 * codec.most_encoded_bytes());
+  return batch_chunks(grid, threads) * (grid.chunk_bytes() + codec.most_space_bytes());
 }
 
 encoding_batch::encoding_batch(zarr_store const& s) : store_(s), most_(chunks_at_once(s)) {}

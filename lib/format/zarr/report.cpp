@@ -10,6 +10,7 @@
 #include <argosy/layout/cursor.hpp>
 
 #include "chunk_crew.hpp"
+#include "shard.hpp"
 
 namespace argosy {
 
@@ -86,7 +87,8 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
   }
   end_shard();
   std::int64_t const windows = p.file.together ? 2 * p.file.window_bytes : window_bytes;
-  p.memory_bytes = windows + batch_bytes(grid, chunk_codec(h), threads);
+  p.memory_bytes =
+      windows + shard_writer::most_bytes(grid) + batch_bytes(grid, chunk_codec(h), threads);
 }
 
 }  // namespace detail

@@ -87,6 +87,9 @@ class shard_writer {
   shard_writer& operator=(shard_writer const&) = delete;
   ~shard_writer();
 
+  // Returns the most memory of a writer.
+  static std::int64_t most_bytes(zarr_grid const& grid);
+
   // Appends an encoded chunk.
   std::error_code append(std::int64_t chunk, std::span<std::byte const> encoded);
   // Puts the file into its place. If there is no chunk, removes the old file.

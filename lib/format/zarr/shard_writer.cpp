@@ -1,5 +1,6 @@
 // Implements shard.hpp: the writer of a shard.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +13,7 @@ namespace argosy::detail {
 
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::int64_t buffer_bytes = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -21,6 +22,10 @@ shard_writer::shard_writer(zarr_store const& s, std::int64_t shard)
       path_(s.path_of(shard)),
       temporary_(temporary_path(path_, random_name())),
       index_(s.grid.chunks_in_shard()) {}
+
+std::int64_t shard_writer::most_bytes(zarr_grid const& grid) {
+  return std::min(buffer_bytes, grid.shard_bytes());
+}
 
 shard_writer::~shard_writer() {
   if (!made_) return;
@@ -65,11 +70,13 @@ std::error_code shard_writer::append(std::int64_t chunk, std::span<std::byte con
 
 // Gathers small writes.
 std::error_code shard_writer::write(std::span<std::byte const> bytes) {
-  if (buffer_.size() + bytes.size() > buffer_bytes)
+  auto const most = static_cast<std::size_t>(most_bytes(store_.grid));
+  if (buffer_.size() + bytes.size() > most)
     if (auto const error = flush()) return error;
-  if (bytes.size() >= buffer_bytes) {
+  if (bytes.size() >= most) {
     if (auto const error = write_at(end_, bytes)) return error;
   } else {
+    buffer_.reserve(most);
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
   }
   end_ += std::ssize(bytes);
