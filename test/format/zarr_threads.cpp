@@ -173,6 +173,11 @@ TEST_CASE("a call is predicted: shards, owners and memory", "[format][zarr]") {
   CHECK(p.memory_bytes >= 2 * p.file.window_bytes);
   CHECK_THAT(to_string(p), ContainsSubstring("8 shards of 0.131 MB in 8 chunks of 0.0164 MB"));
   CHECK_THAT(to_string(p), ContainsSubstring("rank 0: shards 0 to 7"));
+  io::zarr_plan many = p;
+  many.owners.resize(16, {1, 0, 7});
+  CHECK_THAT(to_string(many), ContainsSubstring("rank 1") && !ContainsSubstring("more"));
+  many.owners.resize(20);
+  CHECK_THAT(to_string(many), ContainsSubstring("and 4 ranks more"));
   io::report const r = z.write_all(v, io::two_phase{});
   CHECK(r.write_calls <= p.shards);
   z.close();

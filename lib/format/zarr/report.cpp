@@ -3,7 +3,9 @@
 #include <argosy/format/zarr_report.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <span>
 
 #include <argosy/format/detail/zarr/zarr_file.hpp>
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
@@ -43,9 +45,13 @@ std::string to_string(zarr_plan const& p) {
   std::string text = std::to_string(p.shards) + " shards of " + megabytes(p.shard_bytes) + " in " +
                      std::to_string(p.chunks_in_shard) + " chunks of " + megabytes(p.chunk_bytes) +
                      "\n";
-  for (zarr_plan::owner const& o : p.owners)
+  constexpr std::ptrdiff_t most_lines = 16;
+  std::ptrdiff_t const left_out = std::max(std::ssize(p.owners) - most_lines, std::ptrdiff_t{0});
+  for (zarr_plan::owner const& o :
+       std::span(p.owners).first(p.owners.size() - static_cast<std::size_t>(left_out)))
     text += "rank " + std::to_string(o.rank) + ": shards " + std::to_string(o.first_shard) +
             " to " + std::to_string(o.last_shard) + "\n";
+  if (left_out > 0) text += "and " + std::to_string(left_out) + " ranks more\n";
   if (p.owners.empty())
     text += "each rank goes by itself: this rank has parts of " + std::to_string(p.own_shards) +
             " shards, and cuts " + std::to_string(p.cut_shards) + " of them\n";
