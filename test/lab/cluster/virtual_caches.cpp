@@ -21,6 +21,7 @@
 #include "support/caching_client.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
+#include "support/sanitized.hpp"
 #include "support/seed.hpp"
 
 namespace io = argosy;
@@ -257,7 +258,8 @@ void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed
 
 TEST_CASE("where nodes have caches of their own, each rank finds what it wrote",
           "[virtual][caches]") {
-  for (std::uint64_t number = seed(); number < seed() + 300; ++number) {
+  constexpr std::uint64_t rounds = sanitized ? 100 : 300;
+  for (std::uint64_t number = seed(); number < seed() + rounds; ++number) {
     engine random(number);
     auto const clients = std::make_shared<kept_files>();
     clients->random.seed(number);
