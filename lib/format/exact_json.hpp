@@ -1,5 +1,5 @@
-// JSON with exact numbers. Boost.JSON's own parser reads one in ten fractions of 17 digits as a
-// neighbour of the nearest double.
+// JSON with exact numbers, and with NaN and Infinity, as Python writes it. Boost.JSON's own parser
+// reads one in ten fractions of 17 digits as a neighbour of the nearest double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,14 +8,25 @@
 #include <cstdint>
 #include <limits>
 #include <locale>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace argosy::detail {
 
-// A handler for Boost.JSON's basic_parser. Each double is the one nearest to its text; a number
-// beyond the largest is a fault. It is a template because the library has a copy of Boost.JSON
-// under a name of its own: Stack is the value_stack of either.
+// A text in which each NaN, Infinity and -Infinity is replaced by null.
+struct json_without_names {
+  std::string text;
+  std::vector<std::optional<double>> nulls;  // the number that a null stands for, if it does
+};
+json_without_names without_names(std::string_view text);
+
+// A handler for Boost.JSON's basic_parser, which gets the text of without_names(). Each double is
+// the one nearest to its text; a number beyond the largest is a fault. It is a template because the
+// library has a copy of Boost.JSON under a name of its own: Stack is the value_stack of either.
 template <class Stack, class Text, class Error>
 class exact_handler {
  public:
@@ -24,7 +35,10 @@ class exact_handler {
   static constexpr std::size_t max_key_size = max_object_size;
   static constexpr std::size_t max_string_size = max_object_size;
 
-  explicit exact_handler(Error too_large) : too_large_(too_large) { stack_.reset(); }
+  exact_handler(Error too_large, std::vector<std::optional<double>> nulls)
+      : nulls_(std::move(nulls)), too_large_(too_large) {
+    stack_.reset();
+  }
 
   auto release() { return stack_.release(); }
 
@@ -58,13 +72,21 @@ class exact_handler {
     return stack_.push_double(nearest), true;
   }
   bool on_bool(bool b, Error&) { return stack_.push_bool(b), true; }
-  bool on_null(Error&) { return stack_.push_null(), true; }
+  bool on_null(Error&) {
+    if (std::optional<double> const number = nulls_.at(null_++))
+      stack_.push_double(*number);
+    else
+      stack_.push_null();
+    return true;
+  }
   bool on_comment_part(Text, Error&) { return true; }
   bool on_comment(Text, Error&) { return true; }
 
  private:
   Stack stack_;
   std::string digits_;  // a number whose text comes in parts
+  std::vector<std::optional<double>> nulls_;
+  std::size_t null_ = 0;  // the next one
   Error too_large_;
 };
 

@@ -41,7 +41,7 @@ def values(numbers, dtype):
     return (numbers % 100).astype(dtype)
 
 
-def check_others(path, plain):
+def check_others(path, dtype, plain):
     """Returns the names of other readers that read the file before h5py changed it."""
     names = []
     if shutil.which("h5dump"):
@@ -53,7 +53,7 @@ def check_others(path, plain):
         with pyfive.File(str(path)) as f:
             u = f["g/u"]
             numbers = numpy.arange(u.size).reshape(u.shape)
-            assert numpy.array_equal(u[...], values(numbers, u.dtype)), path
+            assert numpy.array_equal(u[...], values(numbers, dtype)), path
             names.append("pyfive")
     return names
 
@@ -70,10 +70,10 @@ def check(directory):
             assert f["g"].attrs["number"] == 3 and list(f.attrs["list"]) == [1.5, 2.5], path
             assert f["scalar"][()] == 7 and f["scalar"].shape == (), path
             assert set(f) == {"g", "scalar", "none"} and len(f["none"]) == 0, path
-            plain = u.chunks is None and not u.dtype.names
+            dtype, plain = u.dtype, u.chunks is None and not u.dtype.names
             if "chunk" in u.attrs:
                 assert u.chunks == tuple(u.attrs["chunk"]), path
-        others.update(check_others(path, plain))
+        others.update(check_others(path, dtype, plain))
         # Other programs can change the file.
         with h5py.File(path, "r+") as f:
             f["g/more"] = numpy.arange(5)

@@ -12,6 +12,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import collections
 import importlib.metadata
 import json
+import math
 import os
 import pathlib
 import random
@@ -203,9 +204,12 @@ def write_one(rng, path, metadata, data, part):
         tensorstore.open(spec, create=True).result()[part].write(data[part]).result()
         return 1
     path.mkdir()
+    attributes = rng.choice([{"of": "python"}, {"missing_value": math.nan, "most": math.inf}])
+    if not old:
+        metadata["attributes"] = attributes
     (path / (".zarray" if old else "zarr.json")).write_text(json.dumps(metadata))
     if old:
-        (path / ".zattrs").write_text('{"of": "version 2"}')
+        (path / ".zattrs").write_text(json.dumps(attributes))
     zarr.open_array(path, mode="r+")[part] = data[part]
     return 0
 

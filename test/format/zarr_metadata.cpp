@@ -115,6 +115,23 @@ TEST_CASE("numbers of metadata are read exactly", "[format][zarr]") {
   CHECK(fill_of<double>("4.9406564584124654e-324") == std::numeric_limits<double>::denorm_min());
 }
 
+TEST_CASE("metadata has NaN and Infinity, as Python writes them", "[format][zarr]") {
+  std::string const p = plain(), all = R"({"NaN":[NaN,null,-Infinity,Infinity],"b":"\"NaN\\\\"})";
+  auto const with_attributes = [&](std::string const& text) {
+    return with(p, "\"attributes\":{}", "\"attributes\":" + text);
+  };
+  io::zarr_header const h = read(with_attributes(all));
+  CHECK(h.options.attributes == all);
+  CHECK(read(io::detail::zarr_json_of(h)) == h);
+  for (char const* const bad : {"-NaN", "NaN0", "[nan]", "Infinity5", "nullNaN"})
+    refuse(with_attributes("{\"a\":" + std::string(bad) + "}"), io::errc::damaged, "no JSON");
+  CHECK(std::isnan(fill_of<float>("NaN")));
+  CHECK(fill_of<double>("-Infinity") == -std::numeric_limits<double>::infinity());
+  io::zarr_header c{{}, io::extend::dtype_of<std::complex<float>>(), {.fill_value = "[1,NaN]"}};
+  REQUIRE_FALSE(io::detail::complete(c));
+  CHECK(c.options.fill_value == R"([1,"NaN"])");
+}
+
 TEST_CASE("what is left out is filled in", "[format][zarr]") {
   io::zarr_header h{{3000, 3000}, io::extend::dtype_of<float>()};
   REQUIRE_FALSE(io::detail::complete(h));

@@ -82,7 +82,7 @@ class group_reader : metadata_reader {
     json::value const* const a = find(o, "attributes");
     if (!a) return true;
     if (!a->is_object()) return fault("its 'attributes' are no object");
-    if (!a->get_object().empty()) into = json::serialize(*a);
+    if (!a->get_object().empty()) into = json_text(*a);
     return true;
   }
   bool member(std::string_view path, json::value const& v, zarr_group& g) {
@@ -94,7 +94,7 @@ class group_reader : metadata_reader {
       if (!attributes_of(v.get_object(), m.attributes)) return false;
     } else {
       failure why;
-      m.array = parse_zarr_header(json::serialize(v), why);
+      m.array = parse_zarr_header(json_text(v), why);
       if (!m.array) m.unread = why.detail;
     }
     g.members.push_back(std::move(m));

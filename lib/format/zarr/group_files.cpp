@@ -191,7 +191,7 @@ failure renew_group(opener const& files, std::string const& path, bool asked) {
     if (now && *now == listed) return {};
     (*group)["consolidated_metadata"] = consolidated(std::move(listed));
     asked = false;
-    std::string const text = json::serialize(*group);
+    std::string const text = json_text(*group);
     if (text.size() > most_zarr_json)
       return {errc::unsupported, "the consolidated metadata has more than 16 MiB",
               "consolidate groups with fewer arrays"};
@@ -224,7 +224,7 @@ failure read_zarr_metadata(opener const& files, std::string const& directory, st
   std::optional<json::object> old;
   if (failure f = read_old(files, directory, old)) return f;
   if (!old) return unread;
-  into = json::serialize(*old);
+  into = json_text(*old);
   return {};
 }
 
@@ -246,7 +246,7 @@ failure read_zarr_group(opener const& files, std::string const& path, std::strin
     }
     (*group)["consolidated_metadata"] = consolidated(*std::move(members));
   }
-  into = json::serialize(*group);
+  into = json_text(*group);
   if (into.size() <= most_group_json) return {};
   return {errc::unsupported, "the metadata of the group has more than 256 MiB"};
 }
@@ -265,7 +265,7 @@ failure hide_from_zarr_parents(opener const& files, std::string const& path,
     if (known && now && known->is_object() && known->get_object() == *now) return {};
     group.erase("consolidated_metadata");
     hidden.push_back(at);
-    return write_small_file(files, zarr_json_path(at), json::serialize(group), std::nullopt);
+    return write_small_file(files, zarr_json_path(at), json_text(group), std::nullopt);
   });
 }
 
@@ -297,8 +297,7 @@ failure make_zarr_group(opener const& files, std::string const& path, std::strin
             "give an opener with directory_functions, such as io::posix_opener()"};
   if (auto const error = files.make_directory(path))
     return {error, "making the directory '" + path + "'"};
-  if (failure f =
-          write_small_file(files, zarr_json_path(path), json::serialize(group), permissions))
+  if (failure f = write_small_file(files, zarr_json_path(path), json_text(group), permissions))
     return f;
   return renew_zarr_parents(files, path, {});
 }

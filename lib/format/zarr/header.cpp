@@ -3,6 +3,7 @@
 #include <argosy/format/zarr_header.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
@@ -134,12 +135,18 @@ failure complete_codecs(zarr_header& h) {
   return {};
 }
 
+// A fill value has NaN and Infinity in quotes.
+json::value with_names_quoted(json::value v) {
+  if (v.is_array())
+    for (json::value& one : v.get_array()) one = with_names_quoted(one);
+  if (v.is_double() && !std::isfinite(v.get_double())) v = json::string(detail::json_text(v));
+  return v;
+}
+
 failure complete_words(zarr_header& h) {
   zarr_options& how = h.options;
   if (how.separator != '/' && how.separator != '.') return wrong("a separator is / or .");
   if (how.fill_value.empty()) how.fill_value = "0";
-  for (char const* const word : {"NaN", "Infinity", "-Infinity"})
-    if (how.fill_value == word) how.fill_value = '"' + how.fill_value + '"';
   auto const fill = detail::json_in(how.fill_value);
   if (!fill || !detail::fill_bytes(h.type, *fill))
     return wrong("the fill value " + how.fill_value + " is none of the type " + to_string(h.type),
@@ -152,7 +159,7 @@ failure complete_words(zarr_header& h) {
     for (std::int64_t i = 1; i < h.type.bytes; ++i) how.fill_value += ",0";
     how.fill_value += "]";
   }
-  how.fill_value = json::serialize(*detail::json_in(how.fill_value));
+  how.fill_value = detail::json_text(with_names_quoted(*detail::json_in(how.fill_value)));
   if (!how.dimension_names.empty() && how.dimension_names.size() != h.shape.size())
     return wrong("there are " + std::to_string(how.dimension_names.size()) + " names for " +
                  std::to_string(h.shape.size()) + " dimensions");
@@ -162,7 +169,7 @@ failure complete_words(zarr_header& h) {
   auto const a = detail::json_in(how.attributes);
   if (!a || !a->is_object())
     return wrong("the attributes are no JSON object, or a number in them is too large");
-  how.attributes = a->get_object().empty() ? "" : std::string(json::serialize(*a));
+  how.attributes = a->get_object().empty() ? "" : detail::json_text(*a);
   return {};
 }
 
@@ -246,7 +253,7 @@ std::string zarr_json_of(zarr_header const& h) {
     o["dimension_names"] = std::move(names);
   }
   o["storage_transformers"] = json::array();
-  return json::serialize(o);
+  return detail::json_text(o);
 }
 
 std::string zarr_group_json(std::string const& attributes, failure& why) {
@@ -259,7 +266,7 @@ std::string zarr_group_json(std::string const& attributes, failure& why) {
   o["zarr_format"] = 3;
   o["node_type"] = "group";
   o["attributes"] = *a;
-  return json::serialize(o);
+  return detail::json_text(o);
 }
 
 }  // namespace detail

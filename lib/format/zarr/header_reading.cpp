@@ -81,7 +81,7 @@ class reader : detail::metadata_reader {
     json::value const* const v = find(o, "data_type");
     if (!v) return damaged("it has no 'data_type'");
     auto const found = detail::zarr_type_of(text_of(v));
-    if (!found) return unknown("the data type " + std::string(json::serialize(*v)));
+    if (!found) return unknown("the data type " + detail::json_text(*v));
     h.type = *found;
     return true;
   }
@@ -212,7 +212,7 @@ class reader : detail::metadata_reader {
     if (!fill) return damaged("it has no 'fill_value'");
     if (!detail::fill_bytes(h.type, *fill))
       return damaged("its 'fill_value' is none of the data type");
-    h.options.fill_value = json::serialize(*fill);
+    h.options.fill_value = detail::json_text(*fill);
     if (json::value const* const n = find(o, "dimension_names"); n && !n->is_null()) {
       if (!n->is_array()) return damaged("its 'dimension_names' are no list");
       for (json::value const& one : n->get_array()) {

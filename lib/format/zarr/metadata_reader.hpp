@@ -13,6 +13,7 @@
 #include <argosy/format/zarr_header.hpp>
 
 #include "json.hpp"
+#include "types.hpp"
 
 namespace argosy::detail {
 
@@ -73,7 +74,7 @@ class metadata_reader {
     json::value const* const a = find(o, "attributes");
     if (!a) return true;
     if (!a->is_object()) return damaged("its 'attributes' are no object");
-    if (!a->get_object().empty()) h.options.attributes = json::serialize(*a);
+    if (!a->get_object().empty()) h.options.attributes = json_text(*a);
     return true;
   }
 

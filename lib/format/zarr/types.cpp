@@ -140,11 +140,28 @@ std::optional<std::vector<std::byte>> raw(std::int64_t bytes, json::value const&
 
 std::optional<json::value> json_in(std::string_view text) {
   using handler = exact_handler<json::value_stack, json::string_view, json::error_code>;
-  json::basic_parser<handler> parser({}, json::make_error_code(json::error::exponent_overflow));
+  json_without_names plain = without_names(text);
+  json::basic_parser<handler> parser({}, json::make_error_code(json::error::exponent_overflow),
+                                     std::move(plain.nulls));
   json::error_code error;
-  std::size_t const read = parser.write_some(false, text.data(), text.size(), error);
-  if (error || read < text.size()) return {};
+  std::size_t const read = parser.write_some(false, plain.text.data(), plain.text.size(), error);
+  if (error || read < plain.text.size()) return {};
   return parser.handler().release();
+}
+
+std::string json_text(json::value const& v) {
+  auto const list = [](auto const& all, char open, char close, auto&& text_of) {
+    std::string text(1, open);
+    for (auto const& one : all) (text += text.size() > 1 ? "," : "") += text_of(one);
+    return text + close;
+  };
+  if (v.is_object())
+    return list(v.get_object(), '{', '}', [](auto const& m) {
+      return json::serialize(json::string(m.key())) + ":" + json_text(m.value());
+    });
+  if (v.is_array()) return list(v.get_array(), '[', ']', json_text);
+  if (!v.is_double() || std::isfinite(v.get_double())) return json::serialize(v);
+  return std::isnan(v.get_double()) ? "NaN" : v.get_double() < 0 ? "-Infinity" : "Infinity";
 }
 
 std::string zarr_name_of(dtype const& type) {

@@ -18,6 +18,9 @@ namespace argosy::detail {
 
 // Returns the JSON value of a text. Nothing if it is none, or if a number is beyond all doubles.
 std::optional<json::value> json_in(std::string_view text);
+// Returns the text of a value. Has NaN and Infinity, as Python does; Boost.JSON has them in some
+// versions.
+std::string json_text(json::value const& v);
 
 // Returns Zarr's name of a type: "float64". Empty if Zarr has no such type.
 std::string zarr_name_of(dtype const& type);

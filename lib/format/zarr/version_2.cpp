@@ -53,7 +53,7 @@ class reader_of_version_2 : metadata_reader {
     json::value const* const v = find(o, "dtype");
     if (!v) return damaged("it has no 'dtype'");
     std::string_view const name = text_of(v);
-    auto const refused = [&] { return unknown("the data type " + json::serialize(*v)); };
+    auto const refused = [&] { return unknown("the data type " + json_text(*v)); };
     if (name.size() < 3 || std::string_view("<>|").find(name[0]) == std::string_view::npos)
       return refused();
     std::int64_t bytes = 0;
@@ -149,7 +149,7 @@ class reader_of_version_2 : metadata_reader {
       value = json::value_from(*bytes);
     }
     if (!fill_bytes(h.type, value)) return damaged("its 'fill_value' is none of the data type");
-    h.options.fill_value = json::serialize(value);
+    h.options.fill_value = json_text(value);
     return true;
   }
   // xarray puts the names of dimensions into the attributes.

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -71,11 +72,13 @@ boost::json::value parse_json(std::string_view text) {
   using boost::json::error_code;
   using handler =
       detail::exact_handler<boost::json::value_stack, boost::json::string_view, error_code>;
+  detail::json_without_names plain = detail::without_names(text);
   boost::json::basic_parser<handler> parser(
-      as, boost::json::make_error_code(boost::json::error::exponent_overflow));
+      as, boost::json::make_error_code(boost::json::error::exponent_overflow),
+      std::move(plain.nulls));
   error_code error;
-  std::size_t const read = parser.write_some(false, text.data(), text.size(), error);
-  if (!error && read < text.size()) error = boost::json::error::extra_data;
+  std::size_t const read = parser.write_some(false, plain.text.data(), plain.text.size(), error);
+  if (!error && read < plain.text.size()) error = boost::json::error::extra_data;
   if (error)
     throw std::invalid_argument(fmt::format("JSON, at byte {}: {}", read, error.message()));
   return parser.handler().release();
