@@ -21,7 +21,9 @@ from_pypi() {
 
 # use_library NAME: sets these variables for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec
 # (some compilers may be missing), romio (its name as a component, or empty), title_of_library, and
-# yielding. The last is a library that programs preload so that waiting ranks yield, or empty.
+# yielding. The last is a library that programs preload so that waiting ranks yield, or empty. With
+# ARGOSY_SLEEPING_RANKS=1 they sleep instead: a rank that yields to programs that compute gets the
+# processor back after milliseconds.
 use_library() {
   library=$1 yielding=
   local bin=/usr/bin suffix=
@@ -37,9 +39,10 @@ use_library() {
     's/.*\(Open(RTE| MPI)\) ([0-9.]+).*/Open MPI \2/p; s/^ *Version: *([0-9.]+).*/MPICH \1/p' | head -n 1)
   romio=
   if [[ -x $bin/ompi_info && $title_of_library == Open* ]]; then romio=$("$bin/ompi_info" | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p'); fi
-  if [[ $library == mpich* ]]; then
-    yielding=$repository/build/yielding_ranks.so
-    c++ -std=c++20 -O2 -shared -fPIC test/support/yielding_ranks.cpp -o "$yielding"
+  if [[ $library == mpich* || ${ARGOSY_SLEEPING_RANKS-} ]]; then
+    yielding=$repository/build/${ARGOSY_SLEEPING_RANKS:+sleeping_}yielding_ranks.so
+    c++ -std=c++20 -O2 -shared -fPIC ${ARGOSY_SLEEPING_RANKS:+-DARGOSY_SLEEPING_RANKS} test/support/yielding_ranks.cpp -o "$yielding.$$"
+    mv "$yielding.$$" "$yielding" # a program may run on the old one
   fi
 }
 
@@ -64,6 +67,7 @@ use_for_tests() {
       fi
       yielding= romio=
       run_with=("LD_LIBRARY_PATH=$python/lib" "I_MPI_ROOT=$python" I_MPI_FABRICS=shm)
+      [[ -z ${ARGOSY_SLEEPING_RANKS-} ]] || run_with+=(I_MPI_THREAD_YIELD=3 I_MPI_THREAD_SLEEP=20)
       ;;
   esac
 }

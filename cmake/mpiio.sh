@@ -10,6 +10,8 @@
 #   cmake/mpiio.sh --only TEXT ...  only those programs of the suites whose name contains it
 #   cmake/mpiio.sh --preloaded ...  with the drop-in only, in half the time: the results of the MPI
 #                                   library are those of an earlier run
+#   cmake/mpiio.sh --on-openmpi5 ...  programs that were built with Debian's Open MPI run on Open MPI 5,
+#                                   on the drop-in in ARGOSY_FAMILIES_LIB
 # With ARGOSY_FAMILIES_LIB=FOLDER the drop-in is that for all MPI libraries, in this folder: of
 # cmake/families.sh, or of an installed wheel.
 # ARGOSY_MPIIO_SECONDS is the most time of one program (120, or the suite's own). Ends with one
@@ -23,13 +25,16 @@ source cmake/mpi_libraries.sh
 
 all_suites=(twins mpich romio mpi4py pnetcdf hdf5 netcdf h5py debian tools)
 
-build=yes only= preloaded=
+build=yes only= preloaded= on_openmpi5=
 suites=() libraries=()
 while (($#)); do
   if [[ $1 == --as-built ]]; then
     build=no
   elif [[ $1 == --preloaded ]]; then
     preloaded=yes
+  elif [[ $1 == --on-openmpi5 ]]; then
+    on_openmpi5=yes libraries=(openmpi)
+    : "${ARGOSY_FAMILIES_LIB:?must name the folder of a drop-in that runs on Open MPI 5}"
   elif [[ $1 == --only && $# -gt 1 ]]; then
     only=$2
     shift
@@ -48,6 +53,7 @@ done
 
 root=$repository/build/mpiio-suites
 sources=$root/sources # of the suites, from Debian and PyPI
+logs=$root/logs${on_openmpi5:+-on-openmpi5}
 mkdir -p "$sources"
 
 # Builds the drop-in, and sets drop_in.
@@ -64,6 +70,16 @@ build_drop_in() {
     return 1
   fi
   [[ -f $drop_in ]]
+}
+
+# use_openmpi5_for_running: sets mpiexec and the others of Open MPI 5, with the compilers of
+# Debian's Open MPI. Both have the library libmpi.so.40.
+use_openmpi5_for_running() {
+  local compilers=("$mpicc" "$mpicxx" "$mpifort") built_with=$title_of_library
+  use_library openmpi5 || return
+  export LD_LIBRARY_PATH=${mpiexec%/bin/*}/lib
+  mpicc=${compilers[0]} mpicxx=${compilers[1]} mpifort=${compilers[2]}
+  library=openmpi title_of_library+=", programs for $built_with"
 }
 
 # --- For the suites ---
@@ -114,7 +130,7 @@ try() {
   [[ $name == *"$only"* ]] || return 0
   printf '  %-40s' "$name"
   for column in "${columns[@]}"; do
-    log=$root/logs/$suite/$library/$column/$name.log
+    log=$logs/$suite/$library/$column/$name.log
     local start=("$mpiexec") by=(env LD_PRELOAD="$yielding")
     case $column in
       romio) start+=(--mca io "$romio") ;;
@@ -147,6 +163,7 @@ says() { if (($2 == 0)) && grep -qi -- "$1" "$3"; then echo 1 1; else echo 0 1; 
 all_results=(/dev/null)
 for name in "${libraries[@]}"; do
   if ! use_library "$name"; then echo "-- There is no MPI library $name here: going on without"; continue; fi
+  if [[ $on_openmpi5 ]]; then use_openmpi5_for_running || { echo "-- There is no Open MPI 5 here"; continue; }; fi
   columns=(own ${romio:+romio} argosy)
   if [[ $preloaded ]]; then columns=(argosy); fi
   echo
@@ -154,8 +171,8 @@ for name in "${libraries[@]}"; do
   if ! build_drop_in; then echo "-- No drop-in for $title_of_library: going on without"; continue; fi
   for suite in "${suites[@]}"; do
     here=$root/$library/$suite
-    mkdir -p "$here" "$root/logs/$suite/$library"
-    results=$root/logs/$suite/$library/results.tsv
+    mkdir -p "$here" "$logs/$suite/$library"
+    results=$logs/$suite/$library/results.tsv
     : >"$results"
     all_results+=("$results")
     ( # each suite has its own functions

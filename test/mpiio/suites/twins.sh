@@ -18,7 +18,7 @@ run() {
   local ranks
   if ((${#columns[@]} < 2)); then echo "-- nothing to compare with"; return; fi
   for ranks in 1 2 4; do
-    local name=random.np$ranks log=$root/logs/$suite/$library
+    local name=random.np$ranks log=$logs/$suite/$library
     [[ $name == *"$only"* ]] || continue
     for column in "${columns[@]}"; do
       local start=("$mpiexec") by=(env ROMIO_HINTS="$here/hints" LD_PRELOAD="$yielding")
