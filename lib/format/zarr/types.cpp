@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include <boost/system/error_code.hpp>
+
 #include "format/exact_json.hpp"
 #include "json.hpp"
 
@@ -139,11 +141,11 @@ std::optional<std::vector<std::byte>> raw(std::int64_t bytes, json::value const&
 }  // namespace
 
 std::optional<json::value> json_in(std::string_view text) {
-  using handler = exact_handler<json::value_stack, json::string_view, json::error_code>;
+  using handler = exact_handler<json::value_stack, json::string_view, boost::system::error_code>;
   json_without_names plain = without_names(text);
   json::basic_parser<handler> parser({}, json::make_error_code(json::error::exponent_overflow),
                                      std::move(plain.nulls));
-  json::error_code error;
+  boost::system::error_code error;
   std::size_t const read = parser.write_some(false, plain.text.data(), plain.text.size(), error);
   if (error || read < plain.text.size()) return {};
   return parser.handler().release();

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/system/error_code.hpp>
+
 #include <boost/json/src.hpp>  // compiles its sources, once in a program
 
 #include "format/exact_json.hpp"
@@ -69,7 +71,7 @@ boost::json::value parse_json(std::string_view text) {
   boost::json::parse_options as;
   as.max_depth = 64;
   as.allow_invalid_utf8 = true;  // names of files may have any bytes
-  using boost::json::error_code;
+  using boost::system::error_code;
   using handler =
       detail::exact_handler<boost::json::value_stack, boost::json::string_view, error_code>;
   detail::json_without_names plain = detail::without_names(text);
