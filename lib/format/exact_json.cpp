@@ -9,13 +9,14 @@ namespace argosy::detail {
 
 namespace {
 
-struct word {
+struct named_number {
   std::string_view name;
   std::optional<double> number;
 };
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::array words{word{"null", {}}, word{"NaN", std::numeric_limits<double>::quiet_NaN()},
-                           word{"Infinity", infinity}, word{"-Infinity", -infinity}};
+constexpr double no_end = std::numeric_limits<double>::infinity();
+constexpr std::array json_names{
+    named_number{"null", {}}, named_number{"NaN", std::numeric_limits<double>::quiet_NaN()},
+    named_number{"Infinity", no_end}, named_number{"-Infinity", -no_end}};
 
 // Returns the length of the text in quotes at the front.
 std::size_t quoted_length(std::string_view text) {
@@ -34,14 +35,14 @@ json_without_names without_names(std::string_view text) {
     all.text += text.substr(0, n);
     text.remove_prefix(n);
     if (text.empty()) break;
-    auto const found =
-        std::ranges::find_if(words, [&](word const& w) { return text.starts_with(w.name); });
+    auto const found = std::ranges::find_if(
+        json_names, [&](named_number const& one) { return text.starts_with(one.name); });
     n = text[0] == '"' ? quoted_length(text) : 1;
-    if (found == words.end()) {
+    if (found == json_names.end()) {
       all.text += text.substr(0, n);
     } else {
       n = found->name.size();
-      all.text += words[0].name;
+      all.text += json_names[0].name;
       all.nulls.push_back(found->number);
     }
     text.remove_prefix(n);
