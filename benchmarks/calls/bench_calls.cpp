@@ -6,12 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
-#include <benchmark/benchmark.h>
-
-#include <argosy/benchmark/mpi_main.hpp>
-
-#include "../support/google.hpp"
-#include "../support/options.hpp"
+#include "../support/suite.hpp"
 #include "cost.hpp"
 #include "rows.hpp"
 #include "table.hpp"
@@ -28,25 +23,13 @@ constexpr bench::program usage{
     "library's own file.",
     table};
 
-void help() {
-  benchmark::PrintDefaultHelp();
-  std::fputs(bench::help_of(usage).c_str(), stdout);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  argosy::bench::session all(argc, argv, help);  // which removes the options of Google Benchmark
-  if (!all.runs()) return all.status();
-  int status = 0;
   auto const read = [](bench::arguments const& given) {
     return calls::setting{given.value("--dir", "/dev/shm"), given.small_number("--rounds", 41, 1)};
   };
-  auto const how = bench::options_of(usage, argc, argv, status, read, all.rank() == 0);
-  if (!how) return status;
-  calls::enter_all(*how);
-  bench::collecting<benchmark::ConsoleReporter> reporter(benchmark::ConsoleReporter::OO_None);
-  status = all.run(&reporter);
-  if (all.rank() == 0) calls::print_table(stdout, reporter.all());
+  int const status =
+      bench::run_suite<usage>(argc, argv, read, calls::enter_all, calls::print_table);
   return calls::wrong_bytes() ? 1 : status;
 }

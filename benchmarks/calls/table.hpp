@@ -8,10 +8,11 @@
 #include <fmt/format.h>
 
 #include "../support/google.hpp"
+#include "cost.hpp"
 
 namespace calls {
 
-inline void print_table(std::FILE* out, bench::results const& runs) {
+inline void print_table(std::FILE* out, setting const&, bench::results const& runs) {
   fmt::print(out,
              "\nns per call of the slowest rank, medians; in brackets nine tenths of the rounds\n\n"
              "{:<34} {:>8} {:>8} {:>8}  {:>24}  {:>20} {:>6} {:>7}\n",

@@ -4,42 +4,37 @@
 // Working sets: 256 KiB of data unless the name says otherwise; hot in the second- or third-level
 // cache.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <cstdio>
-#include <string_view>
 
-#include <benchmark/benchmark.h>
-
-#include <argosy/benchmark/mpi_main.hpp>
-
+#include "../support/suite.hpp"
 #include "cases.hpp"
 #include "table.hpp"
 
-// The tables go to `out`, so that they do not mix with JSON.
-template <class Reporter>
-int run(argosy::bench::session& all, std::FILE* out) {
-  bench::collecting<Reporter> reporter;
-  int const status = all.run(&reporter);
-  if (all.rank() != 0) return status;
-  contest::print_copies(out, reporter.all());
-  contest::print_seeks(out, reporter.all());
-  return status;
-}
+namespace {
 
-int main(int argc, char** argv) {
-  // Chosen here, because the tables need the results that Google Benchmark's own reporter would
-  // get.
-  bool const json = std::any_of(argv, argv + argc,
-                                [](std::string_view s) { return s == "--benchmark_format=json"; });
-  argosy::bench::session all(argc, argv);
-  if (!all.runs()) return all.status();
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+constexpr bench::program usage{
+    "bench_layout",
+    "Packing, unpacking, copying and searching layouts, beside loops by hand and MPI_Pack.",
+    {}};
+
+struct no_options {};
+
+void enter_all(no_options) {
   contest::enter_strided();
   contest::enter_arrays();
   contest::enter_records();
   contest::enter_irregular();
   contest::enter_copies();
   contest::enter_seeks();
-  return json ? run<benchmark::JSONReporter>(all, stderr)
-              : run<benchmark::ConsoleReporter>(all, stdout);
+}
+void print_tables(std::FILE* out, no_options, bench::results const& runs) {
+  contest::print_copies(out, runs);
+  contest::print_seeks(out, runs);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto const read = [](bench::arguments const&) { return no_options{}; };
+  return bench::run_suite<usage>(argc, argv, read, enter_all, print_tables);
 }

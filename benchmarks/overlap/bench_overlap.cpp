@@ -3,18 +3,23 @@
 // argosy, for argosy that only uses MPI (argosy_progress = in_calls), and for the MPI library's own
 // files.
 //
-//   mpiexec -n 4 bench_overlap [--dir D] [--bytes N] [--rounds N]
+//   mpiexec -n 4 bench_overlap [--benchmark_filter=sleeps] [--dir D] [--bytes N] [--rounds N]
 //
 // "sleeps": the processor is free meanwhile, as if an accelerator did the work. "computes": the
 // processor is busy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/argosy.hpp>
-#include <argosy/benchmark/measure.hpp>
+#include <argosy/benchmark/contest.hpp>
+#include <argosy/benchmark/ranks_case.hpp>
 
+#include <benchmark/benchmark.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -22,8 +27,7 @@
 #include <thread>
 #include <vector>
 
-#include "../support/options.hpp"
-#include "../support/statistics.hpp"
+#include "../support/suite.hpp"
 
 namespace io = argosy;
 
@@ -53,13 +57,6 @@ setting setting_from(bench::arguments const& given) {
   return s;
 }
 
-// Returns the time of the slowest rank. Throws on all ranks if one fails.
-double seconds_of(std::function<void()> const& what) {
-  io::bench::outcome const o = io::bench::measure(io::mpi(MPI_COMM_WORLD), what);
-  if (o.failed()) throw std::runtime_error(o.error());
-  return o.seconds;
-}
-
 void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
@@ -70,100 +67,147 @@ void compute_for(double seconds) {
     for (int i = 0; i < 1000; ++i) x = x * 1.0000001;
 }
 
-struct implementation {
-  char const* name;
-  std::function<void(std::function<void()> const& meanwhile)> write;
-};
+using work = std::function<void()>;
+using implementation = std::function<void(work const& meanwhile)>;
 
-// Measures the share of the write that is hidden behind work of the same length: 1 all, 0 none,
-// negative if the write slows the work down.
-void contest(std::vector<implementation> const& all, int rounds, char const* kind,
-             void (*work)(double), bool tells) {
-  std::vector<std::vector<double>> alone(all.size()), hidden(all.size());
-  for (int round = -1; round < rounds; ++round)
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      double const a = seconds_of([&] { all[i].write([] {}); });
-      double const b = seconds_of([&] { all[i].write([&] { work(a); }); });
-      // does not count the first round, in which each makes the state that it caches
-      if (round < 0) continue;
-      alone[i].push_back(a * 1e3);
-      hidden[i].push_back((a + a - b) / a);
-    }
-  for (std::size_t i = 0; i < all.size() && tells; ++i) {
-    bench::spread const share = bench::spread_of(hidden[i]);
-    std::printf("%-26s %-10s %10.2f %10.2f   (%.2f to %.2f)\n", all[i].name, kind,
-                bench::median(alone[i]), share.median, share.low, share.high);
+constexpr std::int64_t piece = 1024;
+std::int64_t bytes_of(setting const& s) {
+  return std::max<std::int64_t>(1, s.bytes / piece) * piece;
+}
+
+void require(int result) {
+  if (result != MPI_SUCCESS) throw std::runtime_error("a call of MPI failed");
+}
+
+io::file open_ours(io::mpi const& world, setting const& s, char const* progress) {
+  io::hints h;
+  h.set("argosy_progress", progress);
+  io::file f =
+      io::file::open(world, s.directory + "/bench_overlap.argosy" + progress,
+                     io::mode::create | io::mode::read_write | io::mode::delete_on_close, h);
+  // Pieces dealt to the ranks in turn.
+  f.set_view(piece * world.rank(),
+             {io::bytes(1), io::resized(io::bytes(piece), 0, piece * world.size())});
+  return f;
+}
+MPI_File open_theirs(io::mpi const& world, setting const& s) {
+  MPI_File f = MPI_FILE_NULL;
+  require(MPI_File_open(world.get(), (s.directory + "/bench_overlap.mpi").c_str(),
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &f));
+  MPI_Datatype one = MPI_DATATYPE_NULL, dealt = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(piece, MPI_BYTE, &one);
+  MPI_Type_create_resized(one, 0, piece * world.size(), &dealt);
+  MPI_Type_commit(&dealt);
+  require(MPI_File_set_view(f, piece * world.rank(), MPI_BYTE, dealt, "native", MPI_INFO_NULL));
+  MPI_Type_free(&dealt);
+  MPI_Type_free(&one);
+  return f;
+}
+
+struct way {
+  char const *counter, *name;
+};
+constexpr std::array<way, 3> ways{
+    {{"argosy", "argosy"}, {"in_calls", "argosy, in_calls"}, {"mpi", "the MPI library"}}};
+
+// Runs the rounds of a case, in which all implementations have their turns. The counter
+// NAME_hidden is the share of the write that is hidden behind work of the same length: 1 all, 0
+// none, negative if the write slows the work down.
+void run_rounds(benchmark::State& state, io::mpi const& world,
+                std::array<implementation, ways.size()> const& all, void (*work_for)(double)) {
+  std::size_t running = 0;
+  double work_s = 0;
+  std::array<std::vector<double>, ways.size()> hidden;
+  io::bench::stopwatch const slowest = io::bench::slowest_of(world, 0);
+  io::bench::contest turns([&](io::bench::action const& write, std::int64_t calls) {
+    work_s = 0;
+    double const alone = slowest(write, calls);
+    work_s = alone;
+    hidden[running].push_back((alone + alone - slowest(write, calls)) / alone);
+    return alone;
+  });
+  for (std::size_t k = 0; k < ways.size(); ++k)
+    turns.enter(ways[k].counter, [&, k] {
+      running = k;
+      all[k]([&] { work_for(work_s); });
+    });
+  turns.run(state);
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    std::string const name = ways[k].counter;
+    state.counters[name + "_ms"] = io::bench::median(turns.seconds(name)) * 1e3;
+    bench::count(state, name + "_hidden", io::bench::spread_of(hidden[k]));
   }
 }
 
-void run(setting const& s, int rank, int ranks) {
-  constexpr int piece = 1024;
-  int const pieces = std::max(1, s.bytes / piece);
-  std::vector<char> const data(static_cast<std::size_t>(pieces) * piece,
-                               static_cast<char>('a' + rank % 26));
-  std::string const ours = s.directory + "/bench_overlap.argosy",
-                    theirs = s.directory + "/bench_overlap.mpi";
-
-  // Pieces dealt to the ranks in turn.
-  io::mode const how = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
-  auto const open = [&](char const* progress) {
-    io::hints h;
-    h.set("argosy_progress", progress);
-    io::file f = io::file::open(MPI_COMM_WORLD, ours + progress, how, h);
-    f.set_view(std::int64_t{piece} * rank,
-               {io::bytes(1), io::resized(io::bytes(piece), 0, std::int64_t{piece} * ranks)});
-    return f;
-  };
-  io::file beside = open("always"), in_calls = open("in_calls");
-  MPI_File file = MPI_FILE_NULL;
-  MPI_File_open(MPI_COMM_WORLD, theirs.c_str(),
-                MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
-  MPI_Datatype one = MPI_DATATYPE_NULL, dealt = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(piece, MPI_BYTE, &one);
-  MPI_Type_create_resized(one, 0, MPI_Aint{piece} * ranks, &dealt);
-  MPI_Type_commit(&dealt);
-  MPI_File_set_view(file, MPI_Offset{piece} * rank, MPI_BYTE, dealt, "native", MPI_INFO_NULL);
-  MPI_Type_free(&dealt);
-  MPI_Type_free(&one);
-
+void run(benchmark::State& state, setting const& s, char const* name, void (*work_for)(double)) {
+  io::bench::ranks_case ranks(state, MPI_COMM_WORLD, name);
+  std::vector<char> const data(static_cast<std::size_t>(bytes_of(s)),
+                               static_cast<char>('a' + ranks.world().rank() % 26));
+  io::file always, in_calls;
+  MPI_File theirs = MPI_FILE_NULL;
   auto const by = [&](io::file& f) {
-    return [&](std::function<void()> const& meanwhile) {
+    return [&](work const& meanwhile) {
       auto request = f.iwrite_at_all(0, data);
       meanwhile();
       request.wait();
     };
   };
-  std::vector<implementation> const all{
-      {"argosy", by(beside)},
-      {"argosy, in_calls", by(in_calls)},
-      {"the MPI library", [&](std::function<void()> const& meanwhile) {
-         MPI_Request request = MPI_REQUEST_NULL;
-         MPI_File_iwrite_at_all(file, 0, data.data(), static_cast<int>(data.size()), MPI_BYTE,
-                                &request);
-         meanwhile();
-         MPI_Wait(&request, MPI_STATUS_IGNORE);
-       }}};
-  if (rank == 0)
-    std::printf(
-        "%d ranks, %zu bytes each in pieces of %d, %d rounds; of the slowest rank\n%-26s %-10s "
-        "%10s %10s\n",
-        ranks, data.size(), piece, s.rounds, "", "meanwhile", "alone, ms", "hidden");
-  contest(all, s.rounds, "sleeps", sleep_for, rank == 0);
-  contest(all, s.rounds, "computes", compute_for, rank == 0);
-  beside.close();
-  in_calls.close();
-  MPI_File_close(&file);
+  std::array<implementation, ways.size()> const all{
+      by(always), by(in_calls), [&](work const& meanwhile) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        require(MPI_File_iwrite_at_all(theirs, 0, data.data(), static_cast<int>(data.size()),
+                                       MPI_BYTE, &request));
+        meanwhile();
+        require(MPI_Wait(&request, MPI_STATUS_IGNORE));
+      }};
+  ranks.prepare([&] {
+    always = open_ours(ranks.world(), s, "always");
+    in_calls = open_ours(ranks.world(), s, "in_calls");
+    theirs = open_theirs(ranks.world(), s);
+    // The first write makes the state that each caches.
+    for (implementation const& write : all) write([] {});
+  });
+  if (!ranks.failed()) run_rounds(state, ranks.world(), all, work_for);
+  ranks.prepare([&] {
+    always.close();
+    in_calls.close();
+    MPI_File_close(&theirs);
+  });
+}
+
+void enter_all(setting const& s) {
+  auto const enter = [&](char const* name, void (*work_for)(double)) {
+    benchmark::RegisterBenchmark(name,
+                                 [=](benchmark::State& state) { run(state, s, name, work_for); })
+        ->UseManualTime()
+        ->Iterations(s.rounds)
+        ->Unit(benchmark::kMillisecond);
+  };
+  enter("sleeps", sleep_for);
+  enter("computes", compute_for);
+}
+
+void print_table(std::FILE* out, setting const& s, bench::results const& runs) {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  fmt::print(out,
+             "\n{} ranks, {} bytes each in pieces of {}, {} rounds; of the slowest rank\n"
+             "{:<26} {:<10} {:>10} {:>10}\n",
+             ranks, bytes_of(s), piece, s.rounds, "", "meanwhile", "alone, ms", "hidden");
+  for (auto const& r : runs)
+    for (way const& w : ways) {
+      auto const number = [&](char const* what) {
+        return bench::counter(r, w.counter + std::string(what));
+      };
+      fmt::print(out, "{:<26} {:<10} {:>10.2f} {:>10.2f}   ({:.2f} to {:.2f})\n", w.name,
+                 r.run_name.function_name, number("_ms"), number("_hidden"), number("_hidden_low"),
+                 number("_hidden_high"));
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 0, status = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (auto const s = bench::options_of(usage, argc, argv, status, setting_from, rank == 0))
-    run(*s, rank, ranks);
-  MPI_Finalize();
-  return status;
+  return bench::run_suite<usage>(argc, argv, setting_from, enter_all, print_table);
 }

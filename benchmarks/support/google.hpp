@@ -1,4 +1,4 @@
-// The runs of Google Benchmark, for a table at the end.
+// The numbers in the runs of Google Benchmark, for a table at the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,31 +10,12 @@
 #include <benchmark/benchmark.h>
 
 #include <argosy/benchmark/contest.hpp>
-#include <argosy/benchmark/detail/relay.hpp>
 
 namespace bench {
 
 using argosy::bench::count;
 
 using results = std::vector<benchmark::BenchmarkReporter::Run>;
-
-// Prints as `Reporter` does, and stores the runs.
-template <class Reporter>
-class collecting : public Reporter {
- public:
-  using Reporter::Reporter;
-  void ReportRuns(results const& runs) override {
-    for (auto const& r : runs)
-      if (r.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration &&
-          !argosy::bench::detail::has_failed(r))
-        all_.push_back(r);
-    Reporter::ReportRuns(runs);
-  }
-  results const& all() const { return all_; }
-
- private:
-  results all_;
-};
 
 // Returns -1 if there is none.
 inline double counter(benchmark::BenchmarkReporter::Run const& r, std::string const& name) {

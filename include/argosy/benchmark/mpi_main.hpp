@@ -48,7 +48,11 @@ class session {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     std::vector<std::string> words = detail::words_of_environment();
     for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
-    if (accepts(words)) initialise(argc, argv, help);
+    if (!accepts(words)) return;
+    // mpiexec gives a rank a terminal, also if the output goes to a file.
+    if (detail::value_of(words, "--benchmark_color").empty())
+      initialise_by("--benchmark_color=false");
+    initialise(argc, argv, help);
   }
   session(session const&) = delete;
   session& operator=(session const&) = delete;
@@ -103,11 +107,14 @@ class session {
     benchmark::Initialize(&argc, argv, end_with_help);
     if (rank_ != 0) {
       std::cerr.rdbuf(errors);
-      std::string program = "suite", no_file = "--benchmark_out=";
-      char* silent[] = {program.data(), no_file.data(), nullptr};
-      int count = 2;
-      benchmark::Initialize(&count, silent, end_with_help);
+      initialise_by("--benchmark_out=");
     }
+  }
+  static void initialise_by(std::string option) {
+    std::string program = "suite";
+    char* words[] = {program.data(), option.data(), nullptr};
+    int count = 2;
+    benchmark::Initialize(&count, words, end_with_help);
   }
   // Google Benchmark calls this for --help and for values that it does not know, on all ranks, and
   // then ends the program.
