@@ -1,7 +1,10 @@
-// argosy info: headers of .npy files and checkpoints, and damage in them.
+// argosy info: what files of each format hold, and damage in checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
 #include <argosy/format/checkpoint.hpp>
 #include <argosy/format/file_header.hpp>
+#include <argosy/format/hdf5.hpp>
+#include <argosy/format/zarr.hpp>
 #include <argosy/world/self.hpp>
 
 #include <cstddef>
@@ -49,6 +52,42 @@ TEST_CASE("an array of NumPy is told by its header", "[tool][info]") {
   CHECK(one.at("offset").as_int64() == 128);
   CHECK(one.at("bytes").as_int64() == 4800);
   CHECK(one.at("shape").as_array().size() == 2);
+}
+
+TEST_CASE("HDF5 files and Zarr stores are told", "[tool][info]") {
+  argosy::test::scratch const dir;
+  io::array_part const u = io::darray<double, 2>({6, 5}, io::distribute::block, {1, 1}, 0);
+  io::basic_hdf5<io::self>::create(io::self(), dir / "run.h5",
+                                   io::hdf5_content().add("fields/u", u, {.chunks = {3, 5}}))
+      .close();
+  using zarr = io::basic_zarr<io::self>;
+  zarr::create_group(io::self(), dir / "run");
+  zarr::create(io::self(), dir / "run/u", u, {.chunks = {2, 5}, .shards = {4, 5}}).close();
+  zarr::pack(io::self(), dir / "run", dir / "run.zip");
+
+  tool_outcome const text =
+      run_tool({"info", dir / "run.h5", dir / "run", dir / "run/u", dir / "run.zip/u"});
+  CAPTURE(text.out, text.err);
+  CHECK(text.code == 0);
+  CHECK_THAT(text.out, ContainsSubstring("run.h5: HDF5 file of 1 array\nfields/u '<f8' (6, 5)"));
+  CHECK_THAT(text.out, ContainsSubstring("run: Zarr group of version 3\nu"));
+  CHECK_THAT(text.out, ContainsSubstring("run/u: Zarr array, '<f8' (6, 5)"));
+  CHECK_THAT(text.out, ContainsSubstring("run.zip/u: Zarr array, '<f8' (6, 5)"));
+
+  auto const json = [&](std::string const& file) {
+    tool_outcome const o = run_tool({"info", "--json", dir / file});
+    CHECK(o.code == 0);
+    return io::tool::parse_json(o.out).as_array().at(0);
+  };
+  json_value const in_file = json("run.h5").at("arrays").as_array().at(0);
+  CHECK(in_file.at("name").as_string() == "fields/u");
+  CHECK(in_file.at("chunks").as_array().at(0).as_int64() == 3);
+  json_value const in_group = json("run").at("arrays").as_array().at(0);
+  CHECK(in_group.at("name").as_string() == "u");
+  CHECK(in_group.at("shards").as_array().at(0).as_int64() == 4);
+  CHECK(json("run/u").at("chunks").as_array().at(0).as_int64() == 2);
+  std::filesystem::create_directory(dir / "other");
+  CHECK(run_tool({"info", dir / "other"}).code == 1);
 }
 
 TEST_CASE("what is no such file, or shorter than it says, is an error, and the others are told",

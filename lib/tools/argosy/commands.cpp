@@ -132,14 +132,15 @@ constexpr std::array table{
                  "read.",
                  trace_command_options, "trace /tmp/argosy-prog-*.json --perfetto run.json",
                  run_trace},
-    command_info{"info", "FILE...", 1, -1, "tells what .npy files and checkpoints hold",
-                 "Types, shapes and places of the arrays in files of NumPy and in checkpoints of "
-                 "argosy, by their headers. "
-                 "Beside them, files that end in .part: what killed jobs left of their saves, and "
-                 "what running ones write. "
-                 "Ends with 1 if a file is none of these, is shorter than its header says, or has "
-                 "a damaged block.",
-                 info_options, "info u.npy state --check", run_info},
+    command_info{
+        "info", "FILE...", 1, -1, "tells what files of arrays hold",
+        "Types, shapes and places of the arrays in .npy files, checkpoints of argosy, HDF5 "
+        "files and Zarr stores (a directory, or a path into a zip file), by their headers. "
+        "Beside them, files that end in .part: what killed jobs left of their saves, and "
+        "what running ones write. "
+        "Ends with 1 if a file is none of these, is shorter than its header says, or has "
+        "a damaged block.",
+        info_options, "info u.npy run.h5 state --check", run_info},
     command_info{
         "diff", "A B", 2, 2, "compares two arrays in files of any formats",
         "An array is a .npy file, a Zarr array (a directory, or a path into a zip file), a dataset "
