@@ -65,6 +65,9 @@ run() {
   fi
 }
 
+# Prints the table of a run, without the reports of single rows before it.
+table_of() { sed -n '/^pattern  /,$p'; }
+
 # compare TITLE NAME RANKS DIRECTORY: runs all peers in turn, and prints the table
 compare() {
   local title=$1 name=$2 n=$3 directory=$4 peer runs=() worked=()
@@ -75,14 +78,14 @@ compare() {
       worked+=("$peer")
     else
       echo "-- $title, $peer: failed, or did not end in $most_seconds s: $name.$peer.txt"
-      grep -m 1 '^bench_patterns:' "$name.$peer.txt" || true
+      grep -Em 1 '^bench_patterns:|ERROR OCCURRED' "$name.$peer.txt" || true
       # not a failure of a peer
-      if grep -q 'bench_patterns: argosy' "$name.$peer.txt"; then exit 1; fi
+      if grep -Eq '(bench_patterns|rank [0-9]+): argosy' "$name.$peer.txt"; then exit 1; fi
     fi
   done
   if ((${#runs[@]} == 0)); then
     echo "== $title: no peer works here =="
-    run ompio "$n" "$bench" --group collective --impl argosy,limit --dir "$directory" --csv "$name.csv" "${options[@]}"
+    run ompio "$n" "$bench" --group collective --impl argosy,limit --dir "$directory" --csv "$name.csv" "${options[@]}" | table_of
     return
   fi
   echo
@@ -91,7 +94,7 @@ compare() {
   [[ -n $mpiio ]] || return 0
   echo
   echo "== $title: the drop-in, where the table says mpi =="
-  run ompio "$n" env LD_PRELOAD="$mpiio" "$bench" --group collective --dir "$directory" --csv "$name.mpiio.csv" "${options[@]}"
+  run ompio "$n" env LD_PRELOAD="$mpiio" "$bench" --group collective --dir "$directory" --csv "$name.mpiio.csv" "${options[@]}" | table_of
 }
 
 if [[ -z $on_hosts ]]; then

@@ -1,7 +1,7 @@
 // The speed of noncontiguous reads and writes, local and collective, compared with the MPI
 // library's own files and plain pread/pwrite.
 // Run: mpiexec -n 2 build/release/bin/bench_patterns [--group collective] [--dir DIR]
-//      [--pattern vector/8/] [--help]
+//      [--benchmark_filter=vector/8/] [--help]
 // The file is in the page cache. benchmarks/compare_patterns.sh runs the collective group against
 // all other libraries that are installed.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -9,11 +9,15 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <benchmark/benchmark.h>
 #include <mpi.h>
 
-#include "../support/result_files.hpp"
+#include <argosy/benchmark/ranks_case.hpp>
+
+#include "../support/suite.hpp"
 #include "check.hpp"
 #include "choice_report.hpp"
 #include "collective.hpp"
@@ -49,79 +53,80 @@ implementations implementations_of(options const& o) {
   return all;
 }
 
-// The output of one rank for people.
-class teller {
- public:
-  teller(options const& o, bool speaks) : lists_(o.list), speaks_(speaks) {
-    if (speaks && !o.csv.empty()) csv_ = std::fopen(o.csv.c_str(), "w");
-    if (!csv_) fail(o.csv + " cannot be written");
-  }
-  ~teller() {
-    if (csv_ != stdout) std::fclose(csv_);
-  }
-  bool speaks() const { return speaks_ && !lists_; }
-  std::FILE* csv() const { return csv_; }
-  // Returns a stream other than that of the CSV.
-  std::FILE* table() const { return csv_ == stdout ? stderr : stdout; }
-  // Returns true if the row is to be run.
-  bool begins(std::string const& name) {
-    if (lists_ && speaks_) std::puts(name.c_str());
-    if (speaks()) bench::say(name);
-    return !lists_;
-  }
-  void ends() const {
-    if (speaks()) bench::say("");
-  }
-
- private:
-  bool lists_, speaks_;
-  std::FILE* csv_ = stdout;
+// The results of all cases. Rank 0 writes them to the CSV, too, if there is one.
+struct book {
+  std::vector<row> rows;        // independent group
+  std::vector<measured> lines;  // collective group
+  std::FILE* csv = nullptr;
 };
 
-// Returns the number of rows.
-std::size_t run_independent_group(options const& o, implementations const& all, int ranks,
-                                  teller& tell) {
-  if (tell.speaks()) print_csv_header(tell.csv());
-  std::vector<row> rows;
-  std::size_t chosen = 0;
-  for (auto const& p : independent_patterns(ranks, o.most))
-    for (operation op : {operation::read, operation::write}) {
-      std::string const name = full_name(*p, op);
-      if (name.find(o.filter) == name.npos) continue;
-      ++chosen;
-      if (!tell.begins(name)) continue;
-      rows.push_back(run_independent(MPI_COMM_WORLD, *p, op, all, o.how));
-      tell.ends();
-      if (tell.speaks()) print_csv(tell.csv(), rows.back());
-    }
-  if (tell.speaks() && chosen > 0) print_summary(tell.table(), rows, o.verbose);
-  return chosen;
+// Opens the CSV on rank 0. Collective.
+void open_csv(book& all, options const& o, int rank, std::vector<std::string> const& words) {
+  if (o.csv.empty()) return;
+  auto const origin = origin_of(MPI_COMM_WORLD, o.how.directory, words);
+  if (rank != 0) return;
+  all.csv = std::fopen(o.csv.c_str(), "w");
+  if (!all.csv) fail(o.csv + " cannot be written");
+  print_origin(all.csv, origin);
+  o.collective ? print_collective_header(all.csv) : print_csv_header(all.csv);
 }
 
-std::size_t run_collective_group(options const& o, implementations const& all, int ranks,
-                                 teller& tell) {
-  if (tell.speaks()) print_collective_header(tell.csv());
-  std::vector<measured> lines;
-  std::size_t chosen = 0;
-  std::vector<collective_case> const cases = collective_cases(ranks, o.files);
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::string const name = full_name(cases[i]);
-    if (name.find(o.filter) == name.npos) continue;
-    ++chosen;
-    if (!tell.begins(o.list ? name
-                            : std::to_string(i + 1) + " of " + std::to_string(cases.size()) + ": " +
-                                  name))
-      continue;
-    std::vector<measured> const row = run_collective(MPI_COMM_WORLD, cases[i], all, o.how);
-    tell.ends();
-    if (tell.speaks()) print_collective(tell.csv(), row);
-    lines.insert(lines.end(), row.begin(), row.end());
+// Registers a case. `body` runs all rounds, and returns the time of the first implementation.
+template <class Body>
+void enter(std::string const& name, Body const& body) {
+  auto const run = [=](benchmark::State& state) {
+    argosy::bench::ranks_case all(state, MPI_COMM_WORLD, name);
+    double seconds = 0;
+    while (!all.failed() && state.KeepRunning()) {
+      all.prepare([&] { seconds = body(state); });
+      state.SetIterationTime(seconds);
+    }
+  };
+  benchmark::RegisterBenchmark(name.c_str(), run)
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMicrosecond);
+}
+
+// Adds the ratio as a counter if it is known.
+void count_ratio(benchmark::State& state, std::string const& name, double ratio) {
+  if (ratio > 0) state.counters[name] = ratio;
+}
+
+void enter_independent(book& all, options const& o, implementations const& by, int ranks) {
+  for (std::unique_ptr<pattern>& made : independent_patterns(ranks, o.most)) {
+    std::shared_ptr<pattern> const p = std::move(made);
+    for (operation op : {operation::read, operation::write})
+      enter(full_name(*p, op), [&, p, op](benchmark::State& state) {
+        row const r = run_independent(MPI_COMM_WORLD, *p, op, by, o.how);
+        std::string const& first = r.results.front().implementation;
+        count_ratio(state, "vs_mpi", r.ratio(first, "mpi"));
+        count_ratio(state, "vs_posix", r.ratio(first, "posix"));
+        state.SetBytesProcessed(r.bytes);
+        if (all.csv) print_csv(all.csv, r);
+        all.rows.push_back(r);
+        return r.results.front().median;
+      });
   }
-  if (tell.speaks() && chosen > 0) {
-    print_collective_summary(tell.table(), lines, o.verbose);
-    print_choices(tell.table(), lines);
+}
+
+void enter_collective(book& all, options const& o, implementations const& by, int ranks) {
+  for (collective_case& c : collective_cases(ranks, o.files)) {
+    auto const one = std::make_shared<collective_case const>(std::move(c));
+    enter(full_name(*one), [&, one](benchmark::State& state) {
+      std::vector<measured> const lines = run_collective(MPI_COMM_WORLD, *one, by, o.how);
+      double seconds = 0;
+      for (measured const& m : lines) {
+        if (m.implementation != lines.front().implementation) continue;
+        seconds += m.median;
+        state.counters[m.op + "_s"] = m.median;
+        count_ratio(state, m.op + "_vs_mpi", m.vs_mpi);
+      }
+      if (all.csv) print_collective(all.csv, lines);
+      all.lines.insert(all.lines.end(), lines.begin(), lines.end());
+      return seconds;
+    });
   }
-  return chosen;
 }
 
 int run_merge(options const& o) try {
@@ -153,43 +158,36 @@ struct work {
   implementations all;
 };
 
-int run_all(work const& w, int rank, int ranks, int argc, char** argv) {
+int run_all(argosy::bench::session& ranks, work const& w, std::vector<std::string> const& words) {
   options const& o = w.o;
-  bool const speaks = rank == 0;
   if (o.check) return run_check();
   if (!o.merged.empty()) return run_merge(o);
-  teller tell(o, speaks);
-  if (!o.list) {
-    std::vector<std::string> const origin = origin_of(MPI_COMM_WORLD, o.how.directory, argc, argv);
-    if (speaks) print_origin(tell.csv(), origin);
-  }
-  if ((o.collective ? run_collective_group(o, w.all, ranks, tell)
-                    : run_independent_group(o, w.all, ranks, tell)) > 0)
-    return 0;
-  if (speaks)
-    std::fprintf(stderr,
-                 "bench_patterns: no row of this group has %s in its name; --list shows them\n",
-                 o.filter.c_str());
-  return 2;
+  int count = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  book all;
+  open_csv(all, o, ranks.rank(), words);
+  (o.collective ? enter_collective : enter_independent)(all, o, w.all, count);
+  int const status = bench::run_cases(ranks, [&](std::FILE* out, bench::results const&) {
+    if (!o.collective) return print_summary(out, all.rows, o.verbose);
+    print_collective_summary(out, all.lines, o.verbose);
+    print_choices(out, all.lines);
+  });
+  if (all.csv) std::fclose(all.csv);
+  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank, ranks, status = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  try {
-    auto const read = [](bench::arguments const& given) {
-      options const o = options_from(given);
-      return work{o, implementations_of(o)};
-    };
-    auto const w = bench::options_of(usage, argc, argv, status, read, rank == 0);
-    if (w) status = run_all(*w, rank, ranks, argc, argv);
-  } catch (std::exception const& e) {
-    fail(e.what());
-  }
-  MPI_Finalize();
-  return status;
+  // with the options of Google Benchmark
+  std::vector<std::string> const words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  argosy::bench::session ranks(argc, argv, bench::print_help_of<usage>);
+  if (!ranks.runs()) return ranks.status();
+  int status = 0;
+  auto const read = [](bench::arguments const& given) {
+    options const o = options_from(given);
+    return work{o, implementations_of(o)};
+  };
+  auto const w = bench::options_of(usage, argc, argv, status, read, ranks.rank() == 0);
+  return w ? run_all(ranks, *w, words) : status;
 }

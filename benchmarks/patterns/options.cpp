@@ -22,8 +22,6 @@ constexpr bench::option_info table[] = {
     {"--row-seconds", "X",
      "after which there are no more rounds of a row; collective: of one implementation (default: "
      "1.5)"},
-    {"--pattern", "TEXT",
-     "only rows whose name contains TEXT, for instance vector/8/, /write or dist3d/3"},
     {"--impl", "A,B",
      "only these: argosy, argosy:POLICY (as the hint argosy_policy names it), mpi, posix (a call "
      "for each piece), own (an exchange written by hand, collective), limit (each rank's bytes in "
@@ -31,9 +29,8 @@ constexpr bench::option_info table[] = {
      "argosy,argosy:sieving,argosy:two_phase also "
      "tells whether argosy chose the faster one"},
     {"--hint", "NAME=VALUE", "for argosy's files; may be repeated", true},
-    {"--csv", "FILE", "(default: stdout)"},
+    {"--csv", "FILE", "gets every row (default: none; of --merge: stdout)"},
     {"--verbose", "", "what argosy did, in the table"},
-    {"--list", "", "names of the rows; none is run"},
     {"", "", "independent"},
     {"--bytes", "N", "that a rank reads or writes, at most (default: 1m)"},
     {"--pieces", "N", "that a rank reads or writes, at most (default: 32k)"},
@@ -86,10 +83,8 @@ options options_from(bench::arguments const& given) {
   o.files.file = given.number("--file", o.files.file, 1);
   o.files.calls = given.number("--calls", o.files.calls, 1);
   o.files.transfers = given.numbers("--transfers", o.files.transfers, 1);
-  o.filter = given.value("--pattern");
   o.implementations = given.words("--impl");
   o.csv = given.value("--csv");
-  o.list = given.has("--list");
   o.verbose = given.has("--verbose");
   o.check = given.has("--check");
   for (std::string const& word : given.values("--hint")) {

@@ -20,11 +20,10 @@ struct options {
   limits most;
   sizes files;
   effort how;
-  std::string filter;                        // part of names as `full_name` makes them
   std::vector<std::string> implementations;  // empty: all of the group
-  std::string csv;                           // a file; empty: stdout
+  std::string csv;                           // a file; empty: none
   argosy::hints hints;                       // for argosy's files
-  bool list = false, verbose = false, check = false;
+  bool verbose = false, check = false;
   std::vector<std::pair<std::string, std::string>> merged;  // name and file
 };
 
@@ -32,7 +31,7 @@ extern bench::program const usage;
 // Parses the arguments. Throws usage_error.
 options options_from(bench::arguments const& given);
 
-// Returns the text that --pattern is searched in: vector/8/0.5/read, dist3d/3.
+// Returns the name of a case: vector/8/0.5/read, dist3d/3.
 std::string full_name(pattern const& p, operation op);
 std::string full_name(collective_case const& c);
 

@@ -58,14 +58,14 @@ std::string host() {
 
 }  // namespace
 
-std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory, int argc,
-                                   char** argv) {
+std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory,
+                                   std::vector<std::string> const& words) {
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
   std::vector<std::string> lines;
   if (rank_in(comm) == 0) {
     std::string options = "options:";
-    for (int i = 1; i < argc; ++i) options += std::string(" ") + argv[i];
+    for (std::string const& word : words) options += " " + word;
     lines = {"version: argosy " + std::string(argosy::version()),
              "mpi: " + library(),
              "component: " + component(directory),

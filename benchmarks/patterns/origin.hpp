@@ -12,10 +12,10 @@
 namespace patterns {
 
 // Returns "version: argosy 0.1.0", "mpi: ...", "component: ompio", "host: ...", "ranks: 4",
-// "options: --group collective ...". The component is that of files in this directory. Collective;
-// only rank 0 gets lines.
-std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory, int argc,
-                                   char** argv);
+// "options: WORDS...". The component is that of files in this directory. Collective; only rank 0
+// gets lines.
+std::vector<std::string> origin_of(MPI_Comm comm, std::string const& directory,
+                                   std::vector<std::string> const& words);
 
 // Begins comments, which most parsers of CSV can skip: "# component: ompio".
 constexpr std::string_view comment = "# ";

@@ -66,7 +66,10 @@ trial::trial(MPI_Comm comm, pattern const& p, std::string const& directory)
   memory_ = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(memory_bytes_), page));
   spoil();
 }
-trial::~trial() { ::operator delete(memory_, page); }
+trial::~trial() {
+  if (rank_ == 0) ::unlink(path_.c_str());  // which is there after an error
+  ::operator delete(memory_, page);
+}
 
 void trial::fill(int salt) const {
   spoil();

@@ -45,8 +45,18 @@ void print_help_of() {
   std::fputs(help_of(Usage).c_str(), stdout);
 }
 
-// Runs a suite, and returns the status of the program. Collective. `read` returns the options of
-// the program, `enter` registers the cases. Rank 0 calls `print` with the runs, if there are any.
+// Runs the cases, and returns the status of the program. Collective. Rank 0 calls `print` with the
+// runs, if there are any.
+template <class Print>
+int run_cases(argosy::bench::session& all, Print const& print) {
+  collecting reporter;
+  int const status = all.run(&reporter);
+  if (!reporter.all().empty()) print(reporter.tables(), reporter.all());
+  return status;
+}
+
+// Runs a suite: `read` returns the options of the program, and `enter` registers the cases. For
+// `print` see run_cases(). Collective.
 template <program const& Usage, class Read, class Enter, class Print>
 int run_suite(int argc, char** argv, Read const& read, Enter const& enter, Print const& print) {
   argosy::bench::session all(argc, argv, print_help_of<Usage>);  // removes Google Benchmark's own
@@ -55,10 +65,7 @@ int run_suite(int argc, char** argv, Read const& read, Enter const& enter, Print
   auto const given = options_of(Usage, argc, argv, status, read, all.rank() == 0);
   if (!given) return status;
   enter(*given);
-  collecting reporter;
-  status = all.run(&reporter);
-  if (!reporter.all().empty()) print(reporter.tables(), *given, reporter.all());
-  return status;
+  return run_cases(all, [&](std::FILE* out, results const& runs) { print(out, *given, runs); });
 }
 
 }  // namespace bench
