@@ -1,4 +1,4 @@
-// Snippets of docs/use/hdf5.md: HDF5 files.
+// Snippets of docs/use/hdf5.md and docs/use/units.md: HDF5 files.
 // Run: mpiexec -n 4 build/release/bin/snippets_hdf5
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -115,9 +116,68 @@ void steps(mpi::communicator const& world) {
   // [hdf5_grow]
 }
 
+void units(mpi::communicator const& world) {
+  std::int64_t const ny = 8, nx = 8 * world.size();
+  std::vector<float> const u(8 * 8, 280.0f + static_cast<float>(world.rank()));
+  // [units_cf]
+  auto const slice =
+      io::subarray({1, ny, nx}, {1, ny, 8}, {0, 0, 8 * world.rank()}, io::type<float>);
+  io::subarray const row({nx}, {8}, {8 * world.rank()}, io::type<double>);
+  io::subarray const instant({1}, {world.rank() == 0 ? 1 : 0}, {0}, io::type<double>);  // rank 0's
+  io::hdf5_content c;
+  c.add_group("", {{"Conventions", "CF-1.11"}, {"title", "a room"}});
+  c.add("time", instant,
+        {.most = 1000,
+         .dimension_names = {"time"},
+         .attributes = {{"units", "seconds since 2026-01-01 00:00:00"}, {"calendar", "standard"}}});
+  c.add("x", row, {.dimension_names = {"x"}, .attributes = {{"units", "m"}, {"axis", "X"}}});
+  c.add(
+      "temperature", slice,
+      {.most = 1000,
+       .dimension_names = {"time", "y", "x"},
+       .attributes = {
+           {"units", "K"}, {"standard_name", "air_temperature"}, {"cell_methods", "time: point"}}});
+  auto f = io::hdf5::create(world, "room.nc", c);
+  // [units_cf]
+  std::vector<double> x(8), time{60};
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.25 * (8 * world.rank() + static_cast<int>(i));
+  f.write_all("x", row, x);
+  f.write_all("temperature", slice, u);
+  f.write_all("time", instant, std::span(time).first(world.rank() == 0 ? 1 : 0));
+  f.close();
+  // [units_openpmd]
+  io::darray<float, 2> const tile({ny, nx}, io::distribute::block, {1, world.size()}, world.rank());
+  std::array const kelvin{0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0};  // powers of m, kg, s, A, K, mol, cd
+  io::hdf5_content p;
+  p.add_group("", {{"openPMD", "1.1.0"},
+                   {"openPMDextension", std::uint32_t{0}},
+                   {"basePath", "/data/%T/"},
+                   {"meshesPath", "meshes/"},
+                   {"iterationEncoding", "groupBased"},
+                   {"iterationFormat", "/data/%T/"}});
+  p.add_group("data/60", {{"time", 60.0}, {"dt", 1.0}, {"timeUnitSI", 1.0}});
+  p.add("data/60/meshes/temperature", tile,
+        {.attributes = {{"unitDimension", kelvin},
+                        {"unitSI", 1.0},
+                        {"timeOffset", 0.0},
+                        {"geometry", "cartesian"},
+                        {"dataOrder", "C"},
+                        {"axisLabels", std::array{"y", "x"}},
+                        {"gridSpacing", std::array{0.25, 0.25}},
+                        {"gridGlobalOffset", std::array{0.0, 0.0}},
+                        {"gridUnitSI", 1.0},
+                        {"position", std::array{0.5, 0.5}}}});
+  auto g = io::hdf5::create(world, "room.h5", p);
+  g.write_all("data/60/meshes/temperature", tile, u);
+  g.close();
+  // [units_openpmd]
+  io::hdf5_dataset const* const d = g.content().find("data/60/meshes/temperature");
+  require(d && d->options.attributes[5].texts() == std::vector<std::string>{"y", "x"}, "labels");
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
   mpi::environment const env;
   mpi::communicator const world;
   std::string const here = "snippets_hdf5";
@@ -129,6 +189,8 @@ int main() {
   std::filesystem::current_path(here);
   arrays(world);
   steps(world);
+  units(world);
   world.barrier();
-  if (world.rank() == 0) std::filesystem::remove_all(std::filesystem::current_path());
+  if (argc == 1 && world.rank() == 0)  // any word keeps the files
+    std::filesystem::remove_all(std::filesystem::current_path());
 }

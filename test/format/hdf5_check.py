@@ -68,7 +68,9 @@ def check(directory):
             assert numpy.array_equal(u[...], values(numbers, u.dtype)), path
             assert u.attrs["units"] == b"m/s" and u.attrs["caf\u00e9"] == "caf\u00e9".encode(), path
             assert f["g"].attrs["number"] == 3 and list(f.attrs["list"]) == [1.5, 2.5], path
+            assert list(f.attrs["texts"]) == [b"y", "caf\u00e9".encode()], path
             assert f["scalar"][()] == 7 and f["scalar"].shape == (), path
+            assert all(h5py.h5a.get_num_attrs(o.id) == len(o.attrs) > 0 for o in (f, f["g"], u)), path
             assert set(f) == {"g", "scalar", "none"} and len(f["none"]) == 0, path
             dtype, plain = u.dtype, u.chunks is None and not u.dtype.names
             if "chunk" in u.attrs:

@@ -37,7 +37,10 @@ io::hdf5_content some_content() {
   io::array_part const u = io::darray<double, 2>({6, 5}, io::distribute::block, {1, 1}, 0);
   c.add("fields/u", u,
         {.dimension_names = {"y", "x"},
-         .attributes = {{"units", "K"}, {"factor", 2.5}, {"range", std::array{1, 2, 3}}}});
+         .attributes = {{"units", "K"},
+                        {"factor", 2.5},
+                        {"range", std::array{1, 2, 3}},
+                        {"axes", std::array{"y", "longer"}}}});
   c.add("fields/y", io::array_part({6}, io::contiguous(6, io::type<double>)),
         {.dimension_names = {"y"}});
   c.add("p", io::array_part({4}, io::contiguous(4, io::type<particle>)),
@@ -100,6 +103,9 @@ TEST_CASE("content that was written is found again", "[format][hdf5]") {
   CHECK(found.content.groups[0].attributes[0].text() == "caf\u00e9");
   CHECK(found.content.find("fields/u")->options.attributes[2].numbers<int>() ==
         std::vector<int>{1, 2, 3});
+  io::hdf5_attribute const& axes = found.content.find("fields/u")->options.attributes[3];
+  CHECK(axes.texts() == std::vector<std::string>{"y", "longer"});
+  CHECK_FALSE(axes.text());
   for (std::size_t i = 0; i < found.places.size(); ++i)
     if (found.places[i].what == hdf5_place::kind::fixed_array)
       REQUIRE_FALSE(find_hdf5_chunks(reading(file), std::ssize(file), found.content.datasets[i],

@@ -97,7 +97,8 @@ void write_one(io::mpi const& world, std::string const& path, std::mt19937_64& r
   auto const tile = d.tile<T>(world.rank());
   io::hdf5_content c;
   c.add("g/u", tile, how).add("scalar", io::type<std::int64_t>).add_group("g", {{"number", 3}});
-  c.add_group("", {{"list", std::array{1.5, 2.5}}}).add_group("none");
+  c.add_group("", {{"list", std::array{1.5, 2.5}}, {"texts", std::array{"y", "caf\u00e9"}}})
+      .add_group("none");
   CAPTURE(to_string(c), d.grid, d.block);
   auto f = io::hdf5::create(world, path, c);
   std::int64_t const scalar = 7;

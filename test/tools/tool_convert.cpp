@@ -165,11 +165,11 @@ TEST_CASE("attributes and names are carried between Zarr and HDF5, and losses ar
   std::vector<double> x{1, 2, 3};
   io::subarray const part({3}, {world.rank() == 0 ? 3 : 0}, {0}, io::type<double>);
   if (world.rank() != 0) x.clear();
-  auto z = io::zarr::create(
-      world, dir / "a.zarr", part,
-      {.fill_value = "7.0",
-       .dimension_names = {"time"},
-       .attributes = R"({"units":"K","step":12,"origin":[0.5,2.0],"odd":{"deep":true}})"});
+  auto z = io::zarr::create(world, dir / "a.zarr", part,
+                            {.fill_value = "7.0",
+                             .dimension_names = {"time"},
+                             .attributes = R"({"units":"K","step":12,"origin":[0.5,2.0],)"
+                                           R"("axes":["y","xx"],"odd":{"deep":true}})"});
   z.write_all(x);
   z.close();
   tool_outcome const there = converted(dir / "a.zarr", dir / "b.h5:u", {"--json"});
@@ -181,14 +181,15 @@ TEST_CASE("attributes and names are carried between Zarr and HDF5, and losses ar
   io::hdf5_content const c = io::hdf5::content_of(world, dir / "b.h5");
   io::hdf5_options const& how = c.find("u")->options;
   CHECK(how.dimension_names == std::vector<std::string>{"time"});
-  REQUIRE(how.attributes.size() == 3);
+  REQUIRE(how.attributes.size() == 4);
   CHECK(how.attributes[0].text() == "K");
   CHECK(how.attributes[1].numbers<std::int64_t>() == std::vector<std::int64_t>{12});
   CHECK(how.attributes[2].numbers<double>() == std::vector<double>{0.5, 2});
+  CHECK(how.attributes[3].texts() == std::vector<std::string>{"y", "xx"});
   REQUIRE(converted(dir / "b.h5:u", dir / "c.zarr").code == 0);
   io::zarr_options const back = io::zarr::header_of(world, dir / "c.zarr").options;
   CHECK(back.dimension_names == std::vector<std::string>{"time"});
-  CHECK(back.attributes == R"({"units":"K","step":12,"origin":[5E-1,2E0]})");
+  CHECK(back.attributes == R"({"units":"K","step":12,"origin":[5E-1,2E0],"axes":["y","xx"]})");
   io::zarr::pack(world, dir / "c.zarr", dir / "c.zip");
   REQUIRE(converted(dir / "c.zip", dir / "e.raw").code == 0);
   CHECK(content_of(dir / "e.raw") ==

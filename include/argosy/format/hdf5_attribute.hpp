@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <argosy/format/dtype.hpp>
@@ -24,11 +25,12 @@ concept attribute_number =
     std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>;
 }  // namespace detail
 
-// A named value: a number, a text, or a list of numbers. A regular value. All its functions are
+// A named value: a number, a text, or a list of either. A regular value. All its functions are
 // local.
 //
 //   io::hdf5_attribute("units", "K");
 //   io::hdf5_attribute("origin", std::array{0.0, 0.0, 1.5});
+//   io::hdf5_attribute("axisLabels", std::array{"z", "y", "x"});
 class hdf5_attribute {
  public:
   hdf5_attribute() = default;
@@ -54,8 +56,20 @@ class hdf5_attribute {
     value.assign(bytes.begin(), bytes.end());
   }
 
+  // Makes a list of texts of one length, in UTF-8. Shorter ones end with zero bytes.
+  hdf5_attribute(std::string attribute_name, std::vector<std::string_view> const& texts);
+  template <std::ranges::input_range R>
+    requires std::convertible_to<std::ranges::range_reference_t<R const>, std::string_view> &&
+             (!std::convertible_to<R const&, std::string_view>)
+  hdf5_attribute(std::string attribute_name, R const& texts)
+      : hdf5_attribute(
+            std::move(attribute_name),
+            std::vector<std::string_view>(std::ranges::begin(texts), std::ranges::end(texts))) {}
+
   // Returns the text; no value if the attribute is none.
   std::optional<std::string> text() const;
+  // Returns the texts of a list, or of one; no value if the attribute has none.
+  std::optional<std::vector<std::string>> texts() const;
   // Returns the numbers; no value if the attribute has no numbers of this type.
   template <detail::attribute_number T>
   std::optional<std::vector<T>> numbers() const {

@@ -20,11 +20,36 @@ hdf5_attribute::hdf5_attribute(std::string attribute_name, std::string_view text
   value.resize(static_cast<std::size_t>(type.bytes));  // HDF5 has no text of no bytes
 }
 
+hdf5_attribute::hdf5_attribute(std::string attribute_name,
+                               std::vector<std::string_view> const& texts)
+    : name(std::move(attribute_name)), shape{std::ssize(texts)} {
+  std::size_t longest = 1;
+  for (std::string_view const one : texts) longest = std::max(longest, one.size());
+  type = {.kind = 'S', .bytes = static_cast<std::int64_t>(longest), .fields = {}};
+  value.resize(texts.size() * longest);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    std::ranges::copy(std::as_bytes(std::span(texts[i])),
+                      value.begin() + static_cast<std::ptrdiff_t>(i * longest));
+}
+
+std::optional<std::vector<std::string>> hdf5_attribute::texts() const {
+  if (type.kind != 'S' || type.bytes < 1) return {};
+  std::vector<std::string> all;
+  auto const longest = static_cast<std::size_t>(type.bytes);
+  for (std::span<std::byte const> left = value; left.size() >= longest;
+       left = left.subspan(longest)) {
+    auto const one = left.first(longest);
+    auto const end = std::ranges::find(one, std::byte{0});
+    all.emplace_back(reinterpret_cast<char const*>(one.data()),
+                     static_cast<std::size_t>(end - one.begin()));
+  }
+  return all;
+}
+
 std::optional<std::string> hdf5_attribute::text() const {
-  if (type.kind != 'S' || type.bytes != std::ssize(value)) return {};
-  auto const end = std::ranges::find(value, std::byte{0});
-  return std::string(reinterpret_cast<char const*>(value.data()),
-                     static_cast<std::size_t>(end - value.begin()));
+  if (type.bytes != std::ssize(value)) return {};
+  auto all = texts();
+  return all ? std::optional(std::move(all->front())) : std::nullopt;
 }
 
 hdf5_content& hdf5_content::add(std::string name, array_part const& whole, hdf5_options how) {

@@ -30,6 +30,9 @@ void header_writer::add(message kind, std::span<std::byte const> content) {
         {errc::argument,
          "an attribute or a type has more than 65535 bytes, which HDF5 has no room for",
          "make a dataset of a large attribute"}};
+  if (kind == message::attribute && !std::exchange(has_attributes_, true))
+    add(message::attribute_info,
+        writer().number(0, 2).number(undefined, 8).number(undefined, 8).all());  // no heap
   messages_.number(static_cast<unsigned>(kind), 1).number(content.size(), 2).number(0, 1);
   messages_.bytes(content);
 }

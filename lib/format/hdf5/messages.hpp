@@ -37,12 +37,15 @@ enum class message : unsigned {
 // An object header, to which messages are appended.
 class header_writer {
  public:
+  // Before the first attribute it also adds the information that there are some, without which
+  // libhdf5 counts none.
   void add(message kind, std::span<std::byte const> content);
   // Returns the header of version 2, with its checksum.
   std::vector<std::byte> finish() &&;
 
  private:
   writer messages_;
+  bool has_attributes_ = false;
 };
 
 std::vector<std::byte> dataspace_of(std::span<std::int64_t const> shape,

@@ -20,9 +20,7 @@ namespace json = boost::json;
 
 std::optional<hdf5_attribute> list_of_numbers(std::string const& name, json::array const& list) {
   bool const whole = std::ranges::all_of(list, [](json::value const& v) { return v.is_int64(); });
-  if (list.empty() ||
-      !std::ranges::all_of(list, [](json::value const& v) { return v.is_number(); }))
-    return {};
+  if (!std::ranges::all_of(list, [](json::value const& v) { return v.is_number(); })) return {};
   auto const made = [&]<class T>(std::vector<T> numbers) {
     for (json::value const& v : list) numbers.push_back(v.to_number<T>());
     return hdf5_attribute(name, numbers);
@@ -30,13 +28,23 @@ std::optional<hdf5_attribute> list_of_numbers(std::string const& name, json::arr
   return whole ? made(std::vector<std::int64_t>()) : made(std::vector<double>());
 }
 
+std::optional<hdf5_attribute> list_of_texts(std::string const& name, json::array const& list) {
+  std::vector<std::string_view> texts;
+  for (json::value const& v : list) {
+    if (!v.is_string()) return {};
+    texts.push_back(v.get_string());
+  }
+  return hdf5_attribute(name, texts);
+}
+
 std::optional<hdf5_attribute> attribute_of(std::string const& name, json::value const& v) {
   if (v.is_string()) return hdf5_attribute(name, std::string_view(v.get_string()));
   if (v.is_int64()) return hdf5_attribute(name, v.get_int64());
   if (v.is_uint64()) return hdf5_attribute(name, v.get_uint64());
   if (v.is_double()) return hdf5_attribute(name, v.get_double());
-  if (v.is_array()) return list_of_numbers(name, v.get_array());
-  return {};
+  if (!v.is_array() || v.get_array().empty()) return {};
+  json::array const& list = v.get_array();
+  return list.front().is_string() ? list_of_texts(name, list) : list_of_numbers(name, list);
 }
 
 template <class T>
@@ -56,6 +64,10 @@ bool add_numbers(json::object& into, hdf5_attribute const& a) {
 bool add_attribute(json::object& into, hdf5_attribute const& a) {
   if (std::optional<std::string> const text = a.text(); text && a.shape.empty()) {
     into[a.name] = *text;
+    return true;
+  }
+  if (auto const texts = a.texts(); texts && a.shape.size() == 1) {
+    into[a.name] = json::array(texts->begin(), texts->end());
     return true;
   }
   return add_numbers<double>(into, a) || add_numbers<float>(into, a) ||
