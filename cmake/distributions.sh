@@ -81,7 +81,7 @@ inside() {
     mount -t tmpfs -o mode=1777 shm "$0/dev/shm"
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$0/dev/pts"
     exec chroot "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-      HOME=/root LANG=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} \
+      HOME=/root LANG=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} ${ARGOSY_SLEEPING_RANKS:+ARGOSY_SLEEPING_RANKS=1} \
       bash -c "cd /argosy && \"\$@\"" bash "$@"' "$1" "${@:2}" </dev/null
 }
 
