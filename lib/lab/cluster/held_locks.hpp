@@ -32,7 +32,10 @@ class held_locks {
  public:
   void add(held_lock const& l) {
     longest_ = std::max(longest_, l.end - l.begin);
-    ++handles_[l.through];
+    own& mine = handles_[l.through];
+    mine.low = mine.locks == 0 ? l.begin : std::min(mine.low, l.begin);
+    mine.high = mine.locks == 0 ? l.end : std::max(mine.high, l.end);
+    ++mine.locks;
     all_.emplace(l.begin, l);
   }
   // Returns true if `f` is true for a lock that overlaps [begin, end). O(log), and O(1) for each
@@ -62,7 +65,13 @@ class held_locks {
     for (held_lock const& l : rests) add(l);
     return found;
   }
-  bool has(open_virtual_file const* through) const { return handles_.contains(through); }
+  // Removes the locks of a handle. Returns true if there were any.
+  bool trim_all(open_virtual_file const* through) {
+    auto const mine = handles_.find(through);
+    if (mine == handles_.end()) return false;
+    return trim(mine->second.low, mine->second.high,
+                [=](held_lock const& l) { return l.through == through; });
+  }
   // Removes the locks for which `f` is true. O(locks).
   template <class F>
   void erase_if(F&& f) {
@@ -70,19 +79,24 @@ class held_locks {
   }
 
  private:
+  // The locks of a handle: their number, and a range that has all of them.
+  struct own {
+    std::size_t locks = 0;
+    std::int64_t low = 0, high = 0;
+  };
   using map = std::multimap<std::int64_t, held_lock>;
   map::const_iterator first(std::int64_t begin) const { return all_.upper_bound(before(begin)); }
   map::iterator first(std::int64_t begin) { return all_.upper_bound(before(begin)); }
   // Locks that begin here, or before, end at `begin` or before. Offsets are not negative.
   std::int64_t before(std::int64_t begin) const { return begin - longest_; }
   map::iterator remove(map::iterator l) {
-    auto const through = handles_.find(l->second.through);
-    if (--through->second == 0) handles_.erase(through);
+    auto const mine = handles_.find(l->second.through);
+    if (--mine->second.locks == 0) handles_.erase(mine);
     return all_.erase(l);
   }
 
-  map all_;                                                            // by begin
-  std::unordered_map<open_virtual_file const*, std::size_t> handles_;  // number of their locks
+  map all_;  // by begin
+  std::unordered_map<open_virtual_file const*, own> handles_;
   std::int64_t longest_ = 0;  // length of the longest lock so far
 };
 

@@ -65,9 +65,7 @@ void open_virtual_file::grant(std::int64_t begin, std::int64_t end) {
 }
 
 void open_virtual_file::unlock_all() {
-  if (!file->locks.has(this)) return;
-  file->locks.erase_if([this](held_lock const& l) { return l.through == this; });
-  grant(0, std::numeric_limits<std::int64_t>::max());
+  if (file->locks.trim_all(this)) grant(0, std::numeric_limits<std::int64_t>::max());
 }
 
 namespace {
