@@ -32,7 +32,7 @@ struct options {
   int per_node = 16, calls = 2, layers = 0, servers = 64;
   std::int64_t bytes = 64 << 10;                   // for each rank
   std::int64_t aggregators = 0, window_bytes = 0;  // 0: the policy's own
-  std::string view;                                // empty: all
+  std::string view, way;                           // empty: all
   io::lab::contents contents = io::lab::contents::real;
   lattice::numbers local{4, 4, 4, 8};  // sites of each rank
 };
@@ -52,8 +52,8 @@ constexpr bench::option_info table[] = {
     {"--local", "T,Z,Y,X", "sites of each rank of lattice4d, of 576 bytes (default: 4,4,4,8)"},
     {"--servers", "N", "of the file system of lattice4d (default: 64)"},
     {"--contents", "real|none",
-     "none: files and messages have no bytes, and all ranks share their data; of lattice4d, only "
-     "argosy's way (default: real)"},
+     "none: files and messages have no bytes, and all ranks share their data (default: real)"},
+    {"--way", "NAME", "only this way of lattice4d: romio, transposition or argosy"},
 };
 constexpr bench::program usage{
     "bench_scale",
@@ -68,6 +68,7 @@ constexpr bench::program usage{
 options options_from(bench::arguments const& given) {
   options o;
   o.view = given.choice("--view", {"", "tile", "cyclic", "random", "lattice4d"});
+  o.way = given.choice("--way", {"", "romio", "transposition", "argosy"});
   if (given.choice("--contents", {"real", "none"}) == "none") o.contents = io::lab::contents::none;
   char more = 0;
   std::string const ranks = given.value("--ranks", "16:16384");
@@ -201,7 +202,8 @@ int main(int argc, char** argv) {
                     .servers = o.servers,
                     .calls = o.calls,
                     .local = o.local,
-                    .contents = o.contents});
+                    .contents = o.contents,
+                    .way = o.way});
     return 0;
   }
   std::printf("%-7s %6s %9s %7s %15s %15s %19s %16s %9s %8s\n", "view", "ranks", "virtual",

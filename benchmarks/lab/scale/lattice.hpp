@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <argosy/benchmark/patterns/lattice.hpp>
+#include <argosy/exchange/detail/link_tags.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/world/communicator.hpp>
 
@@ -61,11 +62,38 @@ inline void check(argosy::extend::io_result const& done, std::size_t bytes) {
     throw std::runtime_error("the file was not moved");
 }
 
+// Memory for the data of ranks. Without contents, all ranks use the same memory, whose bytes are
+// never looked at, and messages transfer only their lengths.
+class rooms {
+ public:
+  struct room {
+    std::vector<std::byte> own;
+    std::span<std::byte> bytes;
+  };
+
+  rooms() = default;
+  explicit rooms(std::span<std::byte> hollow) : hollow_(hollow) {}
+  bool copies() const { return hollow_.empty(); }
+  room get(std::int64_t bytes) const {
+    auto const n = static_cast<std::size_t>(bytes);
+    if (!copies()) return {{}, hollow_.first(n)};
+    room r{std::vector<std::byte>(n), {}};
+    r.bytes = r.own;
+    return r;
+  }
+  // Returns the tag of messages that contain only bytes of the file.
+  int tag(int own) const { return copies() ? own : argosy::detail::link_tag + 1; }
+
+ private:
+  std::span<std::byte> hollow_;
+};
+
 // --- The user's transposition ---
 
 // Sends bytes to each rank and receives bytes from each, packed by rank. Does the same as
 // MPI_Alltoallv, but sends no empty messages.
 struct by_messages {
+  int tag;
   template <argosy::communicator World>
   void operator()(World const& world, std::span<std::byte const> out,
                   std::vector<std::int64_t> const& sent, std::span<std::byte> in,
@@ -73,12 +101,12 @@ struct by_messages {
     std::vector<typename World::request> all;
     for (int r = 0; r < world.size(); ++r)
       if (auto const n = static_cast<std::size_t>(received[static_cast<std::size_t>(r)]); n > 0) {
-        all.push_back(world.start_receive(in.first(n), r, 11));
+        all.push_back(world.start_receive(in.first(n), r, tag));
         in = in.subspan(n);
       }
     for (int r = 0; r < world.size(); ++r)
       if (auto const n = static_cast<std::size_t>(sent[static_cast<std::size_t>(r)]); n > 0) {
-        all.push_back(world.start_send(out.first(n), r, 11));
+        all.push_back(world.start_send(out.first(n), r, tag));
         out = out.subspan(n);
       }
     World::wait_all(all);
@@ -91,13 +119,14 @@ struct by_messages {
 template <argosy::communicator World>
 class transposition {
  public:
-  transposition(World const& world, geometry const& g)
+  transposition(World const& world, geometry const& g, rooms const& memory)
       : geometry_(g),
         row_(world.split(static_cast<int>(g.at[0] * g.grid[1] + g.at[1]), world.rank())),
         sent_(static_cast<std::size_t>(row_.size())),
         received_(sent_.size()),
-        packed_(static_cast<std::size_t>(g.bytes())),
-        rows_(packed_.size()) {
+        memory_(memory),
+        packed_(memory.get(g.bytes())),
+        rows_(memory.get(g.bytes())) {
     // My lines lie in the stream of the row in ascending order, and so do those of each partner.
     std::int64_t const each = g.bytes();
     for (std::int64_t const place : lines_of(g.at[2], g.at[3]))
@@ -111,7 +140,7 @@ class transposition {
   }
 
   void write(argosy::extend::any_handle& file, std::span<std::byte const> data) {
-    by_messages()(row_, data, sent_, packed_, received_);
+    by_messages{memory_.tag(11)}(row_, data, sent_, packed_.bytes, received_);
     for_each_line(
         [&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(row, packed, n); });
     for_each_stretch([&](std::int64_t offset, std::span<std::byte const> rows) {
@@ -124,7 +153,7 @@ class transposition {
     });
     for_each_line(
         [&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(packed, row, n); });
-    by_messages()(row_, packed_, received_, data, sent_);
+    by_messages{memory_.tag(11)}(row_, packed_.bytes, received_, data, sent_);
   }
   // Returns the number of messages in two writes and two reads, which are equally many in each.
   std::int64_t messages() const {
@@ -146,9 +175,10 @@ class transposition {
   }
   template <class F>
   void for_each_line(F&& f) {
-    std::byte* packed = packed_.data();
+    if (!memory_.copies()) return;
+    std::byte* packed = packed_.bytes.data();
     for (std::int64_t const place : places_) {
-      f(packed, rows_.data() + place, static_cast<std::size_t>(line()));
+      f(packed, rows_.bytes.data() + place, static_cast<std::size_t>(line()));
       packed += line();
     }
   }
@@ -163,8 +193,8 @@ class transposition {
       std::int64_t const t = from / of_t, length = std::min(end, (t + 1) * of_t) - from;
       std::int64_t const offset =
           ((g.at[0] * g.local[0] + t) * g.extent(1) + g.at[1] * g.local[1]) * plane + from % of_t;
-      f(offset, std::span(rows_).subspan(static_cast<std::size_t>(from - begin),
-                                         static_cast<std::size_t>(length)));
+      f(offset, rows_.bytes.subspan(static_cast<std::size_t>(from - begin),
+                                    static_cast<std::size_t>(length)));
       from += length;
     }
   }
@@ -174,7 +204,8 @@ class transposition {
   std::vector<std::int64_t> sent_, received_;  // bytes, by rank of the row
   // places of the received lines in my part of the stream
   std::vector<std::int64_t> places_;
-  std::vector<std::byte> packed_, rows_;
+  rooms memory_;
+  rooms::room packed_, rows_;
 };
 
 // --- ROMIO's way ---
@@ -213,8 +244,8 @@ class romio {
  public:
   static constexpr std::int64_t buffer_bytes = 16 << 20;
 
-  romio(World const& world, geometry const& g, int ranks_per_node)
-      : world_(world), blocks_(g.blocks()) {
+  romio(World const& world, geometry const& g, rooms const& memory, int ranks_per_node)
+      : world_(world), memory_(memory), blocks_(g.blocks()) {
     for (int r = 0; r < world.size(); r += ranks_per_node) aggregators_.push_back(r);
   }
   std::int64_t messages() const { return messages_; }
@@ -254,11 +285,12 @@ class romio {
     return {begin, std::min(d.end, begin + buffer_bytes)};
   }
 
-  using message = std::pair<int, std::vector<std::byte>>;  // with its rank
+  using message = std::pair<int, rooms::room>;  // with its rank
   void start(std::vector<typename World::request>& all, message& m, bool sends) {
     if (sends) ++messages_;
-    all.push_back(sends ? world_.start_send(m.second, m.first, 14)
-                        : world_.start_receive(m.second, m.first, 14));
+    int const tag = memory_.tag(14);
+    all.push_back(sends ? world_.start_send(m.second.bytes, m.first, tag)
+                        : world_.start_receive(m.second.bytes, m.first, tag));
   }
 
   void exchange(argosy::extend::any_handle& file, std::byte* data, bool writing) {
@@ -314,7 +346,6 @@ class romio {
     for (range const& d : domains_)
       rounds.value = std::max(rounds.value, (d.end - d.begin + buffer_bytes - 1) / buffer_bytes);
     world_.all_reduce(rounds);
-    std::vector<std::byte> memory;
     for (std::int64_t round = 0; round < rounds.value; ++round) {
       range const w = own == aggregators_.end()
                           ? range{0, 0}
@@ -329,19 +360,21 @@ class romio {
           mine_there;  // the parts at the aggregator, and those of this rank
       for (auto const& [r, b] : theirs)
         if (auto const bytes = expected[static_cast<std::size_t>(r)]; bytes > 0)
-          parts.emplace_back(r, std::vector<std::byte>(static_cast<std::size_t>(bytes)));
+          parts.emplace_back(r, memory_.get(bytes));
       for (int const a : aggregators_)
         if (auto const bytes = sizes[static_cast<std::size_t>(a)]; bytes > 0)
-          mine_there.emplace_back(a, std::vector<std::byte>(static_cast<std::size_t>(bytes)));
-      memory.resize(static_cast<std::size_t>(w.end - w.begin));
+          mine_there.emplace_back(a, memory_.get(bytes));
+      rooms::room const held = memory_.get(w.end - w.begin);
+      std::span<std::byte> const memory = held.bytes;
       auto const copy = [&](std::byte* packed, std::byte* place, std::int64_t length, bool pack) {
         std::memcpy(pack ? packed : place, pack ? place : packed, static_cast<std::size_t>(length));
       };
       auto const move_parts = [&](bool pack) {
+        if (!memory_.copies()) return;
         std::size_t next = 0;
         for (auto const& [r, b] : theirs) {
           if (expected[static_cast<std::size_t>(r)] == 0) continue;
-          std::byte* at = parts[next++].second.data();
+          std::byte* at = parts[next++].second.bytes.data();
           within(b, w, [&](block const& x) {
             copy(at, memory.data() + (x.offset - w.begin), x.length, pack);
             at += x.length;
@@ -349,10 +382,11 @@ class romio {
         }
       };
       auto const move_mine = [&](bool pack) {
+        if (!memory_.copies()) return;
         std::size_t next = 0;
         for (std::size_t a = 0; a < aggregators_.size(); ++a) {
           if (sizes[static_cast<std::size_t>(aggregators_[a])] == 0) continue;
-          std::byte* at = mine_there[next++].second.data();
+          std::byte* at = mine_there[next++].second.bytes.data();
           within(blocks_, window(a, round), [&](block const& x) {
             copy(at, data + x.memory, x.length, pack);
             at += x.length;
@@ -364,7 +398,7 @@ class romio {
       if (writing) {
         move_mine(true);
       } else if (!memory.empty()) {
-        check(file.read(w.begin, std::span(memory)), memory.size());
+        check(file.read(w.begin, memory), memory.size());
         move_parts(true);
       }
       for (message& m : writing ? mine_there : parts) start(all, m, true);
@@ -379,6 +413,7 @@ class romio {
   }
 
   World world_;
+  rooms memory_;
   std::vector<block> blocks_;
   std::vector<int> aggregators_;
   std::vector<range> domains_;

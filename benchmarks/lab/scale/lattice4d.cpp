@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <argosy/benchmark/measure.hpp>
@@ -38,7 +39,11 @@ result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& m
   result r;
   bool const real = o.contents == io::lab::contents::real;
   std::optional<io::lab::hollow_memory> shared;
-  if (!real) shared.emplace(static_cast<std::size_t>(geometry(o.ranks, 0, o.local).bytes()));
+  auto const mine = static_cast<std::size_t>(geometry(o.ranks, 0, o.local).bytes());
+  if (!real)
+    shared.emplace(
+        std::max(mine, static_cast<std::size_t>(romio<io::lab::virtual_rank>::buffer_bytes)));
+  rooms const memory = real ? rooms() : rooms(shared->bytes());
   patterns::forget_peak();
   std::int64_t const before = patterns::peak_rss_bytes();
   auto const began = std::chrono::steady_clock::now();
@@ -47,9 +52,9 @@ result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& m
       .run([&](io::lab::virtual_rank const& world) {
         geometry const g(o.ranks, world.rank(), o.local);
         std::vector<std::byte> own(real ? static_cast<std::size_t>(g.bytes()) : 0);
-        std::span<std::byte> const data = real ? own : shared->bytes();
+        std::span<std::byte> const data = real ? own : shared->bytes().first(mine);
         if (real) g.fill(data);
-        auto way = make(world, g, files);
+        auto way = make(world, g, files, memory);
         for (bool const write : {true, false}) {
           double& slowest = write ? r.write_s : r.read_s;
           for (int call = 0; call < o.calls; ++call) {
@@ -103,12 +108,12 @@ struct ours {
 }  // namespace
 
 void print_head() {
-  std::printf("%6s %6s %9s | %26s | %26s | %26s %9s | %17s | %7s\n", "", "", "",
-              "ROMIO's way: write, read", "transposition", "argosy", "bytes of", "argosy is faster",
-              "real");
-  std::printf("%6s %6s %9s | %8s %8s %8s | %8s %8s %8s | %8s %8s %8s %9s | %8s %8s | %7s\n",
-              "ranks", "nodes", "MB", "ms", "ms", "messages", "ms", "ms", "messages", "ms", "ms",
-              "messages", "memory", "write", "read", "s");
+  std::printf("%6s %6s %9s | %36s | %36s | %36s | %17s | %7s\n", "", "", "",
+              "ROMIO's way: write, read", "transposition", "argosy", "argosy is faster", "real");
+  std::printf("%6s %6s %9s", "ranks", "nodes", "MB");
+  for (int way = 0; way < 3; ++way)
+    std::printf(" | %8s %8s %8s %9s", "ms", "ms", "messages", "memory");
+  std::printf(" | %8s %8s | %7s\n", "write", "read", "s");
 }
 
 void run(virtual_run const& o) {
@@ -116,47 +121,55 @@ void run(virtual_run const& o) {
   geometry const g(o.ranks, 0, o.local);
   io::lab::virtual_disk disk;
   disk.servers = o.servers;
-  io::lab::virtual_files const first(disk), second(disk), third(disk, o.contents);
-  result of_romio, by_user;
-  if (real) {
-    of_romio = timed(o, first, [&](auto const& world, geometry const& mine, auto const& files) {
-      return by_hand<romio<io::lab::virtual_rank>>{{world, mine, o.per_node}, opened(world, files)};
-    });
-    by_user = timed(o, second, [&](auto const& world, geometry const& mine, auto const& files) {
-      return by_hand<transposition<io::lab::virtual_rank>>{{world, mine}, opened(world, files)};
-    });
-  }
-  result const of_argosy =
-      timed(o, third, [&](auto const& world, geometry const& mine, auto const& files) {
-        auto f = io::basic_file<io::lab::virtual_rank>::open(
-            world, "lattice", io::mode::create | io::mode::read_write, {}, files.opener());
-        f.set_view(0, {io::bytes(1), mine.view()});
-        return ours{std::move(f)};
-      });
-  if (real && (first.content("lattice") != third.content("lattice") ||
-               second.content("lattice") != third.content("lattice")))
+  io::lab::virtual_files const first(disk, o.contents), second(disk, o.contents),
+      third(disk, o.contents);
+  auto const takes_part = [&](std::string_view way) { return o.way.empty() || o.way == way; };
+  std::optional<result> of_romio, by_user, of_argosy;
+  if (takes_part("romio"))
+    of_romio =
+        timed(o, first,
+              [&](auto const& world, geometry const& mine, auto const& files, rooms const& memory) {
+                return by_hand<romio<io::lab::virtual_rank>>{{world, mine, memory, o.per_node},
+                                                             opened(world, files)};
+              });
+  if (takes_part("transposition"))
+    by_user =
+        timed(o, second,
+              [&](auto const& world, geometry const& mine, auto const& files, rooms const& memory) {
+                return by_hand<transposition<io::lab::virtual_rank>>{{world, mine, memory},
+                                                                     opened(world, files)};
+              });
+  if (takes_part("argosy"))
+    of_argosy = timed(
+        o, third, [&](auto const& world, geometry const& mine, auto const& files, rooms const&) {
+          auto f = io::basic_file<io::lab::virtual_rank>::open(
+              world, "lattice", io::mode::create | io::mode::read_write, {}, files.opener());
+          f.set_view(0, {io::bytes(1), mine.view()});
+          return ours{std::move(f)};
+        });
+  if (real && o.way.empty() &&
+      (first.content("lattice") != third.content("lattice") ||
+       second.content("lattice") != third.content("lattice")))
     throw std::runtime_error("the three files differ");
-  auto const of = [&](result const& r) {
-    std::printf("%8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3,
-                static_cast<double>(r.messages) / o.ranks / (2 * o.calls));
-  };
-  auto const by_hand_of = [&](result const& r) {
-    std::printf(" | ");
-    real ? of(r) : static_cast<void>(std::printf("%8s %8s %8s", "-", "-", "-"));
-  };
   std::printf("%6d %6d %9.1f", o.ranks, (o.ranks + o.per_node - 1) / o.per_node,
               static_cast<double>(g.file_bytes()) / 1e6);
-  by_hand_of(of_romio);
-  by_hand_of(by_user);
-  std::printf(" | ");
-  of(of_argosy);
-  std::printf(" %9lld", static_cast<long long>(of_argosy.memory));
-  if (real)
-    std::printf(" | %7.2fx %7.2fx", by_user.write_s / of_argosy.write_s,
-                by_user.read_s / of_argosy.read_s);
+  double real_s = 0;
+  for (auto const* const r : {&of_romio, &by_user, &of_argosy}) {
+    if (!*r) {
+      std::printf(" | %8s %8s %8s %9s", "-", "-", "-", "-");
+      continue;
+    }
+    std::printf(" | %8.2f %8.2f %8.1f %9lld", (*r)->write_s * 1e3, (*r)->read_s * 1e3,
+                static_cast<double>((*r)->messages) / o.ranks / (2 * o.calls),
+                static_cast<long long>((*r)->memory));
+    real_s += (*r)->real_s;
+  }
+  if (by_user && of_argosy)
+    std::printf(" | %7.2fx %7.2fx", by_user->write_s / of_argosy->write_s,
+                by_user->read_s / of_argosy->read_s);
   else
     std::printf(" | %8s %8s", "-", "-");
-  std::printf(" | %7.1f\n", of_romio.real_s + by_user.real_s + of_argosy.real_s);
+  std::printf(" | %7.1f\n", real_s);
   std::fflush(stdout);
 }
 

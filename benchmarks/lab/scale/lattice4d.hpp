@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include <argosy/lab/cluster/contents.hpp>
 
 #include "lattice.hpp"
@@ -12,9 +14,10 @@ struct virtual_run {
   int ranks = 64, per_node = 8, servers = 64, calls = 2;
   numbers local{4, 4, 4, 8};
   argosy::lab::contents contents = argosy::lab::contents::real;
+  std::string way;  // only this one: romio, transposition or argosy; empty: all
 };
 void print_head();
-// Prints a row. Without contents, the two ways by hand are left out.
+// Prints a row.
 void run(virtual_run const& o);
 
 }  // namespace lattice

@@ -9,12 +9,15 @@
 #include <string>
 
 #include <argosy/extend.hpp>
+#include <argosy/plan/detail/equal_windows.hpp>
 #include <argosy/plan/domain_list.hpp>
 #include <argosy/plan/plan.hpp>
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/plan/window.hpp>
 
 namespace argosy {
+
+struct collective_plan;
 
 namespace detail {
 
@@ -25,6 +28,9 @@ struct file_window {
   std::int64_t end = 0;
   constexpr std::int64_t length() const noexcept { return end - begin; }
 };
+
+// Returns the numbers of windows of a plan. O(log) for most equal domains, otherwise O(domains).
+constexpr window_counts windows_of(collective_plan const& p) noexcept;
 
 }  // namespace detail
 
@@ -50,11 +56,7 @@ struct collective_plan {
   std::optional<plan> alone = {};
 
   // Returns the number of rounds of the aggregator with most windows.
-  constexpr std::int64_t rounds() const noexcept {
-    std::int64_t most = 0;
-    for (extend::file_domain const& d : domains) most = std::max(most, rounds_of(d));
-    return most;
-  }
+  constexpr std::int64_t rounds() const noexcept { return detail::windows_of(*this).most; }
   // Returns the window of a round. Windows start at multiples of their size, counted in the file or
   // in the stripe, so that they are aligned to blocks and pages.
   constexpr detail::file_window window_of(extend::file_domain const& d,
@@ -67,9 +69,8 @@ struct collective_plan {
   }
   // Returns the number of windows of a domain.
   constexpr std::int64_t rounds_of(extend::file_domain const& d) const noexcept {
-    if (d.begin == d.end) return 0;
-    if (d.striped()) return round_at(d, d.end - 1) + 1;
-    return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
+    if (!d.striped()) return detail::windows_between(d.begin, d.end, window_bytes);
+    return d.begin == d.end ? 0 : round_at(d, d.end - 1) + 1;
   }
   // Returns the round of the window that contains `offset`, or of the first window behind it.
   // Precondition: `offset` does not lie before the domain.
@@ -101,6 +102,18 @@ struct collective_plan {
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
 };
+
+namespace detail {
+
+constexpr window_counts windows_of(collective_plan const& p) noexcept {
+  if (equal_domains const* const equal = p.domains.equal())
+    if (auto const n = windows_of(*equal, p.window_bytes)) return *n;
+  window_counts n;
+  for (file_domain const& d : p.domains) n.add(p.rounds_of(d));
+  return n;
+}
+
+}  // namespace detail
 
 // Returns the plan as text for people. Local.
 std::string to_string(collective_plan const& p);

@@ -69,6 +69,8 @@ class domain_list {
     return {rule_.cut(k), rule_.cut(k + 1), rule_.rank(k)};
   }
   constexpr file_domain front() const noexcept { return (*this)[0]; }
+  // Returns the rule of equal domains. Null if the domains are a list.
+  constexpr equal_domains const* equal() const noexcept { return count_ > 0 ? &rule_ : nullptr; }
   // Returns the domains to be changed. Equal domains become a list by it.
   constexpr std::vector<file_domain>& as_list() {
     if (count_ > 0) *this = std::vector<file_domain>(begin(), end());

@@ -163,7 +163,8 @@ struct automatic {
   constexpr double together_ns(access_kind kind, extend::access_summary const& all,
                                extend::rank_group const& ranks, collective_plan const& p) const {
     auto const n = static_cast<std::int64_t>(p.domains.size());
-    double const calls = static_cast<double>(n) * static_cast<double>(p.rounds());
+    auto const rounds = static_cast<double>(p.rounds());
+    double const calls = static_cast<double>(n) * rounds;
     double const calls_ns =
         calls * (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
     auto const span = static_cast<double>(all.span());
@@ -176,7 +177,7 @@ struct automatic {
     double const moved = std::max(moving(all.most_bytes, all.most_pieces),
                                   shared(moving(all.bytes, all.pieces), ranks.size, ranks));
     return (accessed + moved) * (kind == access_kind::write ? exchange.write : 1) +
-           static_cast<double>(p.rounds() + 1) * exchange.round_ns;
+           (rounds + 1) * exchange.round_ns;
   }
   // Returns the time of the servers of the file system, which serve all ranks.
   constexpr double at_servers(double bytes, double calls) const {

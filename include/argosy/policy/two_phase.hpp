@@ -78,20 +78,30 @@ struct two_phase {
     if (align_bytes > 0) p.granule = std::gcd(p.granule, align_bytes);
     std::int64_t const block =
         std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
-    // Marks of a window are whole granules. Windows are whole blocks if the buffer has room for
-    // one.
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
     // Windows much longer than the accessed range would only take memory.
     std::int64_t const least = std::max(detail::cached_window_bytes, align_bytes);
     while (window / 2 >= std::max(all.span(), least)) window /= 2;
-    if (window > block) window = window / block * block;
-    p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
+    p.window_bytes = whole(window, block, p.granule);
     domains(p, all, ranks, block, where);
     p.layers = layers_of(p, all, ranks);
     p.overlap = overlap;
     p.reason = extend::reason_text(&detail::words_of_plan,
                                    detail::numbers_of_plan(all, where != nullptr, p.layers));
     return p;
+  }
+
+  // Returns the size of windows: at most `window`, but at least a granule. Windows are whole
+  // granules, because marks are. They are whole blocks, too, if granules divide blocks, or if there
+  // is room for four windows that are both.
+  static constexpr std::int64_t whole(std::int64_t window, std::int64_t block,
+                                      std::int64_t granule) {
+    std::int64_t const both = block / std::gcd(block, granule);  // granules of the least such size
+    if (both <= window / granule / 4)
+      granule *= both;
+    else if (window > block)
+      window = window / block * block;
+    return std::max<std::int64_t>(1, window / granule) * granule;
   }
 
   // Cuts the range into domains of equal length or equal work. Cuts are at blocks.
@@ -143,8 +153,7 @@ struct two_phase {
     auto const of = [](std::int64_t n) { return static_cast<double>(n); };
     double const senders = of(all.ranks), nodes = of(ranks.nodes),
                  owners = of(std::ssize(p.domains));
-    double windows = 0;
-    for (extend::file_domain const& d : p.domains) windows += of(p.rounds_of(d));
+    double const windows = of(detail::windows_of(p).all);
     double const touched = std::min(
         {windows, of(all.pieces) / senders, of(all.spans) / senders / of(p.window_bytes) + 1});
     double const told = std::min(touched, owners);  // messages about the view

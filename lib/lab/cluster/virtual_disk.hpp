@@ -17,6 +17,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
+#include "held_locks.hpp"
 #include "scheduler.hpp"
 
 namespace argosy::lab::detail {
@@ -43,13 +44,6 @@ struct page {
   void sync(int node);
 };
 
-struct held_lock {
-  std::int64_t begin, end;
-  lock_kind kind;
-  task const* owner;  // null outside of runs
-  open_virtual_file const* through;
-};
-
 struct lock_wait {
   std::int64_t begin, end;
   lock_kind kind;
@@ -65,7 +59,7 @@ struct stored_file {
   std::vector<int> resized_by;  // nodes that have resized it since their last sync
   bool is_safe = false;         // true if its name survives a crash
   std::map<std::int64_t, page> pages;
-  std::list<held_lock> locks;
+  held_locks locks;
   std::list<lock_wait> waiting;
 
   file_identity identity() const noexcept { return {.number = number}; }

@@ -22,12 +22,11 @@
 namespace argosy::lab::detail {
 
 using argosy::detail::overlaps;
-using argosy::detail::trim;
 
 bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kind kind,
                                   task const* owner) const {
-  return std::any_of(file->locks.rbegin(), file->locks.rend(), [&](held_lock const& l) {
-    return !(l.owner == owner && l.through == this) && overlaps(l, begin, end) &&
+  return file->locks.any(begin, end, [&](held_lock const& l) {
+    return !(l.owner == owner && l.through == this) &&
            (kind == lock_kind::exclusive || l.kind == lock_kind::exclusive);
   });
 }
@@ -35,12 +34,12 @@ bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kin
 bool open_virtual_file::hold(std::int64_t begin, std::int64_t end, lock_kind kind,
                              task const* owner) {
   bool weaker = false;
-  trim(file->locks, begin, end, [&](held_lock const& l) {
+  file->locks.trim(begin, end, [&](held_lock const& l) {
     if (l.owner != owner || l.through != this) return false;
-    weaker = weaker || (overlaps(l, begin, end) && l.kind > kind);
+    weaker = weaker || l.kind > kind;
     return true;
   });
-  file->locks.push_back({begin, end, kind, owner, this});
+  file->locks.add({begin, end, kind, owner, this});
   return weaker;
 }
 
@@ -66,8 +65,7 @@ void open_virtual_file::grant(std::int64_t begin, std::int64_t end) {
 }
 
 void open_virtual_file::unlock_all() {
-  if (std::erase_if(file->locks, [this](held_lock const& l) { return l.through == this; }) > 0)
-    grant(0, std::numeric_limits<std::int64_t>::max());
+  if (file->locks.trim_all(this)) grant(0, std::numeric_limits<std::int64_t>::max());
 }
 
 namespace {
@@ -164,17 +162,19 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   if (!act) return errno_code(EDEADLK);
   f->file->waiting.push_back({offset, end, kind, me, f});
   std::string holders;
-  for (held_lock const& l : f->file->locks)
-    if (!(l.owner == me && l.through == f) && overlaps(l, offset, end))
+  f->file->locks.any(offset, end, [&](held_lock const& l) {
+    if (l.owner != me || l.through != f)
       holders += fmt::format("{}rank {}", holders.empty() ? "" : ", ",
                              l.owner ? l.owner->rank->number : -1);
+    return false;
+  });
   std::string const words =
       fmt::format("lock of bytes [{}, {}) of '{}', held by {}", offset, end, f->path, holders);
   try {
     act->block({.kind = call_kind::file, .words = &words});
   } catch (...) {
     std::erase_if(f->file->waiting, [&](lock_wait const& w) { return w.who == me; });
-    std::erase_if(f->file->locks, [&](held_lock const& l) { return l.owner == me; });
+    f->file->locks.erase_if([&](held_lock const& l) { return l.owner == me; });
     f->grant(0, std::numeric_limits<std::int64_t>::max());
     throw;
   }
@@ -204,10 +204,11 @@ std::error_code virtual_handle::unlock(std::int64_t offset, std::int64_t length)
   file_action act(file_call::unlock, f->file->number, 0);
   task* const me = scheduler::running() ? &scheduler::running()->now() : nullptr;
   std::int64_t const end = end_of(offset, length);
-  if (!trim(f->file->locks, offset, end,
-            [&](held_lock const& l) { return l.owner == me && l.through == f; }))
-    trim(f->file->locks, offset, end,
-         [&](held_lock const& l) { return l.through == f && l.begin == offset && l.end == end; });
+  held_locks& locks = f->file->locks;
+  if (!locks.trim(offset, end, [&](held_lock const& l) { return l.owner == me && l.through == f; }))
+    locks.trim(offset, end, [&](held_lock const& l) {
+      return l.through == f && l.begin == offset && l.end == end;
+    });
   f->grant(offset, end);
   act.end(offset, length);
   return {};

@@ -120,24 +120,19 @@ class collective_exchange {
   }
 
   void prepare(std::uint64_t view) {
-    std::vector<far_domain> far;
-    for (std::size_t a = 0; a < plan_.domains.size(); ++a) {
-      file_domain const& d = plan_.domains[a];
-      auto const place = std::lower_bound(seats_.ranks.begin(), seats_.ranks.end(), d.rank);
-      bool const near = place != seats_.ranks.end() && *place == d.rank;
-      if (near) {
-        if (d.rank == world_.rank()) {
-          own_ = near_.size();
-          stage_.of(near_.size()).failed_round = none;
-        }
-        near_.push_back(a);
-      } else if (relayed_) {
-        continue;
-      } else if (stream_range const part{&mine_.file, range_.before(d.begin), range_.before(d.end)};
-                 has_bytes(d, part)) {
-        far.push_back({a, d.rank, part});
-      }
+    near_ = domains_of(plan_.domains, seats_.ranks);
+    for (std::size_t s = 0; s < near_.size(); ++s) {
+      if (plan_.domains[near_[s]].rank != world_.rank()) continue;
+      own_ = s;
+      stage_.of(s).failed_round = none;
     }
+    std::vector<far_domain> far;
+    if (!relayed_ && near_.size() < plan_.domains.size())
+      for_each_domain(
+          plan_, range_, [&](std::size_t a, file_domain const& d, stream_range const& part) {
+            if (!std::binary_search(near_.begin(), near_.end(), a) && has_bytes(d, part))
+              far.push_back({a, d.rank, part});
+          });
     if constexpr (communicator<World>) {
       if (relayed_) {
         images_.emplace(world_, seats_, relayed_->stage, plan_, mine_, memory_, failed_, waiting());

@@ -72,7 +72,7 @@ class relays {
     visited_.assign(count_, 0);
     std::int64_t const d = std::ssize(plan.domains);
     first_ = static_cast<std::size_t>(d * kept_.table.own() / kept_.table.nodes());
-    if (static_cast<std::size_t>(seats_.mine) < count_) most_sends_ = domains_of(seats_.mine);
+    if (place() < count_) most_sends_ = domains_dealt();
     others_ = own_ ? kept_.table.nodes() - 1 : 0;
     half_ = 3 * most_sends_ + (own_ ? 2 * batch + static_cast<std::size_t>(others_) : 0);
     requests_.resize(2 * half_);
@@ -189,11 +189,12 @@ class relays {
     return n;
   }
   std::size_t place() const noexcept { return static_cast<std::size_t>(seats_.mine); }
-  std::size_t domains_of(int relay) const {
-    std::size_t n = 0;
-    for (std::size_t a = static_cast<std::size_t>(relay); a < plan_.domains.size(); a += count_)
-      n += std::binary_search(near_.begin(), near_.end(), a) ? 0u : 1u;
-    return n;
+  // Returns the number of domains on other nodes that are dealt to this rank.
+  std::size_t domains_dealt() const {
+    std::size_t const n = plan_.domains.size(), first = place();
+    auto const near = std::count_if(near_.begin(), near_.end(),
+                                    [&](std::size_t a) { return a % count_ == first; });
+    return (n + count_ - 1 - first) / count_ - static_cast<std::size_t>(near);
   }
 
   template <class F>

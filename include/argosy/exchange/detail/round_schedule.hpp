@@ -95,12 +95,13 @@ class round_schedule {
   // ranks of a node, and a look at the window. `bytes`: of all ranks.
   round_schedule(World const& world, collective_plan const& plan, stream_range const& mine,
                  std::int64_t bytes)
-      : world_(world), plan_(plan), mine_(mine), rounds_(plan.rounds()) {
-    double windows = 0;
-    for (file_domain const& d : plan.domains) windows += static_cast<double>(plan.rounds_of(d));
+      : world_(world), plan_(plan), mine_(mine) {
+    window_counts const windows = windows_of(plan);
+    rounds_ = windows.most;
     bool const many = rounds_ > 16;
     looks_ahead_ =
-        many && windows * static_cast<double>(plan.window_bytes) > 4 * static_cast<double>(bytes);
+        many && static_cast<double>(windows.all) * static_cast<double>(plan.window_bytes) >
+                    4 * static_cast<double>(bytes);
   }
 
   // Returns the next step. The functions below accept only this step and the one before.
@@ -148,13 +149,15 @@ class round_schedule {
 
   void look() {
     data_ahead found;
-    for (std::size_t a = 0; a < plan_.domains.size(); ++a)
-      for_each_part(plan_, plan_.domains[a], mine_, from_,
-                    [&](std::int64_t round, file_window const&, window_part const&) {
-                      if (!found.has_room_for(round)) return false;
-                      found.add({round, static_cast<std::int64_t>(a)});
-                      return true;
-                    });
+    for_each_domain(
+        plan_, mine_, [&](std::size_t a, file_domain const& d, stream_range const& part) {
+          for_each_part(plan_, d, part, from_,
+                        [&](std::int64_t round, file_window const&, window_part const&) {
+                          if (!found.has_room_for(round)) return false;
+                          found.add({round, static_cast<std::int64_t>(a)});
+                          return true;
+                        });
+        });
     world_.all_reduce(found);
     ahead_.clear();
     next_ = 0;
@@ -193,7 +196,7 @@ class round_schedule {
   World const& world_;
   collective_plan const& plan_;
   stream_range const& mine_;
-  std::int64_t rounds_;
+  std::int64_t rounds_ = 0;
   bool looks_ahead_ = false, over_ = false;
   std::int64_t steps_ = 0, from_ = 0;  // windows of rounds before from_ are planned, or done
   std::vector<planned> ahead_;

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/plan/collective_plan.hpp>
+#include <argosy/plan/detail/equal_windows.hpp>
+#include <argosy/plan/domain_list.hpp>
 
 namespace argosy::detail {
 
@@ -85,6 +88,27 @@ void for_each_part(collective_plan const& plan, file_domain const& d, stream_ran
       std::int64_t const next = cursor(*mine.file, part.from).current().offset;
       round = std::max(round, plan.round_at(d, std::max(next, d.begin)) - 1);
     }
+  }
+}
+
+// Calls f(index, domain, part) for each domain in which the stream has bytes, in the order of the
+// file. `part` is the stream from the begin of the domain to its end. O(depth) for each such
+// domain. For domains in a list f is called for all of them, also without bytes: then `part` is
+// empty, or lies in stripes of other domains.
+template <class F>
+void for_each_domain(collective_plan const& plan, stream_range const& mine, F&& f) {
+  equal_domains const* const equal = plan.domains.equal();
+  for (std::size_t a = 0; !equal && a < plan.domains.size(); ++a) {
+    file_domain const d = plan.domains[a];
+    f(a, d, stream_range{mine.file, mine.before(d.begin), mine.before(d.end)});
+  }
+  for (std::int64_t from = mine.from; equal && from < mine.to;) {
+    std::int64_t const first = cursor(*mine.file, from).current().offset;
+    auto const a = static_cast<std::size_t>(domain_at(*equal, first));
+    file_domain const d = plan.domains[a];
+    stream_range const part{mine.file, from, mine.before(d.end)};
+    f(a, d, part);
+    from = part.to;
   }
 }
 
