@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -31,19 +32,17 @@ struct held_lock {
 class held_locks {
  public:
   void add(held_lock const& l) {
-    longest_ = std::max(longest_, l.end - l.begin);
-    own& mine = handles_[l.through];
-    mine.low = mine.locks == 0 ? l.begin : std::min(mine.low, l.begin);
-    mine.high = mine.locks == 0 ? l.end : std::max(mine.high, l.end);
-    ++mine.locks;
-    all_.emplace(l.begin, l);
+    std::size_t const k = size_of(l);
+    handles_[l.through].emplace_back(k, by_size_[k].emplace(l.begin, l));
   }
-  // Returns true if `f` is true for a lock that overlaps [begin, end). O(log), and O(1) for each
-  // lock that begins in this range, or before it by less than the longest lock.
+  // Returns true if `f` is true for a lock that overlaps [begin, end). O(log) for each size, and
+  // O(1) for each lock that begins in this range, or before it by less than twice its length.
   template <class F>
   bool any(std::int64_t begin, std::int64_t end, F&& f) const {
-    for (auto l = first(begin); l != all_.end() && l->first < end; ++l)
-      if (argosy::detail::overlaps(l->second, begin, end) && f(l->second)) return true;
+    for (std::size_t k = 0; k < sizes; ++k)
+      for (auto l = by_size_[k].upper_bound(before(k, begin));
+           l != by_size_[k].end() && l->first < end; ++l)
+        if (argosy::detail::overlaps(l->second, begin, end) && f(l->second)) return true;
     return false;
   }
   // Removes [begin, end) from the locks for which `mine` is true. Returns true if there were any.
@@ -51,53 +50,63 @@ class held_locks {
   bool trim(std::int64_t begin, std::int64_t end, Mine&& mine) {
     std::vector<held_lock> rests;
     bool found = false;
-    for (auto l = first(begin); l != all_.end() && l->first < end;) {
-      held_lock const old = l->second;
-      if (!argosy::detail::overlaps(old, begin, end) || !mine(old)) {
-        ++l;
-        continue;
+    for (std::size_t k = 0; k < sizes; ++k)
+      for (auto l = by_size_[k].upper_bound(before(k, begin));
+           l != by_size_[k].end() && l->first < end;) {
+        held_lock const old = l->second;
+        if (!argosy::detail::overlaps(old, begin, end) || !mine(old)) {
+          ++l;
+          continue;
+        }
+        found = true;
+        l = remove(k, l);
+        if (old.begin < begin)
+          rests.push_back({old.begin, begin, old.kind, old.owner, old.through});
+        if (end < old.end) rests.push_back({end, old.end, old.kind, old.owner, old.through});
       }
-      found = true;
-      l = remove(l);
-      if (old.begin < begin) rests.push_back({old.begin, begin, old.kind, old.owner, old.through});
-      if (end < old.end) rests.push_back({end, old.end, old.kind, old.owner, old.through});
-    }
     for (held_lock const& l : rests) add(l);
     return found;
   }
   // Removes the locks of a handle. Returns true if there were any.
   bool trim_all(open_virtual_file const* through) {
-    auto const mine = handles_.find(through);
-    if (mine == handles_.end()) return false;
-    return trim(mine->second.low, mine->second.high,
-                [=](held_lock const& l) { return l.through == through; });
+    auto const mine = handles_.extract(through);
+    if (mine.empty()) return false;
+    for (auto const& [k, lock] : mine.mapped()) by_size_[k].erase(lock);
+    return true;
   }
   // Removes the locks for which `f` is true. O(locks).
   template <class F>
   void erase_if(F&& f) {
-    for (auto l = all_.begin(); l != all_.end();) l = f(l->second) ? remove(l) : std::next(l);
+    for (std::size_t k = 0; k < sizes; ++k)
+      for (auto l = by_size_[k].begin(); l != by_size_[k].end();)
+        l = f(l->second) ? remove(k, l) : std::next(l);
   }
 
  private:
-  // The locks of a handle: their number, and a range that has all of them.
-  struct own {
-    std::size_t locks = 0;
-    std::int64_t low = 0, high = 0;
-  };
   using map = std::multimap<std::int64_t, held_lock>;
-  map::const_iterator first(std::int64_t begin) const { return all_.upper_bound(before(begin)); }
-  map::iterator first(std::int64_t begin) { return all_.upper_bound(before(begin)); }
-  // Locks that begin here, or before, end at `begin` or before. Offsets are not negative.
-  std::int64_t before(std::int64_t begin) const { return begin - longest_; }
-  map::iterator remove(map::iterator l) {
+  static constexpr std::size_t sizes = 63;
+  // Returns k if the lock has 2^k bytes or more, but fewer than 2^(k + 1).
+  static std::size_t size_of(held_lock const& l) {
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(l.end - l.begin)) -
+                                    1);
+  }
+  // Returns an offset: locks of this size that begin there, or before, do not reach `begin`.
+  // Offsets of locks are not negative.
+  static std::int64_t before(std::size_t k, std::int64_t begin) {
+    return begin - static_cast<std::int64_t>((std::uint64_t{2} << k) - 1);
+  }
+  map::iterator remove(std::size_t k, map::iterator l) {
     auto const mine = handles_.find(l->second.through);
-    if (--mine->second.locks == 0) handles_.erase(mine);
-    return all_.erase(l);
+    std::erase(mine->second, std::pair(k, l));
+    if (mine->second.empty()) handles_.erase(mine);
+    return by_size_[k].erase(l);
   }
 
-  map all_;  // by begin
-  std::unordered_map<open_virtual_file const*, own> handles_;
-  std::int64_t longest_ = 0;  // length of the longest lock so far
+  // By begin, for each size. So a few long locks do not hide the places of short ones.
+  std::array<map, sizes> by_size_;
+  // the locks of each handle
+  std::unordered_map<open_virtual_file const*, std::vector<std::pair<std::size_t, map::iterator>>>
+      handles_;
 };
 
 }  // namespace argosy::lab::detail
