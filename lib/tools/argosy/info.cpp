@@ -46,13 +46,11 @@ struct looked_at {
 
 // Returns the format that the content says, and npy if that fails: reading it then says why.
 array_name named(std::string const& path) {
-  array_name const none{.path = path};
   try {
-    array_name n = existing_array(path, "");
-    return n.inside.empty() ? n : none;
-  } catch (std::exception const&) {
-    return none;
+    if (array_name n = existing_array(path, ""); n.inside.empty()) return n;
+  } catch (std::exception const&) {  // read_header says why
   }
+  return {.path = path};
 }
 
 held held_by(array_name const& n) {
