@@ -293,25 +293,25 @@ class romio {
                         : world_.start_receive(m.second.bytes, m.first, tag));
   }
 
-  void exchange(argosy::extend::any_handle& file, std::byte* data, bool writing) {
-    auto const n = static_cast<std::size_t>(world_.size());
-    // The first and last offset of all ranks.
+  // Cuts the range that all ranks need into equal domains.
+  void cut_domains() {
     range mine{blocks_.front().offset, blocks_.back().offset + blocks_.back().length};
-    std::vector<range> ranges(n);
+    std::vector<range> ranges(ranks());
     world_.all_gather(std::as_bytes(std::span(&mine, 1)),
                       std::as_writable_bytes(std::span(ranges)));
     range hull = mine;
     for (range const& r : ranges) hull = {std::min(hull.begin, r.begin), std::max(hull.end, r.end)};
-    ranges = {};
     auto const count = std::ssize(aggregators_);
     std::int64_t const each = (hull.end - hull.begin + count - 1) / count;
     domains_.clear();
     for (std::int64_t a = 0; a < count; ++a)
       domains_.push_back({hull.begin + a * each, std::min(hull.end, hull.begin + (a + 1) * each)});
+  }
 
-    // The number of pieces that each rank has for each aggregator, and their offsets and lengths.
+  // Sends each aggregator the offsets and lengths of this rank's pieces in its domain.
+  void tell_pieces() {
     std::vector<std::vector<std::int64_t>> lists(aggregators_.size());
-    std::vector<std::int32_t> counts(n);
+    std::vector<std::int32_t> counts(ranks());
     for (std::size_t a = 0; a < aggregators_.size(); ++a) {
       within(blocks_, domains_[a],
              [&](block const& b) { lists[a].insert(lists[a].end(), {b.offset, b.length}); });
@@ -321,7 +321,7 @@ class romio {
     all_to_all(world_, counts);
     std::vector<typename World::request> all;
     std::vector<std::pair<int, std::vector<std::int64_t>>> told;
-    for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t r = 0; r < counts.size(); ++r)
       if (counts[r] > 0)
         told.emplace_back(static_cast<int>(r),
                           std::vector<std::int64_t>(static_cast<std::size_t>(counts[r])));
@@ -333,90 +333,103 @@ class romio {
         ++messages_;
       }
     World::wait_all(all);
-    lists = {};
-    std::vector<std::pair<int, std::vector<block>>> theirs;
+    theirs_.clear();
     for (auto& [r, list] : told) {
-      std::vector<block>& b = theirs.emplace_back(r, std::vector<block>()).second;
+      std::vector<block>& b = theirs_.emplace_back(r, std::vector<block>()).second;
       for (std::size_t i = 0; i < list.size(); i += 2) b.push_back({list[i], 0, list[i + 1]});
     }
-    told = {};
+  }
 
-    auto const own = std::find(aggregators_.begin(), aggregators_.end(), world_.rank());
-    most rounds{0};
+  std::int64_t rounds() const {
+    most all{0};
     for (range const& d : domains_)
-      rounds.value = std::max(rounds.value, (d.end - d.begin + buffer_bytes - 1) / buffer_bytes);
-    world_.all_reduce(rounds);
-    for (std::int64_t round = 0; round < rounds.value; ++round) {
-      range const w = own == aggregators_.end()
-                          ? range{0, 0}
-                          : window(static_cast<std::size_t>(own - aggregators_.begin()), round);
-      std::vector<std::int32_t> sizes(n);
-      for (auto const& [r, b] : theirs)
-        sizes[static_cast<std::size_t>(r)] =
-            static_cast<std::int32_t>(within(b, w, [](block const&) {}));
-      std::vector<std::int32_t> const expected = sizes;
-      all_to_all(world_, sizes);
-      std::vector<message> parts,
-          mine_there;  // the parts at the aggregator, and those of this rank
-      for (auto const& [r, b] : theirs)
-        if (auto const bytes = expected[static_cast<std::size_t>(r)]; bytes > 0)
-          parts.emplace_back(r, memory_.get(bytes));
-      for (int const a : aggregators_)
-        if (auto const bytes = sizes[static_cast<std::size_t>(a)]; bytes > 0)
-          mine_there.emplace_back(a, memory_.get(bytes));
-      rooms::room const held = memory_.get(w.end - w.begin);
-      std::span<std::byte> const memory = held.bytes;
-      auto const copy = [&](std::byte* packed, std::byte* place, std::int64_t length, bool pack) {
-        std::memcpy(pack ? packed : place, pack ? place : packed, static_cast<std::size_t>(length));
-      };
-      auto const move_parts = [&](bool pack) {
-        if (!memory_.copies()) return;
-        std::size_t next = 0;
-        for (auto const& [r, b] : theirs) {
-          if (expected[static_cast<std::size_t>(r)] == 0) continue;
-          std::byte* at = parts[next++].second.bytes.data();
-          within(b, w, [&](block const& x) {
-            copy(at, memory.data() + (x.offset - w.begin), x.length, pack);
-            at += x.length;
-          });
-        }
-      };
-      auto const move_mine = [&](bool pack) {
-        if (!memory_.copies()) return;
-        std::size_t next = 0;
-        for (std::size_t a = 0; a < aggregators_.size(); ++a) {
-          if (sizes[static_cast<std::size_t>(aggregators_[a])] == 0) continue;
-          std::byte* at = mine_there[next++].second.bytes.data();
-          within(blocks_, window(a, round), [&](block const& x) {
-            copy(at, data + x.memory, x.length, pack);
-            at += x.length;
-          });
-        }
-      };
-      all.clear();
-      for (message& m : writing ? parts : mine_there) start(all, m, false);
-      if (writing) {
-        move_mine(true);
-      } else if (!memory.empty()) {
-        check(file.read(w.begin, memory), memory.size());
-        move_parts(true);
-      }
-      for (message& m : writing ? mine_there : parts) start(all, m, true);
-      World::wait_all(all);
-      if (!writing) {
-        move_mine(false);
-      } else if (!memory.empty()) {
-        move_parts(false);
-        check(file.write(w.begin, std::span<std::byte const>(memory)), memory.size());
-      }
+      all.value = std::max(all.value, (d.end - d.begin + buffer_bytes - 1) / buffer_bytes);
+    world_.all_reduce(all);
+    return all.value;
+  }
+
+  // Copies between the window `w` in memory and messages with the parts of ranks.
+  void move_parts(std::vector<message>& parts, range w, std::byte* memory, bool pack) const {
+    if (!memory_.copies()) return;
+    auto part = parts.begin();
+    for (auto const& [r, blocks] : theirs_) {
+      if (part == parts.end() || part->first != r) continue;  // this rank has nothing here
+      std::byte* at = part++->second.bytes.data();
+      within(blocks, w, [&](block const& x) {
+        copy(at, memory + (x.offset - w.begin), x.length, pack);
+        at += x.length;
+      });
     }
   }
+  // Copies between this rank's data and its messages with aggregators.
+  void move_mine(std::vector<message>& mine, std::int64_t round, std::byte* data, bool pack) const {
+    if (!memory_.copies()) return;
+    auto part = mine.begin();
+    for (std::size_t a = 0; a < aggregators_.size() && part != mine.end(); ++a) {
+      if (part->first != aggregators_[a]) continue;
+      std::byte* at = part++->second.bytes.data();
+      within(blocks_, window(a, round), [&](block const& x) {
+        copy(at, data + x.memory, x.length, pack);
+        at += x.length;
+      });
+    }
+  }
+  static void copy(std::byte* packed, std::byte* place, std::int64_t length, bool pack) {
+    std::memcpy(pack ? packed : place, pack ? place : packed, static_cast<std::size_t>(length));
+  }
+
+  void run_round(argosy::extend::any_handle& file, std::byte* data, std::int64_t round,
+                 bool writing) {
+    auto const own = std::find(aggregators_.begin(), aggregators_.end(), world_.rank());
+    range const w = own == aggregators_.end()
+                        ? range{0, 0}
+                        : window(static_cast<std::size_t>(own - aggregators_.begin()), round);
+    std::vector<std::int32_t> sizes(ranks());
+    std::vector<message> parts, mine;  // data of all ranks for this aggregator, and of this rank
+    for (auto const& [r, blocks] : theirs_) {
+      std::int64_t const bytes = within(blocks, w, [](block const&) {});
+      sizes[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(bytes);
+      if (bytes > 0) parts.emplace_back(r, memory_.get(bytes));
+    }
+    all_to_all(world_, sizes);
+    for (int const a : aggregators_)
+      if (auto const bytes = sizes[static_cast<std::size_t>(a)]; bytes > 0)
+        mine.emplace_back(a, memory_.get(bytes));
+    rooms::room const held = memory_.get(w.end - w.begin);
+    std::span<std::byte> const memory = held.bytes;
+    std::vector<typename World::request> all;
+    for (message& m : writing ? parts : mine) start(all, m, false);
+    if (writing) {
+      move_mine(mine, round, data, true);
+    } else if (!memory.empty()) {
+      check(file.read(w.begin, memory), memory.size());
+      move_parts(parts, w, memory.data(), true);
+    }
+    for (message& m : writing ? mine : parts) start(all, m, true);
+    World::wait_all(all);
+    if (!writing) {
+      move_mine(mine, round, data, false);
+    } else if (!memory.empty()) {
+      move_parts(parts, w, memory.data(), false);
+      check(file.write(w.begin, std::span<std::byte const>(memory)), memory.size());
+    }
+  }
+
+  void exchange(argosy::extend::any_handle& file, std::byte* data, bool writing) {
+    cut_domains();
+    tell_pieces();
+    std::int64_t const count = rounds();
+    for (std::int64_t round = 0; round < count; ++round) run_round(file, data, round, writing);
+    theirs_.clear();
+  }
+  std::size_t ranks() const { return static_cast<std::size_t>(world_.size()); }
 
   World world_;
   rooms memory_;
   std::vector<block> blocks_;
   std::vector<int> aggregators_;
   std::vector<range> domains_;
+  std::vector<std::pair<int, std::vector<block>>> theirs_;  // pieces of ranks in this domain
   std::int64_t messages_ = 0;
 };
 
