@@ -2,13 +2,16 @@
 add_executable(suite suite.cpp)
 target_link_libraries(suite PRIVATE argosy::benchmark argosy::lab)
 
-# run_suite(name ranks PROPERTY value... ARGS arg...): a test that runs the suite.
+# run_suite(name ranks PROPERTY value... ARGS arg...): a test that runs the suite, in a directory of
+# its own, because tests run at the same time.
 function(run_suite name ranks)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ARGS")
   add_test(NAME suite.${name}.np${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
     ${MPIEXEC_PREFLAGS} $<TARGET_FILE:suite> --benchmark_min_time=0.001 --benchmark_color=false
       ${arg_ARGS} ${MPIEXEC_POSTFLAGS})
-  set_tests_properties(suite.${name}.np${ranks} PROPERTIES TIMEOUT 120 ${arg_UNPARSED_ARGUMENTS})
+  set(place ${CMAKE_CURRENT_BINARY_DIR}/run/${name}.np${ranks})
+  file(MAKE_DIRECTORY ${place})
+  set_tests_properties(suite.${name}.np${ranks} PROPERTIES TIMEOUT 120 WORKING_DIRECTORY ${place} ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 # All cases that succeed: the status decides.
