@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -821,28 +820,6 @@ TEST_CASE("a process with too little memory for the names of a checkpoint keeps 
     check_scarce(world, bytes, [&](code& e) { io::checkpoint::header_of(world, path, e); });
   }
   state.load(world, path);
-}
-
-TEST_CASE("who owns shards needs at most the memory that was predicted", "[format][zarr][memory]") {
-  io::mpi const world(MPI_COMM_WORLD);
-  shared_scratch const here(world);
-  constexpr std::int64_t n = 2048, wide = 512;
-  io::subarray const columns({n, wide * world.size()}, {n, wide}, {0, wide * world.rank()},
-                             io::type<std::uint64_t>);
-  std::vector<std::uint64_t> values(n * wide);
-  std::ranges::generate(values, std::mt19937_64(1));  // random, so no smaller when compressed
-  for (bool const compressed : {false, true}) {
-    io::zarr_options how{.chunks = {256, 256}, .shards = {512, 1024}};
-    if (compressed) how.codecs = {io::zarr_codec::bytes(), io::zarr_codec::zstd(1)};
-    auto z = io::zarr::create(world, here / (compressed ? "z" : "u"), columns, how);
-    io::zarr_plan const p = z.explain_all(io::access_kind::write, values, io::two_phase{});
-    io::heap_peak const most;
-    z.write_all(values, io::two_phase{});
-    CAPTURE(world.rank(), compressed, p.memory_bytes, most.bytes());
-    CHECK(most.bytes() <= static_cast<std::size_t>(p.memory_bytes));
-    CHECK(most.bytes() >= static_cast<std::size_t>(p.memory_bytes) / 4);
-    z.close();
-  }
 }
 
 TEST_CASE("names that are not UTF-8 are refused on every rank", "[format][error]") {
