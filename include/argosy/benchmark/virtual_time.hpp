@@ -22,18 +22,19 @@ class virtual_case {
   virtual_case(lab::virtual_rank const& world, outcome& all) : world_(world), all_(all) {}
 
   lab::virtual_rank const& world() const noexcept { return world_; }
-  // Measures `body`, which returns a report or nothing. Collective. The times of several calls are
-  // added. An error of one rank ends the case.
+  // Measures `body`, which returns a report or nothing, and returns its seconds. Collective. The
+  // times of several calls are added. An error of one rank ends the case.
   template <class Body>
-  void time(Body&& body) const {
+  double time(Body&& body) const {
     outcome const one = measure(world_, std::forward<Body>(body));
-    if (world_.rank() != 0) return;
+    if (world_.rank() != 0) return one.seconds;
     if (one.failed() && !all_.failed()) all_.fail(one.failed_rank, one.words.data());
     all_.seconds += one.seconds;
     all_.bytes += one.bytes;
     all_.file_calls += one.file_calls;
     all_.rounds += one.rounds;
     all_.merged_bytes += one.merged_bytes;
+    return one.seconds;
   }
 
  private:
