@@ -182,7 +182,9 @@ test_without_mpi() {
 test_fortran() {
   local binding failed=0
   case $library_name in openmpi | mpich) ;; *) return 0 ;; esac
-  [[ -x $mpifort ]] || return 0
+  # Debian 11 has Open MPI's mpifort without the data that it needs.
+  (cd "$here" && echo end >nothing.f90 && "$mpifort" nothing.f90 -o nothing) >/dev/null 2>&1 ||
+    { echo "  $title_of_library: without the tests in Fortran, because mpifort compiles nothing here"; return 0; }
   for binding in 77 90 8; do
     (cd "$here" && "$mpifort" -cpp -DBINDING=$binding -ffree-line-length-none "$repository/test/mpiio/fortran.F90" -o "fortran$binding")
     run_program "fortran$binding" 2 "$here/fortran$binding" || failed=1
