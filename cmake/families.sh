@@ -95,6 +95,10 @@ check_needs() {
 
 glibc=2.28
 
+# objects_in FOLDER...: prints the objects in the order of their names. The order of a folder would
+# differ from one file system to another, and so would the addresses of the code.
+objects_in() { find "$@" -name '*.o' | LC_ALL=C sort; }
+
 # link_portably EXPORTS FILE OBJECT...: links a library to the functions that this glibc has. The
 # file EXPORTS names those that it exports.
 link_portably() {
@@ -103,6 +107,17 @@ link_portably() {
   "$root/zig-python/bin/python" -m ziglang cc -target "$(uname -m)-linux-gnu.$glibc" -shared -s -o "$@" \
     "$(c++ -print-file-name=libstdc++.a)" "$(c++ -print-file-name=libgcc_eh.a)" "$(c++ -print-file-name=libgcc.a)" \
     -lpthread -ldl -lrt -Wl,--version-script="$exports" -Wl,--undefined-version -Wl,--as-needed -Wl,-z,lazy
+}
+
+# check_order MAP: fails if the linker's map of a part has its code in another order than that in
+# which small calls were measured: of MPI's functions, of argosy, of old_glibc.o.
+check_order() {
+  local order
+  order=$(sed -n -E 's/^.*(argosy_mpiio_objects|libargosy\.a|old_glibc)\S*:\(\.text.*/\1/p' "$1" | uniq | paste -sd ' ')
+  if [[ $order != "argosy_mpiio_objects libargosy.a old_glibc" ]]; then
+    echo "The code in $1 has the order '$order', in which small calls were not measured"
+    return 1
+  fi
 }
 
 portable() {
@@ -117,15 +132,17 @@ portable() {
   for family in "${all_families[@]}"; do
     [[ -f $root/lib/argosy-mpiio/$family.so ]] || continue
     front=$root/$family/lib/mpiio/families/CMakeFiles/argosy_mpiio_front.dir
-    mapfile -t objects < <(find "$root/$family/lib/mpiio/CMakeFiles/argosy_mpiio_objects.dir" -name '*.o')
+    mapfile -t objects < <(objects_in "$root/$family/lib/mpiio/CMakeFiles/argosy_mpiio_objects.dir")
     # The order matters: with old_glibc.o before libargosy.a, a write of 8 bytes took 45 ns more,
     # because the code of argosy lay at other addresses.
-    link_portably lib/mpiio/exports.map "$to/argosy-mpiio/$family.so" "${objects[@]}" "$(find "$root/$family" -name libargosy.a)" "$root/old_glibc.o"
+    link_portably lib/mpiio/exports.map "$to/argosy-mpiio/$family.so" "${objects[@]}" "$(find "$root/$family" -name libargosy.a)" "$root/old_glibc.o" \
+      -Wl,--print-map >"$root/$family.map"
+    check_order "$root/$family.map"
   done
   [[ $front ]] || { echo "Nothing is built: run cmake/families.sh first"; return 1; }
-  mapfile -t objects < <(find "$front" -name '*.o')
+  mapfile -t objects < <(objects_in "$front")
   link_portably lib/mpiio/exports.map "$to/libargosy-mpiio.so" "${objects[@]}" -Wl,-soname,libargosy-mpiio.so
-  mapfile -t objects < <(find "${front%/families/*}/around" -name '*.o')
+  mapfile -t objects < <(objects_in "${front%/families/*}/around")
   link_portably lib/mpiio/around/exports.map "$to/libargosy-around.so" "${objects[@]}" "$root/old_glibc.o"
   check_needs "$to"/*.so "$to"/argosy-mpiio/*.so
   newest=$(readelf -V "$to"/libargosy-*.so "$to"/argosy-mpiio/*.so | grep -o 'GLIBC_2[.0-9]*' | sort -V | tail -n 1)
@@ -140,7 +157,7 @@ portable_modules() {
   for module in "$built"/package/argosy/_argosy.*.so; do
     [[ -f $module ]] || continue
     name=${module##*/}
-    mapfile -t objects < <(find "$built/CMakeFiles/${name%.so}.dir" -name '*.o')
+    mapfile -t objects < <(objects_in "$built/CMakeFiles/${name%.so}.dir")
     ((${#objects[@]} > 1)) || { echo "No objects of $name: run cmake/python.sh --wheel again"; return 1; }
     link_portably lib/python/module/exports.map "$to/$name" "${objects[@]}" "$root/old_glibc.o" \
       "$built/libargosy_without_mpi.a" "$(c++ -print-file-name=libz.a)" "$(c++ -print-file-name=libzstd.a)"
