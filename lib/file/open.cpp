@@ -121,7 +121,7 @@ std::uint64_t described(std::string const& name, facts compared, bool changes,
     if (changes) text += words(file.stx_size, file.stx_ctime.tv_sec, file.stx_ctime.tv_nsec);
   } else if ((file.stx_mask & STATX_BTIME) != 0) {
     text += words(file.stx_btime.tv_sec, file.stx_btime.tv_nsec);
-  } else if (storage_by_type(type) == storage()) {  // a file system of this node
+  } else if (is_local(storage_by_type(type))) {
     text += words(file.stx_dev_major, file.stx_dev_minor) + this_kernel();
   }
   return fingerprint(text + rest);

@@ -292,9 +292,14 @@ TEST_CASE("what a file lies on is known by the type of its file system", "[handl
   CHECK(storage_by_type(0x47504653) == io::extend::storage::gpfs());
   CHECK(storage_by_type(0x6969) == io::extend::storage::network());
   CHECK(storage_by_type(0xff534d42) == io::extend::storage::network());
-  // ext4, tmpfs, XFS, Btrfs
-  for (std::uint32_t const local : {0xef53u, 0x01021994u, 0x58465342u, 0x9123683eu})
-    CHECK(storage_by_type(local) == io::extend::storage());
+  CHECK(storage_by_type(0x01021994) == io::extend::storage());  // tmpfs
+  // ext4, XFS, Btrfs, overlays
+  for (std::uint32_t const disk : {0xef53u, 0x58465342u, 0x9123683eu, 0x794c7630u}) {
+    CHECK(storage_by_type(disk).exchange.crowd_call_ns > 0);
+    CHECK(io::detail::is_local(storage_by_type(disk)));
+  }
+  CHECK(io::detail::is_local(io::extend::storage()));
+  CHECK_FALSE(io::detail::is_local(io::extend::storage::gpfs()));
   scratch const dir;
   struct statfs where = {};
   REQUIRE(::statfs(dir.string().c_str(), &where) == 0);

@@ -121,6 +121,15 @@ TEST_CASE(
   CHECK(alone(p, access_kind::read, 1) == 3000);  // one rank at a time is no crowd
 
   p = free_of_charge();
+  p.exchange.crowd_call_ns = 500;
+  CHECK(alone(p) == 1000);
+  CHECK(alone(p, access_kind::write) == 1000 + 1968);  // 4,000 calls but 16 of each of four ranks
+  CHECK(alone(p, access_kind::write, 1) == 3000);
+  all.alone_calls = 64;
+  CHECK(alone(p, access_kind::write) == 1000);
+  all.alone_calls = 4000;
+
+  p = free_of_charge();
   p.exchange.server_byte_ns = 2;
   CHECK(alone(p) == 1800);
   all.alone_bytes = 3'000'000;

@@ -219,6 +219,9 @@ TEST_CASE("the key of automatic has all prices", "[automatic][prices]") {
   b.exchange.server_call_ns = 1;
   CHECK(a.key() != b.key());
   b = a;
+  b.exchange.crowd_call_ns = 1;
+  CHECK(a.key() != b.key());
+  b = a;
   b.storage = "elsewhere";  // a text only
   CHECK(a.key() == b.key());
 }

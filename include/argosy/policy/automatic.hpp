@@ -69,7 +69,7 @@ struct automatic {
                           sieving.prices.lock_ns, sieving.prices.byte_ns, sieving.prices.piece_ns,
                           exchange.round_ns, exchange.byte_ns, exchange.piece_ns, exchange.block_ns,
                           exchange.server_byte_ns, exchange.server_call_ns, exchange.crowd,
-                          exchange.write, data_shipping.key());
+                          exchange.write, exchange.crowd_call_ns, data_shipping.key());
   }
   friend constexpr bool operator==(automatic const&, automatic const&) = default;
 
@@ -124,8 +124,10 @@ struct automatic {
                             extend::rank_group const& ranks) const {
     double slowest = std::max(static_cast<double>(all.alone_ns),
                               shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
-    if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1)
-      slowest *= exchange.crowd;
+    bool const crowded = std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1;
+    if (crowded) slowest *= exchange.crowd;
+    if (crowded && kind == access_kind::write)
+      slowest += exchange.crowd_call_ns * static_cast<double>(calls_in_crowd(all));
     // A rank reads whole blocks, whatever part of them it needs, and gaps, as other ranks do.
     auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
     double const times = times_of_blocks(all, ranks),
@@ -138,6 +140,12 @@ struct automatic {
     double const blocks = static_cast<double>(all.span()) / block + 1;
     return slowest + exchange.block_ns * times /
                          std::min(blocks, static_cast<double>(std::max(1, all.ranks)));
+  }
+  // Returns the number of calls that wait for those of other ranks. A few calls of each rank are
+  // over before the ranks meet.
+  static constexpr std::int64_t calls_in_crowd(extend::access_summary const& all) {
+    constexpr std::int64_t few = 16;
+    return std::max<std::int64_t>(0, all.alone_calls - few * all.ranks);
   }
   // Returns the bytes that the servers send. If one rank of a node has read something, the node
   // caches it for the other ranks.

@@ -40,6 +40,9 @@ struct exchange_prices {
   // times a read, because pages are allocated and locked.
   double crowd = 1.75;
   double write = 1.95;
+  // A call of separate access that writes while other ranks write the file, apart from the first 16
+  // of each rank. The calls wait for the lock of the file in the kernel, one after the other.
+  double crowd_call_ns = 0;
   friend constexpr bool operator==(exchange_prices const&, exchange_prices const&) = default;
 };
 

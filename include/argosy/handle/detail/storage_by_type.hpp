@@ -15,8 +15,9 @@ namespace argosy::detail {
 inline constexpr std::uint32_t fuse_type = 0x65735546;
 
 // Returns the storage for a type. The numbers are those of statfs(2) and of the file systems' own
-// headers. Only GPFS has prices of its own: the other parallel file systems have not been measured,
-// and like GPFS they have locks that move between nodes.
+// headers. Of the parallel file systems only GPFS has prices of its own: the others have not been
+// measured, and like GPFS they have locks that move between nodes. Of the disks only ext4 has been
+// measured.
 inline storage storage_by_type(std::uint32_t type) {
   switch (type) {
     case 0x47504653:  // GPFS
@@ -38,10 +39,21 @@ inline storage storage_by_type(std::uint32_t type) {
       told.separate_caches = false;  // nodes inform each other, by locks of their own
       return told;
     }
+    case 0xef53:        // ext2, ext3, ext4
+    case 0x58465342:    // XFS
+    case 0x9123683e:    // Btrfs
+    case 0x794c7630: {  // overlays, as containers have them
+      storage disk;
+      disk.exchange.crowd_call_ns = 15e3;
+      return disk;
+    }
     default:
       return {};
   }
 }
+
+// Returns true if no other node reaches the files.
+inline bool is_local(storage const& s) { return s.name == storage().name; }
 
 // Returns the storage for a mount of FUSE. GlusterFS, MooseFS and CephFS write exactly the bytes
 // that they were asked to write. FUSE passes writes on at once, unless a file system asks for

@@ -37,7 +37,8 @@ struct storage_of_ranks {
            &prices::byte_ns, &prices::piece_ns);
     dearer(exchange, other.exchange, &exchange_prices::round_ns, &exchange_prices::byte_ns,
            &exchange_prices::piece_ns, &exchange_prices::block_ns, &exchange_prices::server_byte_ns,
-           &exchange_prices::server_call_ns, &exchange_prices::crowd, &exchange_prices::write);
+           &exchange_prices::server_call_ns, &exchange_prices::crowd, &exchange_prices::write,
+           &exchange_prices::crowd_call_ns);
     over_network |= other.over_network;
     separate_caches |= other.separate_caches;
     inexact_writes |= other.inexact_writes;
