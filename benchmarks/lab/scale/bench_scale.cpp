@@ -38,7 +38,8 @@ constexpr bench::program usage{
     "(pieces of 64 bytes, dealt at random) are written. lattice4d is a lattice in four dimensions, "
     "written and read in three ways. Its last write and read are added in the time of Google "
     "Benchmark, otherwise it is that of the last call. Messages and view bytes are those of a rank "
-    "to other nodes. Memory is that of the process beyond the file, by rank."};
+    "to other nodes. Memory is that of the process beyond the file, by rank; that of a later case "
+    "depends on earlier ones, so filter one case to measure it."};
 
 scale::setting setting_from(bench::arguments const& given) {
   scale::setting s;

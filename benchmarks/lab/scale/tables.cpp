@@ -103,13 +103,13 @@ std::string table_of_lattice(setting const& s, bench::results const& runs) {
 
 std::string picture_of(bench::results const& runs) {
   std::vector<bench::line_panel> panels{
-      {"virtual ms", {}}, {"messages of a rank", {}}, {"memory of a rank, KiB", {}}};
+      {"virtual ms", {}}, {"messages of a rank", {}}, {"view bytes of a rank", {}}};
   std::vector<bench::tick> ticks;
   for (run const& r : runs) {
     double const ms = is_of_lattice(r) ? counter(r, "write_ms") : 1e3 * r.real_accumulated_time;
     add_point(panels[0], r, ms);
     add_point(panels[1], r, counter(r, "messages"));
-    add_point(panels[2], r, counter(r, "memory") / 1024);
+    add_point(panels[2], r, counter(r, "view_bytes"));
     double const place = std::log2(ranks_of(r));
     if (std::ranges::none_of(ticks, [&](bench::tick const& t) { return t.place == place; }))
       ticks.push_back({place, std::to_string(ranks_of(r))});
