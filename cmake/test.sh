@@ -31,8 +31,8 @@
 #   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see
 #                             them?
 # Ends with one line for each preset or step, and one for all tests. With ARGOSY_TEST_MINUTES=N, a
-# step of `all` that would not end within N minutes is left out, and its line says so. Its time is
-# reckoned from those of the steps before it.
+# step that would not end within N minutes of the beginning is left out, and its line says so. Its
+# time is reckoned from those of the steps before it.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

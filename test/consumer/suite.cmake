@@ -11,7 +11,8 @@ function(run_suite name ranks)
       ${arg_ARGS} ${MPIEXEC_POSTFLAGS})
   set(place ${CMAKE_CURRENT_BINARY_DIR}/run/${name}.np${ranks})
   file(MAKE_DIRECTORY ${place})
-  set_tests_properties(suite.${name}.np${ranks} PROPERTIES TIMEOUT 120 WORKING_DIRECTORY ${place} ${arg_UNPARSED_ARGUMENTS})
+  set_tests_properties(suite.${name}.np${ranks} PROPERTIES TIMEOUT 120
+    WORKING_DIRECTORY ${place} ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 # All cases that succeed: the status decides.

@@ -34,8 +34,8 @@ constexpr bench::program usage{
     "bench_scale",
     "Collective calls on virtual ranks, from few to many; each rank has the same amount.", table,
     "Views: tile (a block of a 3-D array of doubles), cyclic (doubles dealt to the ranks) and "
-    "random "
-    "(pieces of 64 bytes, dealt at random) are written. lattice4d is a lattice in four dimensions, "
+    "random (pieces of 64 bytes, dealt at random) are written. lattice4d is a lattice in four "
+    "dimensions, "
     "written and read in three ways. Its last write and read are added in the time of Google "
     "Benchmark, otherwise it is that of the last call. Messages and view bytes are those of a rank "
     "to other nodes. Memory is that of the process beyond the file, by rank; that of a later case "
