@@ -45,10 +45,11 @@ class RunCommand(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
-        # A preload of the machine itself would be part of what is compared.
-        before = os.environ.pop("LD_PRELOAD", None)
-        if before is not None:
-            self.addCleanup(os.environ.__setitem__, "LD_PRELOAD", before)
+        # The variables of whoever runs the tests would be part of what is compared.
+        before = {name: value for name, value in os.environ.items() if name.startswith(("LD_PRELOAD", "ARGOSY"))}
+        for name in before:
+            del os.environ[name]
+        self.addCleanup(os.environ.update, before)
 
     def launcher(self, name, words, status=0):
         path = self.folder / name
