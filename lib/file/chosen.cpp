@@ -88,7 +88,7 @@ any_policy together_of(resolved_hints const& h, tristate asked, chosen const& c,
   return automatic{.two_phase = together,
                    .sieving = c.sieving,
                    .data_shipping = c.data_shipping,
-                   .exchange = with_hints(on.exchange, h),
+                   .exchange = c.exchange,
                    .storage = on.name,
                    .prices_from_hints = given_prices(h)};
 }
@@ -136,6 +136,7 @@ any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
 
 chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool merges)
     : sieving(sieving_with({.prices = on.prices, .sharers = ranks, .merges = merges}, h)),
+      exchange(with_hints(on.exchange, h)),
       data_shipping(with_hints(argosy::data_shipping(), h)),
       alone(h.policy == policies::independent ? any_policy(independent{}) : any_policy(sieving)),
       reading(together_of(h, h.cb_read, *this, on)),

@@ -1,15 +1,19 @@
 // The argument of type access_options, the error text, and reports, for files of one rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/throttled.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 #include <argosy/world/self.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "support/files.hpp"
@@ -184,6 +188,30 @@ TEST_CASE("a plan says whose policy it is not, and what a rank by itself does",
   std::vector<int> const nothing;
   CHECK(f.explain_all(io::access_kind::write, nothing, io::sieving{}).alone->windows.empty());
   CHECK(f.explain(io::access_kind::write, nothing, io::sieving{}).reason == "nothing to do");
+}
+
+TEST_CASE("the plan of a collective call expects a time by the prices of the storage",
+          "[file][plan][self]") {
+  scratch const dir;
+  auto const slow =
+      std::make_shared<io::throttle>(io::throttle_rates{.latency = std::chrono::milliseconds(5)});
+  auto const expected = [&](io::opener opener, std::size_t count, io::extend::any_policy by) {
+    file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write, {}, opener);
+    f.set_view(0, {io::type<int>, io::resized(io::type<int>, 0, 8)});
+    std::vector<int> const data(count);
+    return f.explain_all(io::access_kind::write, data, std::move(by)).expected_ns;
+  };
+  for (io::extend::any_policy const& by :
+       {io::extend::any_policy(), io::extend::any_policy(io::two_phase{})}) {
+    double const few = expected(io::posix_opener(), 10, by);
+    CHECK(few > 0);
+    CHECK(few < 1e6);
+    CHECK(expected(io::posix_opener(), 1'000'000, by) > 10 * few);
+    double const slowly = expected(io::with_throttle(io::posix_opener(), slow), 10, by);
+    CHECK(slowly > 5e6);
+    CHECK(slowly < 100e6);
+    CHECK(expected(io::posix_opener(), 0, by) == 0);
+  }
 }
 
 TEST_CASE("data is an array, chosen members of all elements, or nothing", "[file][self]") {

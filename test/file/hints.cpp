@@ -165,7 +165,8 @@ io::hints every_hint_by_name() {
                     {"argosy_price_piece_ns", "5"},
                     {"argosy_price_message_ns", "2000"},
                     {"argosy_price_message_byte_ns", "0.5"},
-                    {"argosy_price_block_ns", "250"}}};
+                    {"argosy_price_block_ns", "250"},
+                    {"argosy_price_crowd_call_ns", "15000"}}};
 }
 
 }  // namespace
@@ -207,7 +208,8 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .price_piece_ns = 5,
                         .price_message_ns = 2000,
                         .price_message_byte_ns = 0.5,
-                        .price_block_ns = 250};
+                        .price_block_ns = 250,
+                        .price_crowd_call_ns = 15000};
   io::hints const named = every_hint_by_name();
   CHECK(given(typed) == given(named));
   auto const v = given(typed).values();

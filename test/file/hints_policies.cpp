@@ -155,8 +155,8 @@ TEST_CASE("each hint that sets a member of a policy overrides it", "[hints][over
          "argosy_price_lock_ns 1", "argosy_price_byte_ns 1", "argosy_price_piece_ns 1"});
   check(io::data_shipping{},
         {"IBM_io_buffer_size 1m", "IBM_sparse_access true", "argosy_max_ranges 0", "cb_nodes 3"});
-  check(io::automatic{},
-        {"argosy_price_message_ns 1", "argosy_price_message_byte_ns 1", "argosy_price_block_ns 1"});
+  check(io::automatic{}, {"argosy_price_message_ns 1", "argosy_price_message_byte_ns 1",
+                          "argosy_price_block_ns 1", "argosy_price_crowd_call_ns 1"});
 }
 
 TEST_CASE("a buffer or a window that is given makes larger windows of two_phase", "[hints]") {

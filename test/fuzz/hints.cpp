@@ -27,7 +27,7 @@ void check_values(extend::resolved_hints const& v) {
   FUZZ_CHECK(!v.file_permissions || *v.file_permissions <= 07777);
   for (auto const& price :
        {v.price_call_ns, v.price_write_call_ns, v.price_lock_ns, v.price_byte_ns, v.price_piece_ns,
-        v.price_message_ns, v.price_message_byte_ns, v.price_block_ns})
+        v.price_message_ns, v.price_message_byte_ns, v.price_block_ns, v.price_crowd_call_ns})
     FUZZ_CHECK(!price || (std::isfinite(*price) && *price >= 0));
 }
 

@@ -79,6 +79,7 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
         ranks > 1 && io::detail::processor_set::of_this_process().count() >= ranks;
     CHECK(values.price_message_ns.has_value() == measured);
     CHECK(values.price_message_byte_ns.has_value() == measured);
+    CHECK(values.price_crowd_call_ns.has_value() == measured);
     CHECK(*values.price_call_ns ==
           Approx(v.at("prices").at("argosy_price_call_ns").to_number<double>()).epsilon(0.01));
     CHECK(is_empty(data.string()));

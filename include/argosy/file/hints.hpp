@@ -78,6 +78,7 @@ struct hints {
   std::optional<double> price_message_ns = {};       // argosy_price_message_ns
   std::optional<double> price_message_byte_ns = {};  // argosy_price_message_byte_ns
   std::optional<double> price_block_ns = {};         // argosy_price_block_ns
+  std::optional<double> price_crowd_call_ns = {};    // argosy_price_crowd_call_ns
   std::vector<detail::named_hint> named = {};        // any hint; of equal names the last wins
 
   // Returns the defaults of IBM's MPI-IO. Calls are shipped to agents. A file that is opened for

@@ -84,7 +84,8 @@ struct resolved_hints {
   // for the cost model; empty: the default of the policy
   std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns;
   std::optional<double> price_piece_ns;
-  std::optional<double> price_message_ns, price_message_byte_ns, price_block_ns;
+  std::optional<double> price_message_ns, price_message_byte_ns, price_block_ns,
+      price_crowd_call_ns;
 
   // Names of the hints of ARGOSY_HINTS_OVERRIDE. They win over hints of the program, and over
   // policies that calls are given.

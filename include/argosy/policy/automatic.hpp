@@ -62,6 +62,11 @@ struct automatic {
     return reason_by_prices(&words_of_small,
                             {all.ranks, all.pieces, all.bytes, us(least), us(alone)});
   }
+  // Estimates the time of a call with this plan, in nanoseconds.
+  constexpr double expected_ns(access_kind kind, extend::access_summary const& all,
+                               extend::rank_group const& ranks, collective_plan const& p) const {
+    return p.together ? together_ns(kind, all, ranks, p) : alone_ns(kind, all, ranks);
+  }
   // Returns the hash of everything that the choice depends on. Ranks may access separately in
   // different ways, but their prices must be equal.
   constexpr std::uint64_t key() const {

@@ -295,6 +295,11 @@ constexpr hint_row rows[] = {
      &hints::price_block_ns,
      &values::price_block_ns,
      &extend::exchange_prices::block_ns},
+    {{"argosy_price_crowd_call_ns", number, "", "", any, same, used,
+      "cost model: a call that writes while other ranks write the file", "argosy"},
+     &hints::price_crowd_call_ns,
+     &values::price_crowd_call_ns,
+     &extend::exchange_prices::crowd_call_ns},
 };
 
 // The public part of the rows.

@@ -52,6 +52,44 @@ std::int64_t most_after(zarr_codec const& step, std::int64_t bytes) {
   return step.what() == step_kind::crc32c ? bytes + 4 : bytes + bytes / 8 + 4096;
 }
 
+// The price of encoding at levels up to this one.
+struct price_to_level {
+  int level = 0;
+  double ns = 0;
+};
+
+template <std::size_t N>
+double price_of_level(price_to_level const (&prices)[N], int level) noexcept {
+  for (price_to_level const& p : prices)
+    if (level <= p.level) return p.ns;
+  return prices[N - 1].ns;
+}
+
+codec_prices price_of(zarr_codec const& step) noexcept {
+  constexpr price_to_level zlib[] = {{0, 1}, {1, 17}, {5, 40}, {8, 90}, {9, 300}};
+  constexpr price_to_level zstd[] = {{0, 3}, {4, 6}, {8, 15}, {11, 40}, {16, 150}, {22, 1000}};
+  int const level = step.level();
+  switch (step.what()) {
+    case step_kind::gzip:
+    case step_kind::zlib:
+      return {price_of_level(zlib, level), 5};
+    case step_kind::zstd:
+      return {price_of_level(zstd, level), 2};
+    case step_kind::blosc: {
+      std::string const& inner = step.compressor();
+      if (inner == "zlib") return {price_of_level(zlib, level), 4};
+      return inner == "zstd" ? codec_prices{6, 1} : codec_prices{1, 0.5};
+    }
+    case step_kind::transpose:
+      return {1, 1};
+    case step_kind::crc32c:
+      return {0.2, 0.2};
+    case step_kind::bytes:
+      break;
+  }
+  return {};
+}
+
 void compress(zarr_codec const& step, std::span<std::byte const> from,
               std::vector<std::byte>& into) {
   bool well = true;
@@ -115,6 +153,16 @@ std::ptrdiff_t decompress(zarr_codec const& step, std::span<std::byte const> fro
 }
 
 }  // namespace
+
+codec_prices prices_of(zarr_header const& h) noexcept {
+  codec_prices all{1, 0.3};  // a shard is read, copied and written; a chunk is copied
+  for (zarr_codec const& step : h.options.codecs) {
+    codec_prices const one = price_of(step);
+    all.encode_ns += one.encode_ns;
+    all.decode_ns += one.decode_ns;
+  }
+  return all;
+}
 
 chunk_codec::chunk_codec(zarr_header const& h)
     : chunk_bytes_(h.type.bytes), item_bytes_(h.type.bytes) {

@@ -17,6 +17,12 @@ struct codec_space {
   std::vector<std::byte> first, second;
 };
 
+// The time of one thread for a byte of a chunk, in nanoseconds; measured in docs/develop/prices.md.
+struct codec_prices {
+  double encode_ns = 0, decode_ns = 0;
+};
+codec_prices prices_of(zarr_header const& h) noexcept;
+
 class chunk_codec {
  public:
   chunk_codec() = default;

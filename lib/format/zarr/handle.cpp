@@ -251,12 +251,23 @@ std::error_code zarr_handle::sync() {
 }
 
 argosy::extend::storage zarr_handle::storage() const {
-  // A write of any bytes encodes a shard, and a read decodes a chunk.
-  constexpr double encoded_byte_ns = 3;
   argosy::extend::storage s = metadata_.storage();
+  double const in_file_ns = s.prices.byte_ns, threads = std::max(1, store_->how.threads);
+  codec_prices const byte = prices_of(store_->header);
   s.name = "a Zarr array on " + s.name;
-  s.prices.call_ns += static_cast<double>(store_->grid.chunk_bytes()) * encoded_byte_ns;
-  s.prices.write_call_ns += static_cast<double>(store_->grid.shard_bytes()) * encoded_byte_ns;
+  // A write of any bytes encodes a shard, and a read decodes a chunk; chunks are divided among the
+  // threads. The other calls open a file, look for the chunk, and give a new file its name.
+  constexpr double reads = 3, writes = 5;
+  s.prices.call_ns = reads * s.prices.call_ns +
+                     static_cast<double>(store_->grid.chunk_bytes()) * byte.decode_ns / threads;
+  s.prices.write_call_ns =
+      s.prices.lock_ns + writes * s.prices.write_call_ns +
+      static_cast<double>(store_->grid.shard_bytes()) * byte.encode_ns / threads;
+  // Ranks do not wait for each other while they encode, nor for the lock of one file.
+  double const part = in_file_ns / (in_file_ns + byte.encode_ns);
+  s.exchange.crowd = 1 + (s.exchange.crowd - 1) * part;
+  s.exchange.write = 1 + (s.exchange.write - 1) * part;
+  s.exchange.crowd_call_ns = 0;
   s.stripe_bytes = store_->grid.shard_bytes();
   s.stripe_count = std::max<std::int64_t>(1, s.stripe_count);
   return s;

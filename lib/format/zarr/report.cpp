@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <span>
 
+#include <argosy/format/detail/zarr/whole_shards.hpp>
 #include <argosy/format/detail/zarr/zarr_file.hpp>
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
 #include <argosy/layout/cursor.hpp>
@@ -34,6 +35,12 @@ std::string megabytes(std::int64_t bytes) {
   return text;
 }
 
+std::string line_of_time(double seconds) {
+  char text[60];
+  std::snprintf(text, sizeof text, "about %.2g s, by the prices of storage and codecs\n", seconds);
+  return text;
+}
+
 }  // namespace
 
 std::string to_string(zarr_encoding const& e) {
@@ -55,8 +62,10 @@ std::string to_string(zarr_plan const& p) {
   if (p.owners.empty())
     text += "each rank goes by itself: this rank has parts of " + std::to_string(p.own_shards) +
             " shards, and cuts " + std::to_string(p.cut_shards) + " of them\n";
-  return text + "at most " + megabytes(p.memory_bytes) + " of memory for windows and chunks, " +
-         std::to_string(p.threads) + (p.threads == 1 ? " thread\n" : " threads\n");
+  text += "at most " + megabytes(p.memory_bytes) + " of memory for windows and chunks, " +
+          std::to_string(p.threads) + (p.threads == 1 ? " thread\n" : " threads\n");
+  if (p.expected_ns > 0) text += line_of_time(p.expected_ns * 1e-9);
+  return text;
 }
 
 namespace detail {
@@ -95,6 +104,22 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
   std::int64_t const windows = p.file.together ? 2 * p.file.window_bytes : window_bytes;
   p.memory_bytes =
       windows + shard_writer::most_bytes(grid) + batch_bytes(grid, chunk_codec(h), threads);
+}
+
+double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& each, double turns) {
+  bool const reads = p.file.kind == access_kind::read;
+  double const one_ns = reads ? each.call_ns : each.write_call_ns;
+  auto const units = [&](std::int64_t shards) {
+    return reads ? shards * p.chunks_in_shard : shards;
+  };
+  if (p.file.policy == whole_shards::name)
+    return turns * (static_cast<double>(units(p.own_shards)) * one_ns +
+                    static_cast<double>(bytes) * each.byte_ns);
+  // The prices of a window are those of one shard, and it may have many.
+  std::int64_t more = 0;
+  for (zarr_plan::owner const& o : p.owners)
+    more = std::max(more, units(o.last_shard - o.first_shard + 1) - p.file.rounds());
+  return p.file.expected_ns + static_cast<double>(more) * one_ns;
 }
 
 }  // namespace detail

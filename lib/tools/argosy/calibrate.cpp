@@ -144,6 +144,67 @@ std::vector<price> prices_of_messages(mpi const& world) {
           {"argosy_price_message_byte_ns", byte, "a byte between ranks"}};
 }
 
+// The first `writers` ranks write small pieces into a new file, which lie between each other's.
+// Returns the time of the slowest rank for a piece, in nanoseconds: the median over some new files.
+// `path` is a file of all ranks, which rank 0 removes. Collective.
+double new_pieces_ns(mpi const& world, std::string const& path, int writers) {
+  constexpr std::int64_t piece = 8 << 10, pieces = 512;
+  std::vector<std::byte> const buffer(piece, std::byte{1});
+  std::array<double, 7> turns{};
+  largest bad{0};
+  std::string why;
+  auto const on_this_rank = [&](auto const& work) {
+    if (why.empty()) try {
+        work();
+      } catch (std::exception const& e) {
+        why = e.what();
+        bad.value = 1;
+      }
+  };
+  any_handle f;
+  for (double& t : turns) {
+    std::error_code error;
+    if (world.rank() == 0) ::unlink(path.c_str());
+    world.barrier();
+    on_this_rank([&] {
+      f = posix_opener()(path, {.read = true, .write = true, .create = true}, error);
+      require(error, "opening " + path);
+    });
+    world.barrier();
+    auto const begin = clock::now();
+    on_this_rank([&] {
+      for (std::int64_t i = 0; i < pieces && world.rank() < writers; ++i)
+        require(f.write((i * world.size() + world.rank()) * piece, buffer), piece, "writing");
+    });
+    largest passed{std::chrono::duration<double, std::nano>(clock::now() - begin).count()};
+    on_this_rank([&] { require(f.close(), "closing"); });
+    world.all_reduce(passed);
+    t = passed.value / static_cast<double>(pieces);
+  }
+  world.all_reduce(bad);
+  if (bad.value != 0) throw std::runtime_error(why.empty() ? "another rank could not write" : why);
+  std::ranges::nth_element(turns, turns.begin() + turns.size() / 2);
+  return turns[turns.size() / 2];
+}
+
+// Measures the price of a writing call while other ranks write the file. `automatic` adds it for
+// each call of all ranks, after it has multiplied the time of a rank by the factor of a crowd.
+price price_of_crowd(mpi const& world, std::string const& path) {
+  double const alone = new_pieces_ns(world, path, 1);
+  double const crowded = new_pieces_ns(world, path, world.size());
+  double const factor = extend::exchange_prices().crowd;
+  return {"argosy_price_crowd_call_ns",
+          std::max(0.0, crowded - factor * alone) / static_cast<double>(world.size()),
+          "a call that writes while other ranks write the file"};
+}
+
+// Adds the prices of ranks together. Collective.
+void add_prices_of_ranks(mpi const& world, std::string const& path, std::vector<price>& prices) {
+  std::vector<price> const more = prices_of_messages(world);
+  prices.insert(prices.end(), more.begin(), more.end());
+  prices.push_back(price_of_crowd(world, path));
+}
+
 }  // namespace
 
 int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) {
@@ -166,8 +227,8 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   if (bad != 0) throw std::runtime_error(first ? failed_text : "rank 0 could not measure");
   std::string const crowd = words_of_crowd(world);
   if (world.size() > 1 && crowd.empty()) {
-    std::vector<price> const more = prices_of_messages(world);
-    prices.insert(prices.end(), more.begin(), more.end());
+    std::string const name = directory + fmt::format("/argosy-calibrate-{:016x}.shared", number);
+    add_prices_of_ranks(world, work_file(name, first).path(), prices);
   }
   if (!first) return success;
 

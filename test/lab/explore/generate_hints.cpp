@@ -71,6 +71,7 @@ std::vector<hint_choice> const& choices() {
       {"argosy_price_message_ns", {"0", "1e5"}},
       {"argosy_price_message_byte_ns", {"0", "10"}},
       {"argosy_price_block_ns", {"0", "1e5"}},
+      {"argosy_price_crowd_call_ns", {"0", "1e5"}},
       {"nobody_knows_this", {}},
   };
   return all;

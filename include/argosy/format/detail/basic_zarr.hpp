@@ -279,8 +279,15 @@ zarr_plan basic_zarr<World>::explain_all(access_kind kind, source data, access_o
     auto policy = policy_for(s, kind, data, std::move(with).policy());
     p.file = s.together(
         [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(policy)); });
-    s.alone(errc::io,
-            [&] { detail::complete_plan(p, header_, selection_, window_bytes_, threads_); });
+    detail::node_processors const near = detail::processors_of_node(s);
+    // Ranks that are more than the processors take turns.
+    double const turns =
+        std::max(1.0, static_cast<double>(near.ranks) / static_cast<double>(near.all));
+    s.alone(errc::io, [&] {
+      detail::complete_plan(p, header_, selection_, window_bytes_, threads_);
+      p.expected_ns = detail::expected_ns(p, selection_.file().size(),
+                                          detail::file_services::prices_alone(file_), turns);
+    });
   });
   return p;
 }

@@ -16,21 +16,33 @@ int codec_threads(std::int64_t own, std::int64_t all, std::int64_t ranks, std::i
 // Returns the hint argosy_codec_threads, as these hints and those of the environment say.
 std::int64_t codec_threads_in(hints const& given);
 
+// The ranks of this rank's node and their processors. A world that knows no processors has one for
+// each rank.
+struct node_processors {
+  std::int64_t own = 1, all = 1, ranks = 1;
+};
+// Collective.
+template <communicator World>
+node_processors processors_of_node(joint_call<World> const& s) {
+  node_processors n;
+  if constexpr (requires(World const& w) { w.processors(); })
+    s.on_node([&](World const& near) {
+      processor_set set = near.processors();
+      n.own = set.count();
+      near.all_reduce(set);
+      n.all = set.count();
+      n.ranks = near.size();
+    });
+  return n;
+}
+
 // Return the threads of this rank: as many as there are processors for each rank of the node, if
 // the hint, which `asked` returns, is 0. Collective.
 template <communicator World, class Asked>
 int codec_threads_by(joint_call<World> const& s, Asked const& asked) {
-  std::int64_t own = 1, all = 1, ranks = 1;
-  if constexpr (requires(World const& w) { w.processors(); })
-    s.on_node([&](World const& near) {
-      processor_set set = near.processors();
-      own = set.count();
-      near.all_reduce(set);
-      all = set.count();
-      ranks = near.size();
-    });
+  node_processors const n = processors_of_node(s);
   int threads = 1;
-  s.alone(errc::io, [&] { threads = codec_threads(own, all, ranks, asked()); });
+  s.alone(errc::io, [&] { threads = codec_threads(n.own, n.all, n.ranks, asked()); });
   return threads;
 }
 template <communicator World>

@@ -25,7 +25,7 @@
 #include <argosy/file/detail/protocol/deferred.hpp>
 #include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/format/detail/advice.hpp>
-#include <argosy/policy/two_phase.hpp>
+#include <argosy/format/detail/file_services.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -62,36 +62,6 @@ struct program_call {
 
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
-
-// Services of files for formats, beyond the public calls. Local.
-struct file_services {
-  // Makes `close` remove the file, like delete_on_close.
-  template <communicator World>
-  static void mark(basic_file<World>& f) {
-    f.local().discard();
-  }
-  template <communicator World>
-  static std::optional<file_identity> identity(basic_file<World> const& f) {
-    return f.local().handle().identity();
-  }
-  // Returns the bytes of a window of two_phase, as the hints say; 0 if they choose another policy
-  // for writing.
-  template <communicator World>
-  static std::int64_t window_bytes(basic_file<World> const& f) {
-    auto const* const p = f.local().choice().writing.template target<two_phase>();
-    return p ? std::min(p->window_bytes, p->buffer_bytes / 2) : 0;
-  }
-  // Returns the hint argosy_codec_threads.
-  template <communicator World>
-  static std::int64_t codec_threads(basic_file<World> const& f) {
-    return f.local().hints().values().codec_threads;
-  }
-  // Returns a name of the file that is valid in every working directory.
-  template <communicator World>
-  static std::string full_path(basic_file<World> const& f) {
-    return f.local().full_path();
-  }
-};
 
 // An exception of the program's code on this rank, after all ranks have agreed on it.
 struct thrown_together {

@@ -196,6 +196,7 @@ class collective_steps {
   collective_plan explain(agreement& result) {
     result = begin();
     if (result) plan(result);
+    if (result) plan_.expected_ns = expected_ns();
     return std::move(plan_);
   }
 
@@ -213,6 +214,14 @@ class collective_steps {
     call_times timed;
     in_phase now;
   };
+
+  // Estimates the time of the plan, whatever policy made it, by the prices of the file.
+  double expected_ns() {
+    if (all_.empty()) return 0;
+    chosen const& c = of_.file.choice();
+    automatic const priced{.sieving = c.sieving, .exchange = c.exchange};
+    return priced.expected_ns(plan_.kind, all_, of_.ranks.group(of_.world, of_.file), plan_);
+  }
 
   // --- begin: the arguments are valid on all ranks, and equal if they must be.
 

@@ -21,6 +21,7 @@ struct chosen {
                   bool merges = true);
 
   argosy::sieving sieving;              // with the hints on windows and prices
+  exchange_prices exchange;             // with the hints on prices
   argosy::data_shipping data_shipping;  // with the hints on agents
   any_policy alone;                     // for a rank that accesses the file separately
   any_policy reading, writing;          // for all ranks together; empty: each rank separately
