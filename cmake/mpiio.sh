@@ -9,7 +9,8 @@
 #   cmake/mpiio.sh --as-built ...   with the drop-ins in build/mpiio-LIBRARY, without building them
 #   cmake/mpiio.sh --only TEXT ...  only those programs of the suites whose name contains it
 #   cmake/mpiio.sh --preloaded ...  with the drop-in only, in half the time: the results of the MPI
-#                                   library are those of an earlier run
+#                                   library are those of an earlier run. The random calls run on
+#                                   both, because their results are compared
 #   cmake/mpiio.sh --on-openmpi5 ...  programs that were built with Debian's Open MPI run on Open MPI 5,
 #                                   on the drop-in in ARGOSY_FAMILIES_LIB
 # With ARGOSY_FAMILIES_LIB=FOLDER the drop-in is that for all MPI libraries, in this folder: of
