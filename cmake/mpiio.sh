@@ -185,7 +185,7 @@ for name in "${libraries[@]}"; do
 done
 
 echo
-awk -F '\t' '
+awk -F '\t' -v preloaded="$preloaded" '
   { row = $1 FS $2; if (!(row in seen)) { seen[row]; rows[++n] = row }
     test = row FS $3; if (!(test in most) || $6 > most[test]) most[test] = $6
     if (!(test in of_row)) { of_row[test] = row; tests[++m] = test }
@@ -205,7 +205,8 @@ awk -F '\t' '
       if (got[t, "argosy"] < best[t]) { worse = worse "\n  " part[1] ", " part[2] ": " part[3] }
       else if (got[t, "argosy"] < most[t]) nowhere = nowhere "\n  " part[1] ", " part[2] ": " part[3]
     }
-    if (nowhere != "") print "\nFailed preloaded, and on what the MPI library has:" nowhere
+    if (nowhere != "") print "\nFailed preloaded" (preloaded ? "" : ", and on what the MPI library has") ":" nowhere
     if (worse != "") print "\nFailed preloaded only:" worse
-    exit worse != ""
+    if (m == 0) print "No test was run"
+    exit worse != "" || m == 0 || preloaded && nowhere != ""
   }' "${all_results[@]}"
