@@ -16,8 +16,9 @@
 # With ARGOSY_FAMILIES_LIB=FOLDER the drop-in is that for all MPI libraries, in this folder: of
 # cmake/families.sh, or of an installed wheel.
 # ARGOSY_MPIIO_SECONDS is the most time of one program (120, or the suite's own). Ends with one
-# table. The output of each program is in build/mpiio-suites/logs/. Fails if a program fails
-# preloaded, and does not fail on the MPI library's own I/O.
+# table. The output of each program is in build/mpiio-suites/logs/. Fails if no test ran, or if a
+# program fails preloaded and does not fail on the MPI library's own I/O. With --preloaded each
+# program counts, also those of which is known that they fail without the drop-in.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

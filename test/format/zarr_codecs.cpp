@@ -8,7 +8,10 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <argosy/format/detail/zarr/zarr_file.hpp>
 
 #include "format/zarr/chunk_codec.hpp"
 #include "format/zarr/compression.hpp"
@@ -112,6 +115,41 @@ TEST_CASE("what any codecs encode is decoded, and damage never is another chunk'
     bool const cut = e.size() < encoded(c, data).size();
     if (cut) CHECK_FALSE(c.decode(e, back, space, why));
   }
+}
+
+TEST_CASE("a codec has a price, which rises with its level", "[format][zarr]") {
+  auto const encoding = [](std::vector<zarr_codec> steps) {
+    return io::detail::prices_of({{4}, io::extend::dtype_of<float>(), {.codecs = std::move(steps)}})
+        .encode_ns;
+  };
+  CHECK(encoding({}) > 0);
+  CHECK(encoding({zarr_codec::zstd(-5)}) < encoding({zarr_codec::zstd(1)}));
+  CHECK(encoding({zarr_codec::zstd(0)}) == encoding({zarr_codec::zstd(3)}));
+  CHECK(encoding({zarr_codec::zstd(3)}) < encoding({zarr_codec::zstd(22)}));
+  CHECK(encoding({zarr_codec::gzip(1)}) < encoding({zarr_codec::gzip(9)}));
+  CHECK(encoding({zarr_codec::gzip(1)}) < encoding({zarr_codec::crc32c(), zarr_codec::gzip(1)}));
+}
+
+TEST_CASE("the time of a plan follows from shards and prices", "[format][zarr]") {
+  io::extend::prices const array{.call_ns = 10, .write_call_ns = 1000, .byte_ns = 2},
+      calls{.call_ns = 1, .write_call_ns = 100, .byte_ns = 2};
+  auto const time = [&](io::zarr_plan const& p) {
+    return io::detail::expected_ns(p, 50, array, calls, 3);
+  };
+  io::zarr_plan p{.chunks_in_shard = 4, .own_shards = 5};
+  p.file.policy = "whole_shards";
+  p.file.kind = io::access_kind::write;
+  CHECK(time(p) == 3 * (5 * 1000 + 50 * 2));
+  p.file.kind = io::access_kind::read;
+  CHECK(time(p) == 3 * (5 * 4 * 10 + 50 * 2));
+  p.file.policy = "two_phase";
+  p.file.expected_ns = 7000;
+  CHECK(time(p) == 7000);  // without owners
+  p.file.kind = io::access_kind::write;
+  p.file.window_bytes = 16;
+  p.file.domains = std::vector<io::extend::file_domain>{{.rank = 0, .begin = 0, .end = 32}};
+  p.owners = {{0, 0, 1}, {1, 2, 7}};
+  CHECK(time(p) == 7000 + 6 * 1000 - 2 * 100);
 }
 
 TEST_CASE("the bytes of chunks are those of the format", "[format][zarr]") {

@@ -80,6 +80,8 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
     CHECK(values.price_message_ns.has_value() == measured);
     CHECK(values.price_message_byte_ns.has_value() == measured);
     CHECK(values.price_crowd_call_ns.has_value() == measured);
+    CHECK(values.price_crowd_call_ns.value_or(0) >= 0);
+    CHECK(values.price_crowd_call_ns.value_or(0) < 100e6);
     CHECK(*values.price_call_ns ==
           Approx(v.at("prices").at("argosy_price_call_ns").to_number<double>()).epsilon(0.01));
     CHECK(is_empty(data.string()));

@@ -59,7 +59,7 @@ struct zarr_plan {
   std::int64_t memory_bytes = 0;  // most memory of an owner, for windows and encoded chunks
   int threads = 1;                // the threads of this rank, for encoding
   // The time by the prices of storage and codecs, in nanoseconds, right within a factor of two or
-  // three. If ranks go by themselves, that of this rank. 0 if unknown, as in collective_plan.
+  // three. If each rank has whole shards, the time of this rank.
   double expected_ns = 0;
 
   friend bool operator==(zarr_plan const&, zarr_plan const&) = default;

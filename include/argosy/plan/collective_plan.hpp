@@ -52,8 +52,8 @@ struct collective_plan {
   // combine their data in shared memory.
   std::int64_t layers = 1;
   std::int64_t max_ranges = 0;  // per step of guided prefetching; 0: aggregators give no hints
-  // Set by explain_all: the time that the call will take, by the prices of the storage, in
-  // nanoseconds. 0 if ranks access the file separately and no prices were compared.
+  // Set by explain_all: the time of the call by the prices of the storage, in nanoseconds. If ranks
+  // access the file separately, the time that `sieving` takes. 0 if no rank asks for data.
   double expected_ns = 0;
   // Used by explain_all: the plan of this rank for separate access. Differs by rank.
   std::optional<plan> alone = {};

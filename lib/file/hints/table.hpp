@@ -44,7 +44,7 @@ enum class hint_group : std::uint8_t {
   for_sieving,
   for_shipping,
   prices_alone,     // prices of a rank's separate access
-  prices_together,  // prices of messages, and of blocks that move between ranks
+  prices_together,  // prices of messages, of blocks that move between ranks, and of crowds
 };
 
 // The member of a policy that a hint sets. If it sets none, its group.

@@ -67,7 +67,7 @@ double price_of_level(price_to_level const (&prices)[N], int level) noexcept {
 
 codec_prices price_of(zarr_codec const& step) noexcept {
   constexpr price_to_level zlib[] = {{0, 1}, {1, 17}, {5, 40}, {8, 90}, {9, 300}};
-  constexpr price_to_level zstd[] = {{0, 3}, {4, 6}, {8, 15}, {11, 40}, {16, 150}, {22, 1000}};
+  constexpr price_to_level zstd[] = {{-1, 3}, {4, 6}, {8, 15}, {11, 40}, {16, 150}, {22, 1000}};
   int const level = step.level();
   switch (step.what()) {
     case step_kind::gzip:
@@ -155,7 +155,7 @@ std::ptrdiff_t decompress(zarr_codec const& step, std::span<std::byte const> fro
 }  // namespace
 
 codec_prices prices_of(zarr_header const& h) noexcept {
-  codec_prices all{1, 0.3};  // a shard is read, copied and written; a chunk is copied
+  codec_prices all{1, 0.3};  // a shard is copied and written; a chunk is copied
   for (zarr_codec const& step : h.options.codecs) {
     codec_prices const one = price_of(step);
     all.encode_ns += one.encode_ns;

@@ -263,10 +263,13 @@ argosy::extend::storage zarr_handle::storage() const {
   s.prices.write_call_ns =
       s.prices.lock_ns + writes * s.prices.write_call_ns +
       static_cast<double>(store_->grid.shard_bytes()) * byte.encode_ns / threads;
-  // Ranks do not wait for each other while they encode, nor for the lock of one file.
-  double const part = in_file_ns / (in_file_ns + byte.encode_ns);
-  s.exchange.crowd = 1 + (s.exchange.crowd - 1) * part;
-  s.exchange.write = 1 + (s.exchange.write - 1) * part;
+  // Ranks do not wait for each other while they encode or decode, nor for the lock of one file.
+  auto const part_in_file = [&](double codec_ns) {
+    return in_file_ns / (in_file_ns + codec_ns / threads);
+  };
+  s.exchange.crowd =
+      1 + (s.exchange.crowd - 1) * part_in_file(std::min(byte.encode_ns, byte.decode_ns));
+  s.exchange.write = 1 + (s.exchange.write - 1) * part_in_file(byte.encode_ns);
   s.exchange.crowd_call_ns = 0;
   s.stripe_bytes = store_->grid.shard_bytes();
   s.stripe_count = std::max<std::int64_t>(1, s.stripe_count);

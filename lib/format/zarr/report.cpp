@@ -106,20 +106,23 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
       windows + shard_writer::most_bytes(grid) + batch_bytes(grid, chunk_codec(h), threads);
 }
 
-double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& each, double turns) {
+double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& array, prices const& calls,
+                   double turns) {
   bool const reads = p.file.kind == access_kind::read;
-  double const one_ns = reads ? each.call_ns : each.write_call_ns;
+  auto const price = [&](prices const& of) { return reads ? of.call_ns : of.write_call_ns; };
   auto const units = [&](std::int64_t shards) {
-    return reads ? shards * p.chunks_in_shard : shards;
+    return static_cast<double>(reads ? shards * p.chunks_in_shard : shards);
   };
   if (p.file.policy == whole_shards::name)
-    return turns * (static_cast<double>(units(p.own_shards)) * one_ns +
-                    static_cast<double>(bytes) * each.byte_ns);
-  // The prices of a window are those of one shard, and it may have many.
-  std::int64_t more = 0;
+    return turns *
+           (units(p.own_shards) * price(array) + static_cast<double>(bytes) * array.byte_ns);
+  if (p.owners.empty()) return p.file.expected_ns;
+  // The plan counts a call for each window, which has one shard or many.
+  double most = 0;
   for (zarr_plan::owner const& o : p.owners)
-    more = std::max(more, units(o.last_shard - o.first_shard + 1) - p.file.rounds());
-  return p.file.expected_ns + static_cast<double>(more) * one_ns;
+    most = std::max(most, units(o.last_shard - o.first_shard + 1));
+  return p.file.expected_ns + most * price(array) -
+         static_cast<double>(p.file.rounds()) * price(calls);
 }
 
 }  // namespace detail

@@ -7,8 +7,13 @@
 #include <cstring>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <system_error>
+#include <vector>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -144,12 +149,19 @@ std::vector<price> prices_of_messages(mpi const& world) {
           {"argosy_price_message_byte_ns", byte, "a byte between ranks"}};
 }
 
+// The time of a piece, and the factor by which the storage says that a crowd is slower.
+struct new_pieces {
+  double piece_ns = 0, factor = 1;
+};
+
 // The first `writers` ranks write small pieces into a new file, which lie between each other's.
 // Returns the time of the slowest rank for a piece, in nanoseconds: the median over some new files.
 // `path` is a file of all ranks, which rank 0 removes. Collective.
-double new_pieces_ns(mpi const& world, std::string const& path, int writers) {
-  constexpr std::int64_t piece = 8 << 10, pieces = 512;
+new_pieces time_new_pieces(mpi const& world, std::string const& path, int writers) {
+  constexpr std::int64_t piece = 8 << 10, most_pieces = 64 << 10;  // all ranks together
+  std::int64_t const pieces = std::clamp<std::int64_t>(most_pieces / world.size(), 32, 512);
   std::vector<std::byte> const buffer(piece, std::byte{1});
+  new_pieces result;
   std::array<double, 7> turns{};
   largest bad{0};
   std::string why;
@@ -169,6 +181,7 @@ double new_pieces_ns(mpi const& world, std::string const& path, int writers) {
     on_this_rank([&] {
       f = posix_opener()(path, {.read = true, .write = true, .create = true}, error);
       require(error, "opening " + path);
+      result.factor = f.storage().exchange.crowd;
     });
     world.barrier();
     auto const begin = clock::now();
@@ -184,17 +197,18 @@ double new_pieces_ns(mpi const& world, std::string const& path, int writers) {
   world.all_reduce(bad);
   if (bad.value != 0) throw std::runtime_error(why.empty() ? "another rank could not write" : why);
   std::ranges::nth_element(turns, turns.begin() + turns.size() / 2);
-  return turns[turns.size() / 2];
+  result.piece_ns = turns[turns.size() / 2];
+  return result;
 }
 
 // Measures the price of a writing call while other ranks write the file. `automatic` adds it for
 // each call of all ranks, after it has multiplied the time of a rank by the factor of a crowd.
 price price_of_crowd(mpi const& world, std::string const& path) {
-  double const alone = new_pieces_ns(world, path, 1);
-  double const crowded = new_pieces_ns(world, path, world.size());
-  double const factor = extend::exchange_prices().crowd;
+  new_pieces const alone = time_new_pieces(world, path, 1);
+  new_pieces const crowded = time_new_pieces(world, path, world.size());
   return {"argosy_price_crowd_call_ns",
-          std::max(0.0, crowded - factor * alone) / static_cast<double>(world.size()),
+          std::max(0.0, crowded.piece_ns - alone.factor * alone.piece_ns) /
+              static_cast<double>(world.size()),
           "a call that writes while other ranks write the file"};
 }
 

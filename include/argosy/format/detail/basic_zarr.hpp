@@ -17,6 +17,7 @@
 #include <argosy/format/basic_zarr.hpp>
 #include <argosy/format/detail/block_shares.hpp>
 #include <argosy/format/detail/codec_threads.hpp>
+#include <argosy/format/detail/file_services.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
 #include <argosy/format/detail/zarr/groups.hpp>
@@ -280,13 +281,15 @@ zarr_plan basic_zarr<World>::explain_all(access_kind kind, source data, access_o
     p.file = s.together(
         [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(policy)); });
     detail::node_processors const near = detail::processors_of_node(s);
-    // Ranks that are more than the processors take turns.
+    // If a node has more ranks than processors, the ranks take turns.
     double const turns =
         std::max(1.0, static_cast<double>(near.ranks) / static_cast<double>(near.all));
     s.alone(errc::io, [&] {
+      using services = detail::file_services;
       detail::complete_plan(p, header_, selection_, window_bytes_, threads_);
-      p.expected_ns = detail::expected_ns(p, selection_.file().size(),
-                                          detail::file_services::prices_alone(file_), turns);
+      p.expected_ns =
+          detail::expected_ns(p, selection_.file().size(), services::prices_of_storage(file_),
+                              services::prices_of_calls(file_), turns);
     });
   });
   return p;

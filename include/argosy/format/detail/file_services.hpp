@@ -32,9 +32,13 @@ struct file_services {
     auto const* const p = f.local().choice().writing.template target<two_phase>();
     return p ? std::min(p->window_bytes, p->buffer_bytes / 2) : 0;
   }
-  // Returns the prices of a rank that accesses the file by itself.
+  // Returns the prices of the file's storage, and those of its calls, which hints may change.
   template <communicator World>
-  static prices prices_alone(basic_file<World> const& f) {
+  static prices prices_of_storage(basic_file<World> const& f) {
+    return f.local().lies_on().prices;
+  }
+  template <communicator World>
+  static prices prices_of_calls(basic_file<World> const& f) {
     return f.local().choice().sieving.prices;
   }
   // Returns the hint argosy_codec_threads.

@@ -18,6 +18,7 @@
 #include <argosy/format/zarr_report.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/layout/layout.hpp>
+#include <argosy/policy/storage.hpp>
 #include <argosy/view/view.hpp>
 
 namespace argosy::detail {
@@ -146,8 +147,10 @@ hints hints_for(zarr_header const& h, hints const& given, int threads);
 // `window_bytes` its buffer if ranks go by themselves.
 void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
                    std::int64_t window_bytes, int threads);
-// Estimates the time of a complete prediction. `bytes`: those of this rank's part. Ranks of a node
-// are `turns` times as many as its processors.
-double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& each, double turns);
+// Estimates the time of a complete prediction. `bytes`: those of this rank's part. `array`: the
+// prices of the array. `calls`: those that its plan counted. Ranks of a node are `turns` times as
+// many as its processors.
+double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& array, prices const& calls,
+                   double turns);
 
 }  // namespace argosy::detail
