@@ -147,7 +147,7 @@ TEST_CASE("the time of a plan follows from shards and prices", "[format][zarr]")
   CHECK(time(p) == 7000);  // without owners
   p.file.kind = io::access_kind::write;
   p.file.window_bytes = 16;
-  p.file.domains = std::vector<io::extend::file_domain>{{.rank = 0, .begin = 0, .end = 32}};
+  p.file.domains = std::vector<io::extend::file_domain>{{.begin = 0, .end = 32, .rank = 0}};
   p.owners = {{0, 0, 1}, {1, 2, 7}};
   CHECK(time(p) == 7000 + 6 * 1000 - 2 * 100);
 }
