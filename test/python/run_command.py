@@ -46,7 +46,8 @@ class RunCommand(unittest.TestCase):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         # The variables of whoever runs the tests would be part of what is compared.
-        before = {name: value for name, value in os.environ.items() if name.startswith(("LD_PRELOAD", "ARGOSY"))}
+        own = ("LD_PRELOAD", "ARGOSY")
+        before = {name: value for name, value in os.environ.items() if name.startswith(own)}
         for name in before:
             del os.environ[name]
         self.addCleanup(os.environ.update, before)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <ostream>
@@ -160,7 +162,8 @@ struct new_pieces {
 new_pieces time_new_pieces(mpi const& world, std::string const& path, int writers) {
   constexpr std::int64_t piece = 8 << 10, most_pieces = 64 << 10;  // all ranks together
   std::int64_t const pieces = std::clamp<std::int64_t>(most_pieces / world.size(), 32, 512);
-  std::vector<std::byte> const buffer(piece, std::byte{1});
+  static constexpr std::array<std::byte, piece>
+      buffer{};  // no rank may fail before the others meet
   new_pieces result;
   std::array<double, 7> turns{};
   largest bad{0};

@@ -215,7 +215,8 @@ class collective_steps {
     in_phase now;
   };
 
-  // Estimates the time of the plan, whatever policy made it, by the prices of the file.
+  // Estimates the time of the plan by the prices of the file, also if a policy without prices made
+  // it. Ranks that access the file separately are taken to sieve.
   double expected_ns() {
     if (all_.empty()) return 0;
     chosen const& c = of_.file.choice();
