@@ -82,6 +82,15 @@ void scatter(source const& data, std::byte const* stream, std::int64_t bytes) {
   unpack(to.form(), stream, 0, bytes, const_cast<std::byte*>(to.address()));
 }
 
+// Returns the number of etypes of so many bytes; nothing if they are no whole etypes. Most etypes
+// are bytes, and a division takes as long as all else here.
+std::optional<std::int64_t> whole_etypes(std::int64_t bytes, std::int64_t etype) {
+  if (etype == 1) return bytes;
+  std::int64_t const etypes = bytes / etype;
+  if (etypes * etype != bytes) return {};
+  return etypes;
+}
+
 // Returns true if a write excludes no other writer, and none excludes it. It then needs no guard.
 bool is_free(merging const& m) {
   return m.writing != merging::others::ranks && !(m.opens && m.opens->unseen());
@@ -131,9 +140,9 @@ std::optional<plain_call> open_file::plain(call const& c) const {
   std::span<std::byte> const memory = stretch_of(c.data);
   auto const bytes = static_cast<std::int64_t>(memory.size());
   if (bytes == 0) return {};
-  std::int64_t const etypes = etype == 1 ? bytes : bytes / etype;
-  if (etypes * etype != bytes) return {};
-  return plain_call{c.kind(), memory, etypes};
+  std::optional<std::int64_t> const etypes = whole_etypes(bytes, etype);
+  if (!etypes) return {};
+  return plain_call{c.kind(), memory, *etypes};
 }
 
 // Returns the part of a call's summary that does not depend on its place in the file. The price is
@@ -173,16 +182,19 @@ std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, repo
 std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
   auto const here = caller(p.kind);
   lone_writes::one const noted(merges_.counted());
-  merging const how = merging_alone(here, false);
   auto const write = [&] {
     io_result const r = handle_.write(at, p.memory);
     done.write_calls = 1;
     done.bytes = done.memory_bytes = done.bytes_written = r.bytes;
     return r.error;
   };
+  auto const write_guarded = [&] {
+    merging const how = merging_alone(here, false);
+    return is_free(how) ? write()
+                        : write_guard<any_handle>(handle_, how, done).pieces(at, p.bytes(), write);
+  };
   std::error_code error =
-      is_free(how) ? write()
-                   : write_guard<any_handle>(handle_, how, done).pieces(at, p.bytes(), write);
+      merges_.writes_freely() && is_only_writer(here) ? write() : write_guarded();
   // the handle wrote less and reported no error
   if (!error && done.bytes < p.bytes()) error = errc::io;
   if (!error) late_.write();
@@ -234,9 +246,9 @@ std::optional<small_call> open_file::small(call const& c) const {
                                     : static_cast<std::int64_t>(memory.size());
   std::int64_t const most = memory.empty() ? most_close_bytes : report::least_timed_bytes;
   if (bytes == 0 || bytes >= most) return {};
-  std::int64_t const etype = v.etype_size(), etypes = etype == 1 ? bytes : bytes / etype;
-  if (etypes * etype != bytes) return {};
-  return small_call{c.kind(), memory, c.data, bytes, etypes};
+  std::optional<std::int64_t> const etypes = whole_etypes(bytes, v.etype_size());
+  if (!etypes) return {};
+  return small_call{c.kind(), memory, c.data, bytes, *etypes};
 }
 
 // Finds `bytes` bytes from etype `offset` on; nothing if the view ends before. If one copy of the
@@ -362,11 +374,11 @@ bool open_file::write_inserting(close_data const& d, small_call const& c, report
   carry(c.kind, c.bytes, done, f, [&]() -> std::error_code {
     auto const here = caller(c.kind);
     lone_writes::one const noted(merges_.counted());
-    merging const how = merging_alone(here, false);
     auto const insert = [&] { return replace_close(d, c, done); };
-    std::error_code error = is_free(how) && !how.opens && (how.allowed || w.holes() == 0)
-                                ? insert()
-                                : insert_guarded(handle_, how, w, done, is_safe, insert);
+    std::error_code error =
+        merges_.merges_freely() && is_only_writer(here)
+            ? insert()
+            : insert_guarded(handle_, merging_alone(here, false), w, done, is_safe, insert);
     // the handle wrote less and reported no error
     if (!error && is_safe && done.bytes < c.bytes) error = errc::io;
     if (!error && is_safe) late_.write();

@@ -48,26 +48,27 @@ class any_handle {
   }
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    detail::in_phase const now(
-        detail::phase::file,
-        {.name = "read",
-         .offset = offset,
-         .bytes = static_cast<std::int64_t>(memory.size()),
-         .detail = detail::is_reading_to_merge ? detail::to_merge : std::string_view()});
+    detail::in_phase const now(detail::phase::file, [&] {
+      return detail::phase_facts{
+          .name = "read",
+          .offset = offset,
+          .bytes = std::ssize(memory),
+          .detail = detail::is_reading_to_merge ? detail::to_merge : std::string_view()};
+    });
     return counted(std::ssize(memory), [&] { return held_->read(offset, memory); });
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    detail::in_phase const now(
-        detail::phase::file,
-        {.name = "write", .offset = offset, .bytes = static_cast<std::int64_t>(memory.size())});
+    detail::in_phase const now(detail::phase::file, [&] {
+      return detail::phase_facts{.name = "write", .offset = offset, .bytes = std::ssize(memory)};
+    });
     return counted(std::ssize(memory), [&] { return held_->write(offset, memory); });
   }
   io_result read(std::span<read_part const> parts) {
-    detail::in_phase const now(detail::phase::file, facts_of("read", parts));
+    detail::in_phase const now(detail::phase::file, [&] { return facts_of("read", parts); });
     return counted(detail::total_bytes(parts), [&] { return held_->read(parts); });
   }
   io_result write(std::span<write_part const> parts) {
-    detail::in_phase const now(detail::phase::file, facts_of("write", parts));
+    detail::in_phase const now(detail::phase::file, [&] { return facts_of("write", parts); });
     return counted(detail::total_bytes(parts), [&] { return held_->write(parts); });
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
@@ -228,10 +229,8 @@ class any_handle {
     H handle_;
   };
 
-  // The bytes of all parts are added up only if a listener needs them.
   template <class Part>
   static detail::phase_facts facts_of(std::string_view name, std::span<Part const> parts) noexcept {
-    if (!detail::phases_heard_by) return {};
     return {.name = name,
             .offset = parts.empty() ? -1 : parts.front().offset,
             .bytes = detail::total_bytes(parts)};

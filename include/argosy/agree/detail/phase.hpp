@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -62,9 +63,12 @@ inline constinit thread_local phase_listener* phases_heard_by = nullptr;
 class in_phase {
  public:
   explicit in_phase(phase p, phase_facts const& facts = {}) noexcept
-      : to_(phases_heard_by), phase_(p) {
+      : in_phase(p, [&]() -> phase_facts const& { return facts; }) {}
+  // `facts` returns the facts. It is called only if there is a listener.
+  template <std::invocable Facts>
+  in_phase(phase p, Facts&& facts) noexcept : to_(phases_heard_by), phase_(p) {
     if (to_) [[unlikely]]
-      to_->begin(p, facts);
+      to_->begin(p, facts());
   }
   in_phase(in_phase const&) = delete;
   in_phase& operator=(in_phase const&) = delete;

@@ -33,9 +33,10 @@ report basic_file<World>::access_alone(detail::call const& c, detail::plain_call
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c, detail::plain_call const* plain,
                                        bool open) {
-  detail::in_phase const now(
-      detail::phase::call,
-      {.name = c.name(), .source_file = c.where().file_name(), .source_line = c.where().line()});
+  detail::in_phase const now(detail::phase::call, [&] {
+    return detail::phase_facts{
+        .name = c.name(), .source_file = c.where().file_name(), .source_line = c.where().line()};
+  });
   extend::failure f;
   report r = open ? crew_->access_alone(c, plain, f) : report();
   if (!open) f = detail::closed();

@@ -167,8 +167,11 @@ class open_file {
   // Returns which writers there may be during a call of this rank alone, while `caller` lives.
   // `beside`: the call is a request.
   merging merging_alone(one_thread::inside const& caller, bool beside) const {
-    bool const others = others_.has_requests() || !caller.is_alone();
-    return merges_.alone(others, beside, agents_.serving() != nullptr);
+    return merges_.alone(!is_only_writer(caller), beside, agents_.serving() != nullptr);
+  }
+  // Returns true if no other thread and no request of this rank writes while `caller` lives.
+  bool is_only_writer(one_thread::inside const& caller) const {
+    return !others_.has_requests() && caller.is_alone();
   }
   // Returns the guard for the calling thread. If the call takes a lock in any case, because
   // requests or other ranks may write, the guard does not check for other threads. Nor does it for
