@@ -3,6 +3,8 @@
 # Boost.MPI, and runs the tests under mpiexec:
 #   cmake/other_mpi.sh mpich       Debian's MPICH
 #   cmake/other_mpi.sh openmpi5    from PyPI, as is mpich5
+#   cmake/other_mpi.sh mpich5 --build bench_patterns bench_beffio    builds only these targets, and
+#                                  runs no test
 # Further words are passed to ctest, for example -R file_random. The build is in build/NAME.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -23,6 +25,10 @@ in=build/$library
 # 4.1.
 cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_RUNTIME_OUTPUT_DIRECTORY="$PWD/$in/bin" -DARGOSY_LINK_BOOST_MPI=OFF \
   -DARGOSY_BUILD_EXAMPLES=OFF -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="$mpifort" -DMPIEXEC_EXECUTABLE="$mpiexec"
+if [[ ${1-} == --build ]]; then
+  shift
+  exec cmake --build "$in" --target "$@"
+fi
 cmake --build "$in" --target argosy_tests_with_mpi argosy_tests_of_lab argosy_tests_of_programs bench_patterns snippets_benchmarks
 if [[ $yielding ]]; then export LD_PRELOAD=$yielding; fi
 ctest --test-dir "$in" --output-on-failure --label-regex '^mpi$' --no-label-summary "$@"
