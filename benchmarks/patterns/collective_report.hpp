@@ -28,7 +28,7 @@ named_run read_collective(std::string const& name, std::string const& path);
 std::vector<std::string> origins(std::vector<named_run> const& runs);
 
 // Merges runs. The MPI library of a row becomes the faster one of all runs, by its ratio to argosy
-// in the same run. argosy and the limit stay those of that run. `mpi` is renamed to mpi:NAME.
+// in the same run. argosy, own and limit stay those of that run. `mpi` is renamed to mpi:NAME.
 std::vector<measured> merge(std::vector<named_run> const& runs);
 
 // Prints argosy's ratios of every row, and geometric means. `verbose` adds argosy's reports.

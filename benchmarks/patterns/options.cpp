@@ -46,8 +46,9 @@ constexpr bench::option_info table[] = {
     {"", "", "without mpiexec"},
     {"--check", "", "whether the patterns are what they say"},
     {"--merge", "NAME=FILE",
-     "the CSV of a collective run with the MPI library set up as NAME says; may be repeated. The "
-     "fastest counts, row by row",
+     "the CSV of a collective run with the MPI library set up as NAME says; may be repeated. "
+     "Row by row, the run counts in which argosy is least ahead of the MPI library, with all its "
+     "ratios",
      true},
 };
 
