@@ -53,11 +53,12 @@ constexpr decltype(auto) form_at(D const& type) {
 template <class T>
 constexpr void refuse_container() {
   using value = std::ranges::range_value_t<T>;
-  static_assert(std::ranges::contiguous_range<T>,
+  constexpr bool is_contiguous = std::ranges::contiguous_range<T>;
+  static_assert(is_contiguous,
                 "argosy::memory: the elements of this container do not lie one behind the other, "
                 "as those of a vector<bool>, a "
                 "deque or a list; copy them into a std::vector, of char or std::uint8_t for bool");
-  static_assert(!std::ranges::contiguous_range<T> || !std::ranges::sized_range<value>,
+  static_assert(!is_contiguous || !std::ranges::sized_range<value>,
                 "argosy::memory: the rows of this container lie anywhere in memory; keep them in "
                 "one std::vector, row behind "
                 "row, or write each by a call of its own");

@@ -161,8 +161,9 @@ class source {
   source(Container&& x, Datatype const& type,
          extend::source_location where = extend::source_location::current())
       : where_(where) {
-    static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
-    if constexpr (detail::container_and_datatype<Container, Datatype>)
+    constexpr bool is_data = detail::container_and_datatype<Container, Datatype>;
+    static_assert(is_data, ARGOSY_WHAT_BRACES_TAKE);
+    if constexpr (is_data)
       describe([&] {
         auto const& one = detail::datatype_in(type);
         if (!take_elements(x, one, detail::default_count(x, one)))
@@ -173,8 +174,9 @@ class source {
   source(Container&& x, Datatype const& type, Count copies,
          extend::source_location where = extend::source_location::current())
       : where_(where) {
-    static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
-    if constexpr (detail::container_and_datatype<Container, Datatype>)
+    constexpr bool is_data = detail::container_and_datatype<Container, Datatype>;
+    static_assert(is_data, ARGOSY_WHAT_BRACES_TAKE);
+    if constexpr (is_data)
       describe([&] {
         auto const count = count_of(copies);
         auto const& one = detail::datatype_in(type);
@@ -342,12 +344,12 @@ class target : public source {
  private:
   template <class Container, class Datatype>
   static constexpr void require_changeable() {
-    if constexpr (detail::container_and_datatype<Container, Datatype>)
-      static_assert(std::convertible_to<decltype(memory(
-                                            std::declval<Container>(),
-                                            detail::datatype_in(std::declval<Datatype const&>()))),
-                                        argosy::buffer>,
-                    "argosy: this data is const, so a file cannot be read into it");
+    if constexpr (detail::container_and_datatype<Container, Datatype>) {
+      using described = decltype(memory(std::declval<Container>(),
+                                        detail::datatype_in(std::declval<Datatype const&>())));
+      constexpr bool can_change = std::convertible_to<described, argosy::buffer>;
+      static_assert(can_change, "argosy: this data is const, so a file cannot be read into it");
+    }
   }
 };
 

@@ -112,7 +112,8 @@ class view_shape {
     } else if constexpr (datatype<T>) {
       return (part<T>(i));
     } else {
-      static_assert(datatype<T>,
+      constexpr bool is_datatype = datatype<T>;
+      static_assert(is_datatype,
                     "argosy: a view is made of datatypes, and this is none: give io::type<double>, "
                     "not a double; data goes "
                     "to the calls that read and write");

@@ -28,7 +28,7 @@ concept knows_types = !requires(D const& d) { d.types_of_copies(1); };
 
 // Returns the rules of a static filetype, and of the etype that is chosen for it.
 template <static_datatype Filetype>
-consteval known_rules rules_of_filetype();
+constexpr known_rules rules_of_filetype();
 
 [[noreturn]] void throw_displacement(std::int64_t displacement);
 
@@ -64,8 +64,10 @@ class view {
   constexpr view(std::int64_t displacement, Etype const& etype, Filetype const& filetype)
       : displacement_(displacement) {
     refuse_negative();
-    if constexpr (detail::static_datatype<Etype> && detail::static_datatype<Filetype>)
-      rules_ = detail::rules_of<Etype, Filetype>();
+    if constexpr (detail::static_datatype<Etype> && detail::static_datatype<Filetype>) {
+      (void)detail::require_rules<detail::view_use::read_only, Etype, Filetype>();
+      rules_ = detail::rules_of<Etype, Filetype>;
+    }
     fault_ = detail::carried_fault::of([&] { make_of(etype, filetype); });
   }
   template <datatype Etype, datatype Filetype>

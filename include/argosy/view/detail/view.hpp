@@ -76,8 +76,10 @@ using etype_type_of =
                                           element<std::byte>, resized_core_type_of<Filetype>>>;
 
 template <static_datatype Filetype>
-consteval known_rules rules_of_filetype() {
-  return rules_of<etype_type_of<Filetype>, Filetype>();
+constexpr known_rules rules_of_filetype() {
+  using etype = etype_type_of<Filetype>;
+  (void)require_rules<view_use::read_only, etype, Filetype>();
+  return rules_of<etype, Filetype>;
 }
 
 }  // namespace detail
