@@ -150,6 +150,8 @@ TEST_CASE("the time of a plan follows from shards and prices", "[format][zarr]")
   p.file.domains = std::vector<io::extend::file_domain>{{.begin = 0, .end = 32, .rank = 0}};
   p.owners = {{0, 0, 1}, {1, 2, 7}};
   CHECK(time(p) == 7000 + 6 * 1000 - 2 * 100);
+  p.owners = {{0, 0, 1}, {1, 2, 4}, {0, 5, 6}};  // dealt: rank 0 has most
+  CHECK(time(p) == 7000 + 4 * 1000 - 2 * 100);
 }
 
 TEST_CASE("the bytes of chunks are those of the format", "[format][zarr]") {
