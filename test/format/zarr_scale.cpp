@@ -166,6 +166,31 @@ TEST_CASE("the ranks that write shards are those that the plan names", "[format]
         }
 }
 
+TEST_CASE("ranks that write shards are no crowd, because each shard is a file",
+          "[format][zarr][scale]") {
+  auto const plan = [](double crowd_call_ns) {
+    io::zarr_plan found;
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 4, .seed = 1})
+        .run([&](io::lab::virtual_rank const& world) {
+          io::darray<float, 1> const part({1200}, io::distribute::cyclic(3), {4}, world.rank());
+          io::hints with{.cb_write = io::tristate::automatic};
+          with.price_crowd_call_ns = crowd_call_ns;
+          auto z = io::basic_zarr<io::lab::virtual_rank>::create(
+              world, "u", part, {.chunks = {2}, .shards = {4}}, with, files.opener());
+          std::vector<float> const u(300);
+          io::zarr_plan p = z.explain_all(io::access_kind::write, u);
+          if (world.rank() == 0) found = std::move(p);
+          z.close();
+        });
+    return found;
+  };
+  io::zarr_plan const cheap = plan(0), dear = plan(1e6);
+  CAPTURE(to_string(cheap), to_string(dear), to_string(cheap.file), to_string(dear.file));
+  CHECK(cheap.file.weighed);
+  CHECK(cheap == dear);
+}
+
 TEST_CASE("64 ranks write 64 shards as the plan says", "[format][zarr][scale]") {
   check_as_planned(write_planes(4), 4);
 }

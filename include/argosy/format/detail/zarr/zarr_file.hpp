@@ -140,7 +140,7 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
 // Returns true if hints, given or of the environment, say which ranks access the file.
 bool choose_ranks(hints const& given);
 // Returns the hints of a file whose stripes are the shards. Hints that are given stay, and so do
-// those of the environment.
+// those of the environment. The exception is the price of a crowd, which becomes 0.
 hints hints_for(zarr_header const& h, hints const& given, int threads);
 
 // Completes a prediction whose `file` is known. `selection` is the part of this rank, and
