@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/format/detail/codec_threads.hpp>
 #include <argosy/format/detail/zarr/whole_shards.hpp>
 #include <argosy/format/detail/zarr/zarr_file.hpp>
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
@@ -137,23 +138,31 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
 }
 
 double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& array, prices const& calls,
-                   double turns) {
+                   shared_processors const& processors) {
   bool const reads = p.file.kind == access_kind::read;
   auto const price = [&](prices const& of) { return reads ? of.call_ns : of.write_call_ns; };
   auto const units = [&](std::int64_t shards) {
     return static_cast<double>(reads ? shards * p.chunks_in_shard : shards);
   };
   if (p.file.policy == whole_shards::name)
-    return turns *
+    return std::max(1.0, p.threads / processors.each) *
            (units(p.own_shards) * price(array) + static_cast<double>(bytes) * array.byte_ns);
   if (p.owners.empty()) return p.file.expected_ns;
-  // The plan counts a call for each window, which has one shard or many.
   std::map<int, double> of_rank;
-  double most = 0;
-  for (zarr_plan::owner const& o : p.owners)
-    most = std::max(most, of_rank[o.rank] += units(o.last_shard - o.first_shard + 1));
-  return p.file.expected_ns + most * price(array) -
-         static_cast<double>(p.file.rounds()) * price(calls);
+  double most = 0, sum = 0;
+  for (zarr_plan::owner const& o : p.owners) {
+    double const more = units(o.last_shard - o.first_shard + 1);
+    most = std::max(most, of_rank[o.rank] += more);
+    sum += more;
+  }
+  auto const among = [&](std::size_t busy) {
+    return std::clamp(processors.all, 1.0, static_cast<double>(busy));
+  };
+  // The plan counts a call for each window, which has one shard or many.
+  double const counted = static_cast<double>(p.file.rounds()) *
+                         static_cast<double>(p.file.domains.size()) / among(p.file.domains.size());
+  return p.file.expected_ns + std::max(most, sum * p.threads / processors.all) * price(array) -
+         counted * price(calls);
 }
 
 }  // namespace detail

@@ -23,6 +23,8 @@
 
 namespace argosy::detail {
 
+struct shared_processors;
+
 // The reason of the last error of a handle. An error_code has no room for it.
 class zarr_words {
  public:
@@ -148,9 +150,9 @@ hints hints_for(zarr_header const& h, hints const& given, int threads);
 void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
                    std::int64_t window_bytes, int threads);
 // Estimates the time of a complete prediction. `bytes`: those of this rank's part. `array`: the
-// prices of the array. `calls`: those that its plan counted. Ranks of a node are `turns` times as
-// many as its processors.
+// prices of the array, for its threads. `calls`: those that its plan counted. If there are more
+// threads than processors, they take turns.
 double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& array, prices const& calls,
-                   double turns);
+                   shared_processors const& processors);
 
 }  // namespace argosy::detail
