@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/format/detail/codec_threads.hpp>
 #include <argosy/format/detail/zarr/zarr_file.hpp>
 
 #include "format/zarr/chunk_codec.hpp"
@@ -133,15 +134,21 @@ TEST_CASE("a codec has a price, which rises with its level", "[format][zarr]") {
 TEST_CASE("the time of a plan follows from shards and prices", "[format][zarr]") {
   io::extend::prices const array{.call_ns = 10, .write_call_ns = 1000, .byte_ns = 2},
       calls{.call_ns = 1, .write_call_ns = 100, .byte_ns = 2};
+  io::detail::shared_processors processors{.each = 0.5, .all = 100};
   auto const time = [&](io::zarr_plan const& p) {
-    return io::detail::expected_ns(p, 50, array, calls, 3);
+    return io::detail::expected_ns(p, 50, array, calls, processors);
   };
   io::zarr_plan p{.chunks_in_shard = 4, .own_shards = 5};
   p.file.policy = "whole_shards";
   p.file.kind = io::access_kind::write;
-  CHECK(time(p) == 3 * (5 * 1000 + 50 * 2));
+  CHECK(time(p) == 2 * (5 * 1000 + 50 * 2));
+  p.threads = 3;
+  CHECK(time(p) == 6 * (5 * 1000 + 50 * 2));
+  p.threads = 1;
+  processors.each = 4;
+  CHECK(time(p) == 5 * 1000 + 50 * 2);
   p.file.kind = io::access_kind::read;
-  CHECK(time(p) == 3 * (5 * 4 * 10 + 50 * 2));
+  CHECK(time(p) == 5 * 4 * 10 + 50 * 2);
   p.file.policy = "two_phase";
   p.file.expected_ns = 7000;
   CHECK(time(p) == 7000);  // without owners
@@ -150,6 +157,19 @@ TEST_CASE("the time of a plan follows from shards and prices", "[format][zarr]")
   p.file.domains = std::vector<io::extend::file_domain>{{.begin = 0, .end = 32, .rank = 0}};
   p.owners = {{0, 0, 1}, {1, 2, 7}};
   CHECK(time(p) == 7000 + 6 * 1000 - 2 * 100);
+  p.owners = {{0, 0, 1}, {1, 2, 4}, {0, 5, 6}};  // dealt: rank 0 has most
+  CHECK(time(p) == 7000 + 4 * 1000 - 2 * 100);
+  // Owners that are more than the processors take turns, and so do their threads.
+  p.file.domains = std::vector<io::extend::file_domain>{{.begin = 0, .end = 32, .rank = 0},
+                                                        {.begin = 32, .end = 56, .rank = 1}};
+  p.owners = {{0, 0, 1}, {1, 2, 7}};
+  processors.all = 2;
+  CHECK(time(p) == 7000 + 6 * 1000 - 2 * 100);
+  processors.all = 1;
+  CHECK(time(p) == 7000 + 8 * 1000 - 2 * 2 * 100);
+  processors.all = 2;
+  p.threads = 4;
+  CHECK(time(p) == 7000 + 16 * 1000 - 2 * 100);
 }
 
 TEST_CASE("the bytes of chunks are those of the format", "[format][zarr]") {

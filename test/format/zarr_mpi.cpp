@@ -2,6 +2,7 @@
 // part is skipped; cmake/zarr.sh installs them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
+#include <sched.h>
 
 #include <argosy/format/zarr.hpp>
 
@@ -17,6 +18,8 @@
 #include <vector>
 
 #include <argosy/format/npy.hpp>
+#include <argosy/policy/two_phase.hpp>
+#include <argosy/world/detail/host.hpp>
 
 #include "format/zarr_cases.hpp"
 #include "format/zarr_group_cases.hpp"
@@ -34,6 +37,11 @@ int trips() {
   char const* const said = std::getenv("ARGOSY_TEST_ZARR_TRIPS");
   return said ? std::atoi(said) : 12;
 }
+
+struct any_of_ranks {
+  bool value = false;
+  void combine(any_of_ranks const& other) { value = value || other.value; }
+};
 
 // Runs the script on rank 0. Returns false on all ranks if the libraries are missing.
 bool python(io::mpi const& world, std::string const& what) {
@@ -225,6 +233,44 @@ TEST_CASE("a wrong type, shape, option or amount is an error in all processes",
   check_zarr_groups(world, here / "g", io::posix_opener());
   check_consolidated(world, here / "h", io::posix_opener());
   check_packed(world, here / "p", io::posix_opener());
+}
+
+TEST_CASE("the plan expects a longer time if the owners of shards share one processor",
+          "[format][zarr]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  cpu_set_t given;
+  REQUIRE(::sched_getaffinity(0, sizeof given, &given) == 0);
+  io::detail::processor_set all = io::detail::processor_set::of_this_process();
+  world.all_reduce(all);
+  if (world.node().size() < world.size() || std::min<std::int64_t>(all.count(), world.size()) < 2)
+    return skipped("this needs two ranks on two processors of a node");
+  auto const expected_ns = [&] {
+    std::int64_t const n = 512;
+    io::darray<float, 2> const tile({n, n}, io::distribute::block, {1, world.size()}, world.rank());
+    std::vector<float> const u(static_cast<std::size_t>(io::array_part(tile).elements()));
+    auto z = io::zarr::create(world, here / "u", tile, {.chunks = {8, n}});
+    io::zarr_plan const p =
+        z.explain_all(io::access_kind::write, u, io::two_phase{.aggregators = world.size()});
+    CHECK(p.owners.size() >= 2);
+    CHECK(p.file.window_bytes > 8 * p.shard_bytes);
+    z.close();
+    return p.expected_ns;
+  };
+  double const apart = expected_ns();
+  std::uint64_t first = 0;
+  while ((all.bits[first / 64] >> first % 64 & 1) == 0) ++first;
+  world.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  any_of_ranks refused{::sched_setaffinity(0, sizeof one, &one) != 0};
+  world.all_reduce(refused);
+  double const shared = expected_ns();
+  CHECK(::sched_setaffinity(0, sizeof given, &given) == 0);
+  if (refused.value) return skipped("a rank may not use the processor of another");
+  CAPTURE(apart, shared);
+  CHECK(shared > 1.5 * apart);
 }
 
 TEST_CASE("a collective write encodes each shard once, in two-phase windows of whole shards",

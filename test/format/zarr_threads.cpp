@@ -177,7 +177,7 @@ TEST_CASE("a call is predicted: shards, owners and memory", "[format][zarr]") {
   many.owners.resize(16, {1, 0, 7});
   CHECK_THAT(to_string(many), ContainsSubstring("rank 1") && !ContainsSubstring("more"));
   many.owners.resize(20);
-  CHECK_THAT(to_string(many), ContainsSubstring("and 4 ranks more"));
+  CHECK_THAT(to_string(many), ContainsSubstring("and 4 more"));
   io::report const r = z.write_all(v, io::two_phase{});
   CHECK(r.write_calls <= p.shards);
   z.close();

@@ -41,7 +41,8 @@ std::string to_string(zarr_encoding const& e);
 // A prediction of a collective call: which rank encodes which shards, and its memory. A regular
 // value.
 struct zarr_plan {
-  // The shards from first_shard to last_shard, in the order of the file. Each is one file.
+  // The shards from first_shard to last_shard, in the order of the file. Each is one file. A rank
+  // has several such ranges if shards are dealt round robin, as data_shipping does.
   struct owner {
     int rank = 0;
     std::int64_t first_shard = 0, last_shard = 0;

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <span>
+#include <string>
+#include <vector>
 
+#include <argosy/format/detail/codec_threads.hpp>
 #include <argosy/format/detail/zarr/whole_shards.hpp>
 #include <argosy/format/detail/zarr/zarr_file.hpp>
 #include <argosy/format/detail/zarr/zarr_grid.hpp>
@@ -41,6 +45,35 @@ std::string line_of_time(double seconds) {
   return text;
 }
 
+// Returns the shards of each domain, in the order of the file. An agent has several ranges.
+std::vector<zarr_plan::owner> owners_in(extend::domain_list const& domains, std::int64_t shard) {
+  std::vector<zarr_plan::owner> all;
+  auto const add = [&](int rank, std::int64_t begin, std::int64_t end) {
+    if (begin < end) all.push_back({rank, begin / shard, (end - 1) / shard});
+  };
+  for (extend::file_domain const& d : domains) {
+    if (!d.striped()) {
+      add(d.rank, d.begin, d.end);
+      continue;
+    }
+    std::int64_t const stripes = (d.end - 1) / d.stripe_bytes + 1;
+    for (std::int64_t k = d.begin / d.stripe_bytes; k < stripes; k += d.dealt_to) {
+      std::int64_t const at = k * d.stripe_bytes;
+      add(d.rank, std::max(d.begin, at), std::min(d.end - at, d.stripe_bytes) + at);
+    }
+  }
+  std::ranges::stable_sort(all, {}, &zarr_plan::owner::first_shard);
+  // Stripes of a single agent are neighbours.
+  std::size_t kept = 0;
+  for (zarr_plan::owner const& o : all)
+    if (kept > 0 && all[kept - 1].rank == o.rank && all[kept - 1].last_shard + 1 >= o.first_shard)
+      all[kept - 1].last_shard = o.last_shard;
+    else
+      all[kept++] = o;
+  all.resize(kept);
+  return all;
+}
+
 }  // namespace
 
 std::string to_string(zarr_encoding const& e) {
@@ -58,7 +91,7 @@ std::string to_string(zarr_plan const& p) {
        std::span(p.owners).first(p.owners.size() - static_cast<std::size_t>(left_out)))
     text += "rank " + std::to_string(o.rank) + ": shards " + std::to_string(o.first_shard) +
             " to " + std::to_string(o.last_shard) + "\n";
-  if (left_out > 0) text += "and " + std::to_string(left_out) + " ranks more\n";
+  if (left_out > 0) text += "and " + std::to_string(left_out) + " more\n";
   if (p.owners.empty())
     text += "each rank goes by itself: this rank has parts of " + std::to_string(p.own_shards) +
             " shards, and cuts " + std::to_string(p.cut_shards) + " of them\n";
@@ -79,9 +112,7 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
   p.shard_bytes = shard;
   p.chunk_bytes = grid.chunk_bytes();
   p.threads = threads;
-  if (p.file.together)
-    for (extend::file_domain const& d : p.file.domains)
-      if (d.begin < d.end) p.owners.push_back({d.rank, d.begin / shard, (d.end - 1) / shard});
+  if (p.file.together) p.owners = owners_in(p.file.domains, shard);
   std::int64_t last = -1, bytes = 0;
   auto const end_shard = [&] {
     if (last >= 0 && bytes < shard) ++p.cut_shards;
@@ -107,22 +138,31 @@ void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& sel
 }
 
 double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& array, prices const& calls,
-                   double turns) {
+                   shared_processors const& processors) {
   bool const reads = p.file.kind == access_kind::read;
   auto const price = [&](prices const& of) { return reads ? of.call_ns : of.write_call_ns; };
   auto const units = [&](std::int64_t shards) {
     return static_cast<double>(reads ? shards * p.chunks_in_shard : shards);
   };
   if (p.file.policy == whole_shards::name)
-    return turns *
+    return std::max(1.0, p.threads / processors.each) *
            (units(p.own_shards) * price(array) + static_cast<double>(bytes) * array.byte_ns);
   if (p.owners.empty()) return p.file.expected_ns;
+  std::map<int, double> of_rank;
+  double most = 0, sum = 0;
+  for (zarr_plan::owner const& o : p.owners) {
+    double const more = units(o.last_shard - o.first_shard + 1);
+    most = std::max(most, of_rank[o.rank] += more);
+    sum += more;
+  }
+  auto const among = [&](std::size_t busy) {
+    return std::clamp(processors.all, 1.0, static_cast<double>(busy));
+  };
   // The plan counts a call for each window, which has one shard or many.
-  double most = 0;
-  for (zarr_plan::owner const& o : p.owners)
-    most = std::max(most, units(o.last_shard - o.first_shard + 1));
-  return p.file.expected_ns + most * price(array) -
-         static_cast<double>(p.file.rounds()) * price(calls);
+  double const counted = static_cast<double>(p.file.rounds()) *
+                         static_cast<double>(p.file.domains.size()) / among(p.file.domains.size());
+  return p.file.expected_ns + std::max(most, sum * p.threads / processors.all) * price(array) -
+         counted * price(calls);
 }
 
 }  // namespace detail

@@ -280,16 +280,13 @@ zarr_plan basic_zarr<World>::explain_all(access_kind kind, source data, access_o
     auto policy = policy_for(s, kind, data, std::move(with).policy());
     p.file = s.together(
         [&] { return file_.explain_at_all(kind, 0, std::move(data), std::move(policy)); });
-    detail::node_processors const near = detail::processors_of_node(s);
-    // If a node has more ranks than processors, the ranks take turns.
-    double const turns =
-        std::max(1.0, static_cast<double>(near.ranks) / static_cast<double>(near.all));
+    detail::shared_processors const processors = detail::processors_of_ranks(s);
     s.alone(errc::io, [&] {
       using services = detail::file_services;
       detail::complete_plan(p, header_, selection_, window_bytes_, threads_);
       p.expected_ns =
           detail::expected_ns(p, selection_.file().size(), services::prices_of_storage(file_),
-                              services::prices_of_calls(file_), turns);
+                              services::prices_of_calls(file_), processors);
     });
   });
   return p;

@@ -36,6 +36,22 @@ node_processors processors_of_node(joint_call<World> const& s) {
   return n;
 }
 
+// Processors that may be fewer than the ranks that share them. `each` is how many a rank of this
+// node has, and `all` are those of all nodes.
+struct shared_processors {
+  double each = 1, all = 1;
+  void combine(shared_processors const& other) { all += other.all; }
+};
+// Collective.
+template <communicator World>
+shared_processors processors_of_ranks(joint_call<World> const& s) {
+  node_processors const n = processors_of_node(s);
+  double const each = static_cast<double>(n.all) / static_cast<double>(n.ranks);
+  shared_processors sum{each, each};
+  s.all_reduce(sum);
+  return {each, sum.all};
+}
+
 // Return the threads of this rank: as many as there are processors for each rank of the node, if
 // the hint, which `asked` returns, is 0. Collective.
 template <communicator World, class Asked>

@@ -23,6 +23,8 @@
 
 namespace argosy::detail {
 
+struct shared_processors;
+
 // The reason of the last error of a handle. An error_code has no room for it.
 class zarr_words {
  public:
@@ -140,7 +142,7 @@ failure publish_zarr(opener const& files, std::string const& unfinished, std::st
 // Returns true if hints, given or of the environment, say which ranks access the file.
 bool choose_ranks(hints const& given);
 // Returns the hints of a file whose stripes are the shards. Hints that are given stay, and so do
-// those of the environment.
+// those of the environment. The exception is the price of a crowd, which becomes 0.
 hints hints_for(zarr_header const& h, hints const& given, int threads);
 
 // Completes a prediction whose `file` is known. `selection` is the part of this rank, and
@@ -148,9 +150,9 @@ hints hints_for(zarr_header const& h, hints const& given, int threads);
 void complete_plan(zarr_plan& p, zarr_header const& h, zarr_selection const& selection,
                    std::int64_t window_bytes, int threads);
 // Estimates the time of a complete prediction. `bytes`: those of this rank's part. `array`: the
-// prices of the array. `calls`: those that its plan counted. Ranks of a node are `turns` times as
-// many as its processors.
+// prices of the array, for its threads. `calls`: those that its plan counted. If there are more
+// threads than processors, they take turns.
 double expected_ns(zarr_plan const& p, std::int64_t bytes, prices const& array, prices const& calls,
-                   double turns);
+                   shared_processors const& processors);
 
 }  // namespace argosy::detail
