@@ -91,6 +91,34 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
                 (dir / "missing/hints") + " >/dev/null 2>&1") == 1);
 }
 
+TEST_CASE("if a rank cannot write while ranks are measured together, all end, and it says why",
+          "[tool][program][prices][error]") {
+  if (argosy::test::sanitized) return;  // sanitizers must be loaded before the faults
+  if (io::detail::processor_set::of_this_process().count() < 2)
+    return argosy::test::skipped("two ranks need two processors to measure a crowd");
+  scratch const dir, data(argosy::test::in_memory());
+  struct {
+    char const *faults, *why;
+  } const cases[] = {{"open@1=EACCES", "opening "},       {"open@9=ENOSPC", "No space left"},
+                     {"write@3=ENOSPC", "No space left"}, {"write@1+=ENOSPC", "No space left"},
+                     {"write@100=EIO", "writing: "},      {"close@14=EDQUOT", "closing: "}};
+  for (char const* const rank : {"0", "1"})
+    for (auto const& [faults, why] : cases) {
+      CAPTURE(rank, faults);
+      std::filesystem::remove(dir / "hints");
+      CHECK(code_of(std::string("timeout 200 " ARGOSY_TEST_MPIEXEC
+                                " 2 env LD_PRELOAD=" ARGOSY_TEST_SHIM " ARGOSY_FAULTS='") +
+                    faults + "' ARGOSY_FAULT_PATH=.shared ARGOSY_FAULT_RANKS=" + rank +
+                    " " ARGOSY_TEST_COMMAND " calibrate " + data.string() + " --output " +
+                    (dir / "hints") + " >" + (dir / "out") + " 2>" + (dir / "err")) == 1);
+      CHECK_THAT(
+          content_of(dir / "err"),
+          ContainsSubstring(why) && ContainsSubstring("argosy: another rank could not write"));
+      CHECK_FALSE(std::filesystem::exists(dir / "hints"));
+      CHECK(is_empty(data.string()));
+    }
+}
+
 TEST_CASE("more ranks than processors are told, and messages between them have no price",
           "[tool][program][prices]") {
   scratch const dir, data(argosy::test::in_memory());
