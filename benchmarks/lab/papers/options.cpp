@@ -11,6 +11,8 @@ constexpr bench::option_info table[] = {
     {"--claims", "", "judge the papers' sentences, too, and run what only they need"},
     {"--calibrate", "NAME",
      "fit this machine to its rows for that, and print what they say of its parameters"},
+    {"--rotate", "N",
+     "with --calibrate: fit to other rows, as each table's roles move down by N places"},
     {"--scale", "K",
      "tasks have 1/K of their data: to see that it works, not for results (default: 1)"},
     {"--seconds", "T",
@@ -45,6 +47,7 @@ options options_from(bench::arguments const& given) {
   o.row = given.value("--row");
   o.claims = given.has("--claims");
   o.calibrate = given.value("--calibrate");
+  o.rotate = given.small_number("--rotate", o.rotate, 0, 1000);
   o.scale = given.number("--scale", o.scale, 1, 1 << 20);
   o.seconds = given.real("--seconds", o.seconds, 1, 1e6);
   o.repetitions = given.small_number("--repeat", o.repetitions, 1, 100);

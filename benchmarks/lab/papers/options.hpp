@@ -17,6 +17,7 @@ struct options {
   std::int64_t scale = 1;
   double seconds = full_seconds;  // T of beffio
   int repetitions = 1;
+  int rotate = 0;                   // with calibrate: places by which roles are shifted
   std::string csv, plots, summary;  // file, directory, file; empty: none
   std::string publish, against;     // folders of kept results; empty: none
   std::string beside = "argosy";    // second software for each row; empty: none

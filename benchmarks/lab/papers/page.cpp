@@ -161,15 +161,15 @@ std::string page_of(std::vector<table_words> const& words, std::vector<row> cons
       "paper\n"
       "prints, and the median difference of rows that it measured twice.\n\n";
   text += summary_table(words, rows, results, errors) + "\n" + claims_table(claims);
-  std::set<std::string> run, published;
+  std::set<std::string> run, drawn;
   for (result const& r : results) {
     run.insert(r.what->table);
-    if (r.what->role != part::claims) published.insert(r.what->table);
+    if (is_drawn(*r.what)) drawn.insert(r.what->table);
   }
   for (table_words const& w : words) {
     if (!run.contains(w.table)) continue;
     text += fmt::format("\n## {}: {}\n\n", w.table, w.title);
-    if (published.contains(w.table)) text += fmt::format("![{}]({}.svg)\n\n", w.table, w.table);
+    if (drawn.contains(w.table)) text += fmt::format("![{}]({}.svg)\n\n", w.table, w.table);
     text += fmt::format("Rows: [{}.csv]({}.csv).\n", w.table, w.table);
     if (!w.reason.empty()) text += "\n" + wrapped(w.reason);
   }

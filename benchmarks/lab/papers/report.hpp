@@ -49,6 +49,9 @@ double pooled_median(std::vector<result> const& results,
 std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims,
                        std::int64_t scale, std::string const& beside);
 
+// Returns true if the row is in the picture of its table. Of rows with no published number, only
+// those of the workload `discontiguous` are.
+bool is_drawn(row const& r);
 // Returns an SVG of a table: published points with their deviations, filled if they were fitted,
 // the simulated line, and a thin line of the other software.
 std::string plot(std::string const& table, std::vector<result> const& results,

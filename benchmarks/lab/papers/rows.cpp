@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rows.hpp"
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -73,6 +74,19 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     all.push_back(std::move(r));
   }
   return all;
+}
+
+void rotate_roles(std::vector<row>& rows, int places) {
+  std::map<std::pair<std::string, std::string>, std::vector<row*>> tables;
+  for (row& r : rows)
+    if (r.role == part::calibrate || r.role == part::hold)
+      tables[{r.machine, r.table}].push_back(&r);
+  for (auto const& [name, table] : tables) {
+    std::vector<part> roles;
+    for (row const* r : table) roles.push_back(r->role);
+    for (std::size_t k = 0; k < table.size(); ++k)
+      table[(k + static_cast<std::size_t>(places)) % table.size()]->role = roles[k];
+  }
 }
 
 }  // namespace papers

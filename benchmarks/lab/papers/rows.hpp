@@ -51,4 +51,8 @@ struct row {
 // workload.
 std::vector<row> read_rows(std::string const& file, std::string_view text);
 
+// Moves the roles of the rows that are fitted or held out down by so many places, in each table of
+// each machine. The roles of the last rows go to the first.
+void rotate_roles(std::vector<row>& rows, int places);
+
 }  // namespace papers

@@ -1,5 +1,5 @@
 // Implements the page pool of a client node (client_pages.hpp): finding, filling, flushing and
-// dropping pages.
+// dropping pages. One page because each of them relies on the same two orders of pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client_pages.hpp"
 
@@ -25,7 +25,7 @@ auto page_pool::add(page_key key, bool hollow) -> page& {
 
 void page_pool::discard(page_key key) {
   auto const p = pages_.find(key);
-  if (p->second.unsaved()) --unsaved_;
+  if (p->second.unsaved()) unsaved_.erase(p->second.unsaved_place);
   use(key, p->second);
   order_.erase(p->second.place);
   pages_.erase(p);
@@ -61,14 +61,10 @@ bool page_pool::make_room(bool is_needed) {
     return true;
   }
   if (!is_needed) return false;
-  bool const under_way =
-      std::any_of(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.flushing; });
-  for (entry* const e : order_) {
-    if (under_way) break;
-    if (e->second.dirty.empty() || e->second.flushing) continue;
-    start_flush(e->first, e->second);
-    break;
-  }
+  bool const under_way = std::any_of(unsaved_.begin(), unsaved_.end(),
+                                     [](entry const* e) { return e->second.flushing; });
+  if (!under_way && !unsaved_.empty())
+    start_flush(unsaved_.front()->first, unsaved_.front()->second);
   return false;
 }
 
@@ -167,7 +163,7 @@ void page_pool::take(block_written const& m) {
   }
   p->flushing = false;
   p->writing.clear();
-  if (p->dirty.empty()) --unsaved_;
+  if (p->dirty.empty()) unsaved_.erase(p->unsaved_place);
   auto const writers = std::exchange(p->flushing_writers, {});
   if (m.error != 0) {
     ++context_.counters().flush_errors;
@@ -181,21 +177,18 @@ void page_pool::take(block_written const& m) {
 bool page_pool::room_for_dirty(operation& o, std::int64_t block) {
   page const* const p = find({o.file, block});
   if ((p != nullptr && p->unsaved()) ||
-      unsaved_ < std::max<std::int64_t>(1, settings().write_behind_max_blocks))
+      dirty_blocks() < std::max<std::int64_t>(1, settings().write_behind_max_blocks))
     return true;
   if (!o.missed) ++context_.counters().write_behind_waits;
   o.missed = true;
-  for (entry* const e : order_) {
-    if (e->second.flushing) break;
-    if (e->second.dirty.empty()) continue;
-    start_flush(e->first, e->second);
-    break;
-  }
+  if (!unsaved_.empty() && !unsaved_.front()->second.flushing)
+    start_flush(unsaved_.front()->first, unsaved_.front()->second);
   return false;
 }
 
+// The page is the last one in the order of use, so it is the last one among the unsaved pages, too.
 void page_pool::soil(page& p, byte_range bytes, writer const& w) {
-  if (!p.unsaved()) ++unsaved_;
+  if (!p.unsaved()) p.unsaved_place = unsaved_.insert(unsaved_.end(), *p.place);
   auto const first = std::find_if(p.dirty.begin(), p.dirty.end(),
                                   [&](byte_range d) { return d.end >= bytes.begin; });
   auto last = first;
@@ -355,6 +348,7 @@ void page_pool::flush_behind(page_key key) {
 }
 
 bool page_pool::clean(file_id id, block_range range, bool drop, std::int64_t* flushes) {
+  if (!drop) return flush(id, range, flushes);
   bool done = true;
   std::vector<page_key> gone;
   for (auto at = pages_.lower_bound({id, range.begin}); at != pages_.end(); ++at) {
@@ -364,13 +358,31 @@ bool page_pool::clean(file_id id, block_range range, bool drop, std::int64_t* fl
       start_flush(key, p);
       if (flushes != nullptr) ++*flushes;
     }
-    if (p.flushing || (drop && (p.reading || p.held > 0)))
+    if (p.flushing || p.reading || p.held > 0)
       done = false;
     else
       gone.push_back(key);
   }
-  if (done && drop)
+  if (done)
     for (page_key const& key : gone) discard(key);
+  return done;
+}
+
+// Calls come again at every event until all is flushed, so only unsaved pages are visited.
+bool page_pool::flush(file_id id, block_range range, std::int64_t* flushes) {
+  bool done = true;
+  std::vector<entry*> dirty;
+  for (entry* const e : unsaved_) {
+    if (e->first.first != id || !range.contains(e->first.second)) continue;
+    done = false;
+    if (!e->second.flushing) dirty.push_back(e);
+  }
+  std::sort(dirty.begin(), dirty.end(),
+            [](entry const* a, entry const* b) { return a->first < b->first; });
+  for (entry* const e : dirty) {
+    start_flush(e->first, e->second);
+    if (flushes != nullptr) ++*flushes;
+  }
   return done;
 }
 

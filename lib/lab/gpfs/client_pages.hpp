@@ -89,7 +89,7 @@ class page_pool {
 
   bool contains(page_key key) const { return pages_.contains(key); }
   std::int64_t blocks() const { return static_cast<std::int64_t>(pages_.size()); }
-  std::int64_t dirty_blocks() const { return unsaved_; }
+  std::int64_t dirty_blocks() const { return static_cast<std::int64_t>(unsaved_.size()); }
   std::int64_t pinned_blocks() const;
   bool has_unsaved(file_id id) const;
   std::vector<block_piece> unsaved(file_id id, bool on_its_way) const;
@@ -117,7 +117,8 @@ class page_pool {
       instant at{};
       int lost = 0;
     } read, write;
-    std::list<entry*>::iterator place;  // place in the order of use
+    std::list<entry*>::iterator place;          // place in the order of use
+    std::list<entry*>::iterator unsaved_place;  // place among the unsaved pages, if it is one
     bool unsaved() const { return flushing || !dirty.empty(); }
     bool idle() const { return !reading && !flushing && held == 0; }
     bool to_be_dropped() const { return held == 0 && (error != 0 || stale) && !unsaved(); }
@@ -130,6 +131,7 @@ class page_pool {
   bool make_room(bool is_needed);
   void start_read(page_key key, page& p, std::uint32_t parts);
   void start_flush(page_key key, page& p);
+  bool flush(file_id id, block_range range, std::int64_t* flushes);
   void send_read(page_key key, page const& p);
   void send_write(page_key key, page const& p);
   std::int64_t bytes_to_write(page const& p) const;
@@ -137,7 +139,10 @@ class page_pool {
   void put_off(page::sending& s);
   void soil(page& p, byte_range bytes, writer const& w);
   void hold(operation& o, page_key key, page& p);
-  void touch(page& p) { order_.splice(order_.end(), order_, p.place); }
+  void touch(page& p) {
+    order_.splice(order_.end(), order_, p.place);
+    if (p.unsaved()) unsaved_.splice(unsaved_.end(), unsaved_, p.unsaved_place);
+  }
 
   machine const& settings() const { return context_.machine(); }
   std::int64_t block_bytes() const { return context_.block_bytes(); }
@@ -146,8 +151,8 @@ class page_pool {
   context& context_;
   lost_write lost_;
   std::map<page_key, page> pages_;
-  std::list<entry*> order_;   // in the order of last use; traversed often
-  std::int64_t unsaved_ = 0;  // pages that are dirty or on their way
+  std::list<entry*> order_;    // in the order of last use; traversed often
+  std::list<entry*> unsaved_;  // pages that are dirty or on their way, in the order of last use
   context::software_path write_path_, read_path_;
   double read_latency_s_ = 0;
   std::map<reader, std::set<page_key>> ahead_;  // blocks read ahead, by stream

@@ -32,19 +32,19 @@ instant fabric::arrival(outbox::outgoing const& o, instant extra) {
   address const from = home(o.what.from), to = home(o.what.to);
   instant at = o.departs;
   if (from != to) {
-    if (has_adapters(from)) at = leaving_[from].take(at, takes());
+    if (has_adapters(from)) at = leaving(from).take(at, takes());
     if (machine_.bisection_mb_per_s > 0)
       at = bisection_.take(
           at, duration_of(machine::seconds(o.wire_bytes, machine_.bisection_mb_per_s)));
     at += duration_of(machine_.message_us * 1e-6);
     if (has_adapters(to)) {
       instant const last_bytes = takes();
-      at = entering_[to].take(at - last_bytes, last_bytes);
+      at = entering(to).take(at - last_bytes, last_bytes);
     }
   }
   at += extra;
   if (!carries_block(o.what.body)) {
-    instant& last = last_[{o.what.from, o.what.to}];
+    instant& last = fabric::at(fabric::at(last_, place_of(o.what.from)), place_of(o.what.to));
     at = last = std::max(at, last);
   }
   return at;

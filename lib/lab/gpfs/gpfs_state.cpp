@@ -29,10 +29,18 @@ void gpfs_state::enter(scheduler& s) {
   run_ = s.run_number();
   began_ = system.now();
   system.order_by([this, &s](gpfs::detail::instant at, std::uint64_t event) {
-    s.post(time_of(at), [keep = shared_from_this(), event] { keep->system.happen(event); });
+    if (queued_++ == 0) alive_ = shared_from_this();
+    s.post(time_of(at), [this, event] {
+      std::shared_ptr<gpfs_state> const last = --queued_ == 0 ? std::move(alive_) : nullptr;
+      system.happen(event);
+    });
   });
   s.when_ended.push_back([keep = weak_from_this()] {
-    if (auto const state = keep.lock()) state->system.order_by({});
+    auto const state = keep.lock();
+    if (!state) return;
+    state->system.order_by({});
+    state->queued_ = 0;
+    state->alive_.reset();
   });
   if (system.hardware().shared_adapters > 0)
     s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at,

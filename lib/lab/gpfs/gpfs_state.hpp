@@ -52,6 +52,9 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   std::map<gpfs::loopback::ticket, std::shared_ptr<pending>> calls_;
   std::uint64_t run_ = 0;  // the run in which `began_` was set
   gpfs::detail::instant began_{};
+  // Events in the scheduler's queue, and this object as long as there is one.
+  std::int64_t queued_ = 0;
+  std::shared_ptr<gpfs_state> alive_;
 
   gpfs::detail::instant instant_of(picoseconds t) const {
     return began_ + gpfs::detail::instant(t / 1000);

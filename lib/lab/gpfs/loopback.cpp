@@ -32,13 +32,38 @@ void loopback::put_in_order(instant at, std::uint64_t number) {
 void loopback::order_by(std::function<void(instant, std::uint64_t)> const& queue) {
   other_queue_ = queue;
   queue_.clear();
-  for (auto const& [number, made] : events_) put_in_order(made.first, number);
+  std::vector<std::pair<std::uint64_t, instant>> all;
+  for (made const& e : events_)
+    if (e.number != 0) all.emplace_back(e.number, e.at);
+  std::sort(all.begin(), all.end());
+  for (auto const& [number, at] : all) put_in_order(at, number);
 }
 
 void loopback::post(instant at, event&& what) {
-  std::uint64_t const number = next_event_++;
-  events_.try_emplace(number, at, std::move(what));
+  if (free_places_.empty()) {
+    if (events_.size() >> place_bits != 0)
+      throw std::length_error("gpfs loopback: too many events are under way");
+    free_places_.push_back(events_.size());
+    events_.emplace_back();
+  }
+  std::uint64_t const place = free_places_.back(), number = ++events_made_ << place_bits | place;
+  free_places_.pop_back();
+  made& e = events_[place];
+  e.number = number;
+  e.at = at;
+  e.what = std::move(what);
   put_in_order(at, number);
+}
+
+template <class Act>
+void loopback::post_all_of(node_id node, Act const& act) {
+  outbox out = std::exchange(spare_, {});
+  act(out);
+  post(out, node);
+  out.messages.clear();
+  out.completions.clear();
+  out.timers.clear();
+  spare_ = std::move(out);
 }
 
 void loopback::post(outbox& out, node_id node) {
@@ -56,10 +81,9 @@ void loopback::post(outbox& out, node_id node) {
 
 auto loopback::start(node_id node, call c) -> ticket {
   if (dead_.contains(node)) throw std::logic_error("gpfs loopback: a call on a node that is dead");
-  outbox out;
-  std::int64_t const number = client(node).submit(std::move(c), now_, out);
-  post(out, node);
-  return {node, number};
+  ticket t{node};
+  post_all_of(node, [&](outbox& out) { t.number = client(node).submit(std::move(c), now_, out); });
+  return t;
 }
 
 void loopback::start_later(node_id node, call c, instant at) {
@@ -73,28 +97,29 @@ bool loopback::step() {
 }
 
 void loopback::happen(std::uint64_t number) {
-  auto const made = events_.extract(number);
-  if (made.empty()) return;
-  now_ = std::max(now_, made.mapped().first);
-  std::visit([this](auto const& what) { handle(what); }, made.mapped().second);
+  std::uint64_t const place = number & ((std::uint64_t{1} << place_bits) - 1);
+  if (place >= events_.size() || events_[place].number != number) return;
+  made& e = events_[place];  // stays where it is if events are added
+  e.number = 0;
+  now_ = std::max(now_, e.at);
+  std::visit([this](auto const& what) { handle(what); }, e.what);
+  e.what = alarm{};
+  free_places_.push_back(place);
 }
 
 void loopback::handle(message const& m) {
   if (m.to.who == role::client && dead_.contains(m.to.index)) return;
   if (on_delivery) on_delivery(m, now_);
-  outbox out;
-  switch (m.to.who) {
-    case role::client:
-      client(m.to.index).receive(m, now_, out);
-      break;
-    case role::manager:
-      manager_.receive(m, now_, out);
-      break;
-    case role::server:
-      server(m.to.index).receive(m, now_, out);
-      break;
-  }
-  post(out, m.to.index);
+  post_all_of(m.to.index, [&](outbox& out) {
+    switch (m.to.who) {
+      case role::client:
+        return client(m.to.index).receive(m, now_, out);
+      case role::manager:
+        return manager_.receive(m, now_, out);
+      case role::server:
+        return server(m.to.index).receive(m, now_, out);
+    }
+  });
 }
 
 void loopback::handle(ended const& e) {
@@ -107,9 +132,7 @@ void loopback::handle(ended const& e) {
 }
 
 void loopback::handle(alarm const& a) {
-  outbox out;
-  manager_.expire(a.id, now_, out);
-  post(out, 0);
+  post_all_of(0, [&](outbox& out) { manager_.expire(a.id, now_, out); });
 }
 
 void loopback::handle(beginning const& b) {
@@ -129,9 +152,7 @@ completion loopback::wait(ticket const& t) {
 }
 
 void loopback::interrupt(ticket const& t) {
-  outbox out;
-  client(t.node).interrupt(t.number, now_, out);
-  post(out, t.node);
+  post_all_of(t.node, [&](outbox& out) { client(t.node).interrupt(t.number, now_, out); });
 }
 
 std::vector<std::byte> loopback::bytes_of(std::string const& path, bool with_caches) {
@@ -159,9 +180,9 @@ std::vector<std::byte> loopback::bytes_of(std::string const& path, bool with_cac
 
 void loopback::kill(node_id node) {
   if (!dead_.insert(node).second) return;
-  outbox out;
-  out.send({role::manager, 0}, {role::manager, 0}, node_lost{node}, now_);
-  post(out, node);
+  post_all_of(node, [&](outbox& out) {
+    out.send({role::manager, 0}, {role::manager, 0}, node_lost{node}, now_);
+  });
 }
 
 }  // namespace argosy::lab::gpfs

@@ -196,6 +196,7 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
   block_range const required = p.request.required;
   block_range range{std::min(p.request.desired.begin, required.begin),
                     std::max(p.request.desired.end, required.end)};
+  if (range == required) return range;
   for (auto const& [node, h] : f.holders)
     if (node != p.node) range = h.tokens.free_around(required, range, p.request.mode);
   for (pending const& other : f.requests) {

@@ -41,6 +41,28 @@ papers::result result_of(papers::row const& r, double simulated, double sd = 0) 
 
 }  // namespace
 
+TEST_CASE("roles move down in each table, but those of rows that are left out", "[papers][rows]") {
+  auto rows = rows_of(
+      "a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,50,,calibrate,\n"
+      "b,X,U,m,posix,segmented,write,2,1,1000,10,0,0,0,,,50,,calibrate,\n"
+      "c,X,T,m,posix,segmented,write,3,1,1000,10,0,0,0,,,50,,out,wrong\n"
+      "d,X,T,m,posix,segmented,write,4,1,1000,10,0,0,0,,,50,,hold,\n"
+      "e,X,T,m,posix,segmented,write,5,1,1000,10,0,0,0,,,50,,hold,\n");
+  auto const fitted = [&] {
+    std::string keys;
+    for (papers::row const& r : rows)
+      if (r.role == papers::part::calibrate) keys += r.key;
+    return keys;
+  };
+  papers::rotate_roles(rows, 0);
+  CHECK(fitted() == "ab");
+  papers::rotate_roles(rows, 1);
+  CHECK(fitted() == "bd");
+  papers::rotate_roles(rows, 2);
+  CHECK(fitted() == "ab");
+  CHECK(rows[2].role == papers::part::out);
+}
+
 TEST_CASE("a row says what was published, or that it is there for claims", "[papers][rows]") {
   auto const rows = rows_of(
       "a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,50,,hold,\n"

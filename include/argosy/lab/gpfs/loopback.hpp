@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -105,7 +106,17 @@ class loopback {
     detail::call what;
   };
   using event = std::variant<detail::message, ended, alarm, beginning>;
+  // A future event. Its number has its place among `events_` in the last bits.
+  struct made {
+    std::uint64_t number = 0;  // 0: the place is free
+    std::chrono::nanoseconds at{};
+    event what;
+  };
+  static constexpr int place_bits = 24;
 
+  // Calls act(out) with an empty outbox, and posts what it has sent.
+  template <class Act>
+  void post_all_of(int node, Act const& act);
   void post(detail::outbox& out, int node);
   void post(std::chrono::nanoseconds at, event&& what);
   void put_in_order(std::chrono::nanoseconds at, std::uint64_t number);
@@ -122,9 +133,10 @@ class loopback {
   detail::token_manager manager_;
   std::vector<detail::client_node> clients_;
   std::vector<detail::block_server> servers_;
-  std::map<std::uint64_t, std::pair<std::chrono::nanoseconds, event>>
-      events_;  // future events, by number
-  std::uint64_t next_event_ = 0;
+  std::deque<made> events_;
+  std::vector<std::uint64_t> free_places_;
+  std::uint64_t events_made_ = 0;
+  detail::outbox spare_;                           // empty; its memory is used again
   lab::detail::event_queue<std::uint64_t> queue_;  // the numbers of future events, if
   // this function is empty; otherwise it gets them
   std::function<void(std::chrono::nanoseconds, std::uint64_t)> other_queue_;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <random>
-#include <utility>
+#include <vector>
 
 #include <argosy/lab/gpfs/detail/message.hpp>
 #include <argosy/lab/gpfs/detail/outbox.hpp>
@@ -30,10 +30,10 @@ class fabric {
   // Return the times at which other traffic has left, or has entered, through a client node's
   // adapters.
   instant leave(node_id node, instant at, instant takes) {
-    return leaving_[{role::client, node}].take(at, takes);
+    return leaving({role::client, node}).take(at, takes);
   }
   instant enter(node_id node, instant at, instant takes) {
-    return entering_[{role::client, node}].take(at, takes);
+    return entering({role::client, node}).take(at, takes);
   }
 
  private:
@@ -41,11 +41,25 @@ class fabric {
     return a.who != role::server || machine_.servers_on_clients > 0;
   }
 
+  // Returns the place of an address in the lists below: the manager's, the servers', the clients'.
+  std::size_t place_of(address const& a) const {
+    auto const index = static_cast<std::size_t>(a.index),
+               servers = static_cast<std::size_t>(machine_.servers);
+    return a.who == role::manager ? 0 : 1 + index + (a.who == role::client ? servers : 0);
+  }
+  template <class T>
+  static T& at(std::vector<T>& all, std::size_t place) {
+    if (place >= all.size()) all.resize(place + 1);
+    return all[place];
+  }
+  fifo& leaving(address const& a) { return at(leaving_, place_of(a)); }
+  fifo& entering(address const& a) { return at(entering_, place_of(a)); }
+
   machine machine_;
   std::mt19937_64 random_;
-  std::map<address, fifo> leaving_, entering_;
+  std::vector<fifo> leaving_, entering_;
   fifo bisection_;
-  std::map<std::pair<address, address>, instant> last_;
+  std::vector<std::vector<instant>> last_;  // arrival of the last message, by sender and receiver
 };
 
 }  // namespace argosy::lab::gpfs::detail
