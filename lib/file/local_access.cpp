@@ -86,9 +86,8 @@ void scatter(source const& data, std::byte const* stream, std::int64_t bytes) {
 // are bytes, and a division takes as long as all else here.
 std::optional<std::int64_t> whole_etypes(std::int64_t bytes, std::int64_t etype) {
   if (etype == 1) return bytes;
-  std::int64_t const etypes = bytes / etype;
-  if (etypes * etype != bytes) return {};
-  return etypes;
+  if (etype == 0 || bytes % etype != 0) return {};
+  return bytes / etype;
 }
 
 // Returns true if a write excludes no other writer, and none excludes it. It then needs no guard.

@@ -63,7 +63,10 @@ inline constinit thread_local phase_listener* phases_heard_by = nullptr;
 class in_phase {
  public:
   explicit in_phase(phase p, phase_facts const& facts = {}) noexcept
-      : in_phase(p, [&]() -> phase_facts const& { return facts; }) {}
+      : to_(phases_heard_by), phase_(p) {
+    if (to_) [[unlikely]]
+      to_->begin(p, facts);
+  }
   // `facts` returns the facts. It is called only if there is a listener.
   template <std::invocable Facts>
   in_phase(phase p, Facts&& facts) noexcept : to_(phases_heard_by), phase_(p) {
