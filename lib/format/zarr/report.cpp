@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <argosy/format/detail/codec_threads.hpp>
@@ -62,7 +63,9 @@ std::vector<zarr_plan::owner> owners_in(extend::domain_list const& domains, std:
       add(d.rank, std::max(d.begin, at), std::min(d.end - at, d.stripe_bytes) + at);
     }
   }
-  std::ranges::stable_sort(all, {}, &zarr_plan::owner::first_shard);
+  std::ranges::sort(all, {}, [](zarr_plan::owner const& o) {
+    return std::tuple(o.first_shard, o.last_shard, o.rank);
+  });
   // Stripes of a single agent are neighbours.
   std::size_t kept = 0;
   for (zarr_plan::owner const& o : all)

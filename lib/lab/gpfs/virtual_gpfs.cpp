@@ -95,7 +95,10 @@ virtual_gpfs_handle& virtual_gpfs_handle::operator=(virtual_gpfs_handle&& other)
 }
 
 virtual_gpfs_handle::~virtual_gpfs_handle() {
-  if (state_) state_->close_later(node_, instance_);
+  try {
+    if (state_) state_->close_later(node_, instance_);
+  } catch (...) {  // too many events are under way: the next call of anyone fails, too
+  }
 }
 
 gpfs::detail::completion virtual_gpfs_handle::carry(gpfs::detail::call c) {
