@@ -83,7 +83,7 @@ void scatter(source const& data, std::byte const* stream, std::int64_t bytes) {
 }
 
 // Returns the number of etypes of so many bytes; nothing if they are no whole etypes. Most etypes
-// are bytes, and a division takes as long as all else here.
+// are bytes, for which there is no need to divide.
 std::optional<std::int64_t> whole_etypes(std::int64_t bytes, std::int64_t etype) {
   if (etype == 1) return bytes;
   if (etype == 0 || bytes % etype != 0) return {};

@@ -147,6 +147,7 @@ TEST_CASE("an open that came beside a strange lock is seen when it writes, thoug
                              io::extend::lock_kind::exclusive));
     rank_in r(f, 1);
     CHECK(r.opens().unseen());
+    CHECK_FALSE(r.merges.writes_freely());
     after(r.merges);
     program.close();
     rank_in other(f, 2);
@@ -157,6 +158,7 @@ TEST_CASE("an open that came beside a strange lock is seen when it writes, thoug
         r.file, r.merges.alone(false, false, false), done);
     CHECK_FALSE(guard.pieces(0, 8, [] { return std::error_code(); }));
     CHECK_FALSE(other.is_alone());
+    CHECK(r.merges.writes_freely());
   }
 }
 

@@ -455,6 +455,26 @@ TEST_CASE("a rank that has locked all that it accesses keeps other opens out, an
     }
 }
 
+TEST_CASE("the short answers for a file's only rank are those of alone()", "[file][merging]") {
+  io::extend::shared_memory const lines = lines_of_gates();
+  int writing = 0, merged = 0;
+  for_all([&](situation const& s) {
+    rank_of const r(s, 0, lines);
+    merging const how = r.merges.alone(false, false, false);
+    bool const only = s.ranks == 1;
+    bool const writes =
+        only && how.writing != merging::others::ranks && !(how.opens && how.opens->unseen());
+    bool const merges = only && how.writing == merging::others::none && !how.opens && how.allowed;
+    if (r.merges.writes_freely() != writes) FAIL("writes: " << words(s, {}));
+    if (r.merges.merges_freely() && !merges) FAIL("merges: " << words(s, {}));
+    if (s.is_unique() && r.merges.merges_freely() != merges) FAIL("merges not: " << words(s, {}));
+    writing += writes;
+    merged += merges;
+  });
+  CHECK(writing > 0);
+  CHECK(merged > 0);
+}
+
 TEST_CASE("a gate is that of all ranks, or of those of one node", "[file][merging]") {
   io::extend::shared_memory const lines = lines_of_gates();
   for (bool const near : {false, true}) {

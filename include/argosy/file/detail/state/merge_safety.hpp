@@ -84,14 +84,15 @@ class merge_safety {
   // For a call of this rank alone. `others`: threads or requests of this rank may write, too.
   // `beside`: the call is a request itself. `agents`: agents write for other ranks.
   merging alone(bool others, bool beside, bool agents) const;
-  // Returns true if a write of this rank needs no guard, as long as no other threads or requests
-  // write: it excludes no other writer, and none excludes it. Costs less than alone().
+  // For a call of a file's only rank, none of whose other threads or requests writes. Both say in a
+  // few instructions what alone() would.
+  // Returns true if a write excludes no other writer, and none excludes it: it needs no guard.
   bool writes_freely() const noexcept {
-    return near_ && opened_.ranks == 1 && !(opens_ && opens_->unseen());
+    return opened_.ranks == 1 && !(opens_ && opens_->unseen());
   }
-  // Returns true if a merge of this rank needs no guard, under the same condition.
+  // Returns true if the same holds for a merge.
   bool merges_freely() const noexcept {
-    return near_ && opened_.ranks == 1 && can_read_ && has(opened_.how, mode::unique_open);
+    return opened_.ranks == 1 && can_read_ && has(opened_.how, mode::unique_open);
   }
   // For a collective call, whose ranks do not endanger each other. `others`: some ranks have
   // requests or other threads. The gates of all ranks must be closed before, since ranks of other
