@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "implementation.hpp"
@@ -44,7 +46,12 @@ class descriptor {
 
  private:
   void get(setting const& s, int flags) {
-    number_ = ::open(s.path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+    // A client of a network file system may still know an older file of this name.
+    for (int tries = 0; tries < 20; ++tries) {
+      number_ = ::open(s.path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+      if (number_ >= 0 || errno != ESTALE) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
     if (number_ < 0) fail(s.path + ": " + std::strerror(errno));
   }
   MPI_Comm comm_ = MPI_COMM_NULL;

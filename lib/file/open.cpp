@@ -217,10 +217,13 @@ namespace {
 
 open_flags flags_of(open_file const& f) {
   resolved_hints const& h = f.hints().values();
-  return {.read = true,
-          .write = can_write(f.modes()),
-          .permissions = h.file_permissions.value_or(0666),
-          .stripes = {h.striping_unit, h.striping_factor}};
+  open_flags flags{.read = true,
+                   .write = can_write(f.modes()),
+                   .permissions = h.file_permissions.value_or(0666),
+                   .stripes = {h.striping_unit, h.striping_factor}};
+  if (h.early_writes != tristate::automatic)
+    flags.early_writes = h.early_writes == tristate::enable;
+  return flags;
 }
 
 // Opens the file. A file for writing is opened for reading, too, if that is permitted, because then

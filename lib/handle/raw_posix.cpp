@@ -101,7 +101,8 @@ extend::raw_posix::raw_posix(extend::raw_posix&& other) noexcept
       size_limit_(other.size_limit_.load(std::memory_order_relaxed)),
       storage_(std::move(other.storage_)),
       locks_(std::move(other.locks_)),
-      cache_(std::move(other.cache_)) {}
+      cache_(std::move(other.cache_)),
+      early_(std::move(other.early_)) {}
 
 extend::raw_posix& extend::raw_posix::operator=(extend::raw_posix&& other) noexcept {
   if (this == &other) return *this;
@@ -117,6 +118,7 @@ extend::raw_posix& extend::raw_posix::operator=(extend::raw_posix&& other) noexc
   storage_ = std::move(other.storage_);
   locks_ = std::move(other.locks_);
   cache_ = std::move(other.cache_);
+  early_ = std::move(other.early_);
   return *this;
 }
 
@@ -140,7 +142,14 @@ extend::io_result extend::raw_posix::written(std::int64_t end, std::int64_t byte
     guard.note(done.error.value());
   }
   if (cache_) cache_->note_write();
+  begin_way_to_disk(end - bytes, done.bytes);
   return done;
+}
+
+// An error of the disk stays with the file, and the next sync returns it.
+void extend::raw_posix::begin_way_to_disk(std::int64_t offset, std::int64_t bytes) noexcept {
+  if (early_ && early_->is_early(bytes))
+    ::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE);
 }
 
 extend::io_result extend::raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
@@ -307,6 +316,7 @@ std::error_code extend::raw_posix::preallocate(std::int64_t bytes) {
 
 std::error_code extend::raw_posix::sync() {
   limit_for(largest);
+  if (early_) early_->note_sync();
   int error = ::fsync(descriptor_) == 0 ? 0 : errno;
   if (cache_ && error != EINTR && error != EAGAIN) {  // after these errors the call is repeated
     if (int const lost = cache_->take_lost(); error == 0) error = lost;
@@ -336,6 +346,7 @@ std::error_code extend::raw_posix::close() {
   if (std::exchange(heeds_signal_, false) && is_mine) detail::leave_size_signal();
   locks_.reset();
   cache_.reset();
+  early_.reset();
   return from_errno(error == EINTR ? 0 : error);
 }
 

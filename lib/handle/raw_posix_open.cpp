@@ -104,6 +104,12 @@ int prepare_descriptor(int descriptor, struct stat& about) {
   return 0;
 }
 
+// Returns null if no write should be early.
+std::unique_ptr<detail::early_writes> early_writes_for(extend::open_flags flags) {
+  if (!flags.write || flags.early_writes == false) return nullptr;
+  return std::make_unique<detail::early_writes>(flags.early_writes == true);
+}
+
 // Sets `told` to the storage of a file. Returns null if all nodes see each write at once.
 std::unique_ptr<detail::separate_cache> cache_for(int descriptor, struct stat const& about,
                                                   std::uint32_t type, extend::open_flags flags,
@@ -138,6 +144,7 @@ extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_
   }
   // before there is a descriptor that could be lost
   auto locks = std::make_unique<detail::range_locks>();
+  auto early = early_writes_for(flags);
 
   std::shared_ptr<detail::lustre_library const> dealing;
   if (flags.create && flags.stripes != detail::file_stripes{})
@@ -169,6 +176,8 @@ extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_
   std::uint32_t const type =
       type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
   opened.cache_ = cache_for(descriptor, about, type, flags, opened.storage_);
+  // Caches of network file systems are written out around locks and syncs.
+  if (!opened.cache_) opened.early_ = std::move(early);
   if (auto const library = library_for(type, lustre)) {
     detail::file_stripes const told = library->stripes_of(descriptor);
     opened.storage_.stripe_bytes = told.bytes;

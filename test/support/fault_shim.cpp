@@ -33,11 +33,12 @@ enum kind {
   k_unlock,
   k_fstat,
   k_fstatfs,
+  k_sync_file_range,
   kinds
 };
 char const* const kind_names[kinds] = {"open",   "close",     "read",      "write",
                                        "fsync",  "ftruncate", "fallocate", "lock",
-                                       "unlock", "fstat",     "fstatfs"};
+                                       "unlock", "fstat",     "fstatfs",   "sync_file_range"};
 enum action { act_fail, act_short, act_torn, act_late, act_full, act_type };
 
 struct fault {
@@ -110,7 +111,7 @@ bool parse(char const* text, fault& f) {
   char call[32], what[64];
   long first = 0;
   int used = 0;
-  if (std::sscanf(text, " %31[a-z]@%ld%n", call, &first, &used) != 2) return false;
+  if (std::sscanf(text, " %31[a-z_]@%ld%n", call, &first, &used) != 2) return false;
   text += used;
   f.first = first;
   f.times = 1;
@@ -392,6 +393,10 @@ int fsync(int fd) {
 int fdatasync(int fd) {
   REAL(fdatasync, "fdatasync");
   return called(actual, k_fsync, fd);
+}
+int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) {
+  REAL(sync_file_range, "sync_file_range");
+  return called(actual, k_sync_file_range, fd, offset, bytes, flags);
 }
 int ftruncate(int fd, off_t bytes) noexcept {
   REAL(ftruncate, "ftruncate");

@@ -10,6 +10,7 @@
 // Faults are separated by ';'. Each is CALL@K[xN|+]=ACTION: it begins at the K-th call (counted
 // from 1) and strikes once, N times or for ever.
 //   CALL    open close read write fsync ftruncate fallocate lock unlock fstat fstatfs
+//           sync_file_range
 //           (read includes pread and preadv; fsync includes fdatasync; lock and unlock are fcntl)
 //   ACTION  an errno name or number: the call is not made (close is made, and then reports it)
 //           short:N   at most N bytes are moved

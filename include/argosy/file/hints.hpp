@@ -56,6 +56,7 @@ struct hints {
   std::optional<unsigned> file_permissions = {};         // file_perm
   std::optional<std::int64_t> striping_factor = {};      // striping_factor
   std::optional<std::int64_t> striping_unit = {};        // striping_unit
+  std::optional<tristate> early_writes = {};             // argosy_early_writes
   std::optional<std::int64_t> io_buffer_bytes = {};      // IBM_io_buffer_size
   std::optional<largeblock> largeblock_io = {};          // IBM_largeblock_io
   std::optional<bool> sparse_access = {};                // IBM_sparse_access

@@ -73,6 +73,7 @@ struct resolved_hints {
   // Number of servers of a new file, and bytes on each in turn; 0: the file system chooses.
   std::int64_t striping_factor = 0;
   std::int64_t striping_unit = 0;
+  tristate early_writes = tristate::automatic;
   policy_name policy = policy_name::automatic;
   bool develop = false;
   bool lenient = false;

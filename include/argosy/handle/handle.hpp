@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -148,6 +149,9 @@ struct open_flags {
   bool may_be_missing = false;
   // The stripes of a file that is created, on file systems that let a program choose.
   detail::file_stripes stripes = {};
+  // True if a sync will follow, so that long writes should go to the disk at once. False if the
+  // system should choose when. No value: a handle may guess, by the syncs that it has seen.
+  std::optional<bool> early_writes = {};
   friend constexpr bool operator==(open_flags const&, open_flags const&) = default;
 };
 

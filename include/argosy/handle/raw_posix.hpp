@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include <argosy/extend.hpp>
+#include <argosy/handle/detail/early_writes.hpp>
 #include <argosy/handle/detail/range_locks.hpp>
 #include <argosy/handle/detail/separate_cache.hpp>
 #include <argosy/handle/handle.hpp>
@@ -105,6 +106,8 @@ class raw_posix {
   // Returns the result of `write`, which writes `bytes` up to `end`.
   template <class Write>
   io_result written(std::int64_t end, std::int64_t bytes, Write&& write);
+  // Lets written bytes begin their way to the disk, if a sync is expected.
+  void begin_way_to_disk(std::int64_t offset, std::int64_t bytes) noexcept;
   int write_out();
   int reader() const noexcept { return cache_ ? cache_->reader(descriptor_) : descriptor_; }
 
@@ -118,6 +121,7 @@ class raw_posix {
   argosy::extend::storage storage_;
   std::unique_ptr<detail::range_locks> locks_;
   std::unique_ptr<detail::separate_cache> cache_;  // null if all nodes see each write
+  std::unique_ptr<detail::early_writes> early_;    // null if no write is early
 };
 
 }  // namespace argosy::extend

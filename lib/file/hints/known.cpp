@@ -255,6 +255,13 @@ constexpr hint_row rows[] = {
       "argosy"},
      &hints::progress,
      &values::progress},
+    {{"argosy_early_writes", tristate, "", "automatic", open, own, used,
+      "enable: written data goes to the disk at once, for a sync that will follow; disable: when "
+      "the system chooses; automatic: at once after a sync, until twice as much is written as "
+      "before it",
+      "argosy"},
+     &hints::early_writes,
+     &values::early_writes},
     {{"argosy_price_call_ns", number, "", "", any, same, used, "cost model: a call that reads",
       "argosy"},
      &hints::price_call_ns,

@@ -45,7 +45,8 @@ std::error_code shard_writer::make() {
                          .write = true,
                          .create = true,
                          .exclusive = true,
-                         .permissions = store_.permissions};
+                         .permissions = store_.permissions,
+                         .early_writes = true};
   std::error_code error;
   file_ = store_.files(temporary_, fresh, error);
   if (classify(error) == errc::no_such_file) {

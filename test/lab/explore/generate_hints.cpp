@@ -63,6 +63,7 @@ std::vector<hint_choice> const& choices() {
       {"argosy_partitioning", {"enable", "disable", "automatic"}},
       {"argosy_sync_errors", {"kept"}},  // until_written: tested by test/file/file_semantics.cpp
       {"argosy_progress", {"always", "in_calls"}},
+      {"argosy_early_writes", {"enable", "disable"}},
       {"argosy_price_call_ns", {"0", "1000", "1e6"}},
       {"argosy_price_write_call_ns", {"0", "1000", "1e6"}},
       {"argosy_price_lock_ns", {"0", "1e6"}},
