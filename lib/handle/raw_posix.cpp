@@ -148,7 +148,7 @@ extend::io_result extend::raw_posix::written(std::int64_t end, std::int64_t byte
 
 // An error of the disk stays with the file, and the next sync returns it.
 void extend::raw_posix::begin_way_to_disk(std::int64_t offset, std::int64_t bytes) noexcept {
-  if (early_ && early_->is_early(bytes))
+  if (early_ && early_->is_early(offset, bytes))
     ::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE);
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("after a sync writes are early, until twice as much is written as befo
   for (int run = 0; run < 200; ++run) {
     early_writes early(false);
     std::vector<std::int64_t> steps;  // bytes between syncs
-    std::int64_t step = 0;
+    std::int64_t step = 0, end = 0;
     auto const expected = [&] {
       std::int64_t most = 0;
       for (std::size_t i = 0; i < steps.size(); ++i)
@@ -100,8 +100,10 @@ TEST_CASE("after a sync writes are early, until twice as much is written as befo
       }
       std::int64_t const bytes = static_cast<std::int64_t>(random() % (8 * early_writes::least));
       bool const counts = bytes >= early_writes::least;
+      std::int64_t const offset = end;  // never the same bytes again
       if (counts) step += bytes;
-      REQUIRE(early.is_early(bytes) == (counts && step <= expected()));
+      if (counts) end += bytes;
+      REQUIRE(early.is_early(offset, bytes) == (counts && step <= expected()));
     }
   }
 }
@@ -109,10 +111,28 @@ TEST_CASE("after a sync writes are early, until twice as much is written as befo
 TEST_CASE("numbers of bytes do not overflow", "[early_writes]") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   early_writes early(false);
-  for (int i = 0; i < 3; ++i) CHECK_FALSE(early.is_early(most));
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(early.is_early(0, most));
   early.note_sync();
-  CHECK(early.is_early(most / 2));
-  CHECK_FALSE(early.is_early(most));
+  CHECK(early.is_early(0, most / 2));
+  CHECK(early.is_early(most / 2, most / 4));
+  CHECK_FALSE(early.is_early(most - 1, most));
+}
+
+TEST_CASE("bytes that are written again before the next sync are not early", "[early_writes]") {
+  early_writes early(false), asked(true);
+  auto const step = [&](early_writes& e) {
+    std::vector<bool> told;
+    for (std::int64_t const offset : {4, 5, 4, 5, 9})
+      told.push_back(e.is_early(offset * block, block));
+    return told;
+  };
+  step(early);
+  early.note_sync();
+  for (int i = 0; i < 3; ++i) {
+    CHECK(step(early) == std::vector<bool>{true, true, false, false, true});
+    early.note_sync();
+  }
+  CHECK(step(asked) == std::vector<bool>(5, true));
 }
 
 TEST_CASE("the system calls are those of the rule, and of what the program asks for",

@@ -35,11 +35,11 @@ constexpr bench::program usage{
     "Collective calls on virtual ranks, from few to many; each rank has the same amount.", table,
     "Views: tile (a block of a 3-D array of doubles), cyclic (doubles dealt to the ranks) and "
     "random (pieces of 64 bytes, dealt at random) are written. lattice4d is a lattice in four "
-    "dimensions, "
-    "written and read in three ways. Its last write and read are added in the time of Google "
-    "Benchmark, otherwise it is that of the last call. Messages and view bytes are those of a rank "
-    "to other nodes. Memory is that of the process beyond the file, by rank; that of a later case "
-    "depends on earlier ones, so filter one case to measure it."};
+    "dimensions, written and read in three ways. `argosy by servers` is the least time of the "
+    "server with most stripes, divided by argosy's. Its last write and read are added in the time "
+    "of Google Benchmark, otherwise it is that of the last call. Messages and view bytes are those "
+    "of a rank to other nodes. Memory is that of the process beyond the file, by rank; that of a "
+    "later case depends on earlier ones, so filter one case to measure it."};
 
 scale::setting setting_from(bench::arguments const& given) {
   scale::setting s;

@@ -258,7 +258,7 @@ constexpr hint_row rows[] = {
     {{"argosy_early_writes", tristate, "", "automatic", open, own, used,
       "enable: written data goes to the disk at once, for a sync that will follow; disable: when "
       "the system chooses; automatic: at once after a sync, until twice as much is written as "
-      "before it",
+      "before it, and each byte once",
       "argosy"},
      &hints::early_writes,
      &values::early_writes},

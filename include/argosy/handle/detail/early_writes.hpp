@@ -14,8 +14,9 @@ namespace argosy::detail {
 // little to do. A program that never syncs would only be slowed down to the speed of the disk.
 //
 // Therefore writes are early if the program has asked for it. Otherwise they are early after a
-// sync, until twice as much is written as before that sync. Any thread may call these functions. If
-// several write at a time, some bytes may not be counted.
+// sync, until twice as much is written as before that sync. They are not if bytes are written again
+// and again, as the disk would get them each time. Any thread may call these functions. If several
+// write at a time, some bytes may not be counted.
 class early_writes {
  public:
   static constexpr std::int64_t least = 64 << 10;  // shorter writes are not early, and not counted
@@ -23,27 +24,39 @@ class early_writes {
   explicit early_writes(bool asked) noexcept : asked_(asked) {}
 
   // Counts a write. Returns true if its bytes should go to the disk now.
-  bool is_early(std::int64_t bytes) noexcept {
+  bool is_early(std::int64_t offset, std::int64_t bytes) noexcept {
     if (bytes < least) return false;
-    std::int64_t const now = since_sync_.load(std::memory_order_relaxed);
-    std::int64_t const then = now + std::min(bytes, largest - now);
-    since_sync_.store(then, std::memory_order_relaxed);
-    return asked_ || then <= expected_.load(std::memory_order_relaxed);
+    std::int64_t const before = get(written_), all = before + std::min(bytes, largest - before),
+                       low = std::min(get(low_), offset),
+                       high = std::max(get(high_), offset + std::min(bytes, largest - offset));
+    put(written_, all);
+    put(low_, low);
+    put(high_, high);
+    return asked_ || (all <= get(expected_) && all <= high - low);
   }
   // Notes a sync. One without writes before it tells nothing: some programs sync twice.
   void note_sync() noexcept {
-    std::int64_t const written = since_sync_.exchange(0, std::memory_order_relaxed);
-    if (written == 0) return;
+    std::int64_t const step = get(written_);
+    if (step == 0) return;
     // A small step between large ones does not make these unexpected.
-    std::int64_t const before = expected_.load(std::memory_order_relaxed);
-    expected_.store(std::max(2 * std::min(written, largest / 2), before / 2),
-                    std::memory_order_relaxed);
+    put(expected_, std::max(2 * std::min(step, largest / 2), get(expected_) / 2));
+    put(written_, 0);
+    put(low_, largest);
+    put(high_, 0);
   }
 
  private:
+  using number = std::atomic<std::int64_t>;
   static constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  static std::int64_t get(number const& n) noexcept { return n.load(std::memory_order_relaxed); }
+  static void put(number& n, std::int64_t value) noexcept {
+    n.store(value, std::memory_order_relaxed);
+  }
+
   bool const asked_;
-  std::atomic<std::int64_t> since_sync_{0}, expected_{0};
+  // since the last sync: the number of bytes, and the range that they lie in
+  number written_{0}, low_{largest}, high_{0};
+  number expected_{0};
 };
 
 }  // namespace argosy::detail
