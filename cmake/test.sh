@@ -8,13 +8,12 @@
 #                               tidy     clang-tidy-19 finds nothing in headers and library
 #                               use      of the same build, the parts that users see: the command
 #                                        argosy, the drop-in, examples, benchmarks, code in pages,
-#                                        the package, and code that must not compile; and the
-#                                        laboratory
+#                                        the package, and code that must not compile; the laboratory;
+#                                        and the first tests on more numbers of ranks
+#                               asan     clang++-19 with sanitizers, and all tests except those of
+#                                        the package and of more ranks
 #                               tsan     g++ with the thread sanitizer, tests with several threads
 #                               fuzz     clang++-19, a short run of every fuzzer
-#                               asan     clang++-19 with sanitizers, and the tests of release
-#                               asan_use of the same build, the tests of use, but of the package
-#                               counts   of the release build, tests on more numbers of ranks
 #   cmake/test.sh PRESET...   these presets or steps
 #   cmake/test.sh headers     each public header alone (cmake/headers_alone.sh)
 #   cmake/test.sh tidy        clang-tidy-19 over lib/ and the headers (cmake/tidy.sh)
@@ -46,7 +45,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(format release headers tidy use tsan fuzz asan asan_use counts) ;;
+  all) presets=(format release headers tidy use asan tsan fuzz) ;;
   -*)
     sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
     exit 2
@@ -65,7 +64,7 @@ check_of() {
 
 # The step format needs no compiler.
 [[ ${presets[*]} == format ]] || install_packages "${argosy_packages[@]}"
-if [[ " ${presets[*]} " =~ " "(asan|asan_use|fuzz)" " ]]; then install_packages "${argosy_clang_packages[@]}"; fi
+if [[ " ${presets[*]} " =~ " "(asan|fuzz)" " ]]; then install_packages "${argosy_clang_packages[@]}"; fi
 
 # Seconds of each step on two processors of 2.6 GHz, from nothing.
 declare -A usual=([format]=3 [headers]=71 [tidy]=196 [release]=649 [use]=1178 [asan]=1165 [tsan]=130 [fuzz]=199)

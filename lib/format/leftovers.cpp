@@ -155,9 +155,20 @@ extend::failure detail::permissions_at(opener const& files, std::string const& p
   return {};
 }
 
+namespace {
+
+file_hints with_environment(hints const& given) {
+  return {detail::environment_hints(), {}, given, detail::overriding_hints()};
+}
+
+}  // namespace
+
 bool detail::says_permissions(hints const& given) {
-  file_hints const all(environment_hints(), {}, given, overriding_hints());
-  return all.values().file_permissions.has_value();
+  return with_environment(given).values().file_permissions.has_value();
+}
+
+bool detail::says_early_writes(hints const& given) {
+  return with_environment(given).find("argosy_early_writes")->status == hint_status::accepted;
 }
 
 }  // namespace argosy

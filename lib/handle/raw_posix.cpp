@@ -146,10 +146,11 @@ extend::io_result extend::raw_posix::written(std::int64_t end, std::int64_t byte
   return done;
 }
 
-// An error of the disk stays with the file, and the next sync returns it.
+// The write has succeeded. An error of the disk is returned by the next sync.
 void extend::raw_posix::begin_way_to_disk(std::int64_t offset, std::int64_t bytes) noexcept {
-  if (early_ && early_->is_early(offset, bytes))
-    ::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE);
+  if (early_ && early_->is_early(offset, bytes) &&
+      ::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE) != 0)
+    early_->note_error(errno);
 }
 
 extend::io_result extend::raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
@@ -318,7 +319,10 @@ std::error_code extend::raw_posix::sync() {
   limit_for(largest);
   if (early_) early_->note_sync();
   int error = ::fsync(descriptor_) == 0 ? 0 : errno;
-  if (cache_ && error != EINTR && error != EAGAIN) {  // after these errors the call is repeated
+  if (error == EINTR || error == EAGAIN) return from_errno(error);  // the call is repeated
+  if (early_)
+    if (int const lost = early_->take_error(); error == 0) error = lost;
+  if (cache_) {
     if (int const lost = cache_->take_lost(); error == 0) error = lost;
     cache_->distrust();
   }

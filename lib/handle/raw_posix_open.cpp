@@ -177,7 +177,7 @@ extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_
       type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
   opened.cache_ = cache_for(descriptor, about, type, flags, opened.storage_);
   // Caches of network file systems are written out around locks and syncs.
-  if (!opened.cache_) opened.early_ = std::move(early);
+  if (detail::is_local(opened.storage_)) opened.early_ = std::move(early);
   if (auto const library = library_for(type, lustre)) {
     detail::file_stripes const told = library->stripes_of(descriptor);
     opened.storage_.stripe_bytes = told.bytes;

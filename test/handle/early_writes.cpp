@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/early_writes.hpp>
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -44,7 +50,7 @@ struct counted_file {
   long before = 0;
 
   explicit counted_file(std::optional<bool> early, std::string const& more = "")
-      : shim(path, more.c_str()), file(opened(path, flags(early))) {}
+      : shim(path, ("fstatfs@1+=type:ef53" + more).c_str()), file(opened(path, flags(early))) {}
 
   static open_flags flags(std::optional<bool> early) {
     open_flags all = read_write;
@@ -164,33 +170,64 @@ TEST_CASE("the system calls are those of the rule, and of what the program asks 
     REQUIRE_FALSE(f.file.sync());
     CHECK(f.early_of(4, block) == 0);
   }
-  SECTION("a network file system, whose cache is written out by itself") {
-    counted_file f(true, "fstatfs@1+=type:6969");
-    CHECK(f.early_of(4, block) == 0);
+}
+
+TEST_CASE("no write to a network or parallel file system is early", "[early_writes][posix]") {
+  for (std::string const type : {"6969", "bd00bd0", "47504653"}) {  // NFS, Lustre, GPFS
+    scratch const dir;
+    faults const shim(dir / "file", ("fstatfs@1+=type:" + type).c_str());
+    posix file = opened(dir / "file", counted_file::flags(true));
+    std::vector<std::byte> const data(block);
+    CHECK(file.write(0, data).bytes == block);
+    CHECK(argosy_fault_calls("sync_file_range") == 0);
   }
 }
 
 TEST_CASE("an early write of several parts is one call, and of what was written only",
           "[early_writes][posix]") {
-  counted_file f(true, "write@2=short:60000");
+  counted_file f(true, ";write@2=short:60000");
   std::span<std::byte const> const data(f.data);
-  std::array const parts{io::write_part{0, data.first(block)},
-                         io::write_part{block, data.subspan(3 * block)}};
+  std::array const parts{io::write_part{7, data.first(block)},
+                         io::write_part{7 + block, data.subspan(3 * block)}};
   CHECK(f.file.write(parts).bytes == 2 * block);
   CHECK(argosy_fault_calls("sync_file_range") == 1);
+  auto const is_last = [](long offset, long bytes) {
+    auto const [at, length, how] = argosy_last_range();
+    return at == offset && length == bytes && how == SYNC_FILE_RANGE_WRITE;
+  };
+  CHECK(is_last(7, 2 * block));
   // The first call moves 60,000 bytes, which are too few. The second one moves the others.
   CHECK(f.file.write(0, data.first(2 * block - 1)).bytes == 2 * block - 1);
   CHECK(argosy_fault_calls("sync_file_range") == 2);
+  CHECK(is_last(60000, 2 * block - 1 - 60000));
 }
 
-TEST_CASE("a write succeeds even if the disk does not take it early", "[early_writes][posix]") {
-  counted_file f(true, "sync_file_range@1+=EIO");
-  CHECK(f.early_of(3, block) == 3);
-  REQUIRE_FALSE(f.file.sync());
-  std::vector<std::byte> back(static_cast<std::size_t>(3 * block));
-  CHECK(f.file.read(0, back).bytes == 3 * block);
-  for (int i = 0; i < 3; ++i)
-    CHECK(std::equal(back.begin() + i * block, back.begin() + (i + 1) * block, f.data.begin()));
+TEST_CASE("a write succeeds even if the disk does not take it early, and the next sync tells it",
+          "[early_writes][posix]") {
+  auto const check_bytes = [](counted_file& f) {
+    std::vector<std::byte> back(static_cast<std::size_t>(3 * block));
+    CHECK(f.file.read(0, back).bytes == 3 * block);
+    for (int i = 0; i < 3; ++i)
+      CHECK(std::equal(back.begin() + i * block, back.begin() + (i + 1) * block, f.data.begin()));
+  };
+  for (int const error : {EIO, ENOSPC, EDQUOT, EROFS, ENXIO, ENODEV, EUCLEAN}) {
+    counted_file f(true,
+                   ";sync_file_range@2=" + std::to_string(error) + ";sync_file_range@3=EINTR");
+    CHECK(f.early_of(3, block) == 3);
+    CHECK(f.file.sync() == errno_code(error));
+    CHECK_FALSE(f.file.sync());
+    check_bytes(f);
+  }
+  for (int const none : {ENOSYS, ESPIPE, EINVAL, EPERM, ENOMEM}) {
+    counted_file f(true, ";sync_file_range@1+=" + std::to_string(none));
+    CHECK(f.early_of(3, block) == 3);
+    CHECK_FALSE(f.file.sync());
+    check_bytes(f);
+  }
+  // The error of the sync itself comes first, and an interrupted sync forgets nothing.
+  counted_file f(true, ";sync_file_range@1=EIO;fsync@1=EINTR");
+  CHECK(f.early_of(1, block) == 1);
+  CHECK(f.file.sync() == errno_code(EIO));
 }
 
 TEST_CASE("the hint reaches the file, and files that are saved ask for it unless told otherwise",
@@ -222,18 +259,26 @@ TEST_CASE("the hint reaches the file, and files that are saved ask for it unless
   CHECK(save_with({}) == true);
   CHECK(save_with({.named = {{"argosy_early_writes", "disable"}}}) == false);
   CHECK(save_with({.early_writes = io::tristate::disable}) == false);
+  std::ofstream(dir / "site") << "argosy_early_writes disable\n";
+  ::setenv("ARGOSY_HINTS", (dir / "site").c_str(), 1);
+  CHECK(save_with({}) == false);
+  ::unsetenv("ARGOSY_HINTS");
 }
 
-TEST_CASE("shards of Zarr arrays are written early, because each is synced", "[early_writes]") {
-  scratch const dir;
-  std::vector<open_flags> told;
-  auto z = io::basic_zarr<io::self>::create(io::self(), dir / "u",
-                                            io::darray<int, 1>({4}, io::distribute::block, {1}, 0),
-                                            {.chunks = {4}}, {}, telling(told));
-  told.clear();
-  std::vector<int> const threes(4, 3);
-  z.write_all(threes);
-  // Once more if the directory is missing.
-  CHECK(std::ranges::count(told, std::optional(true), &open_flags::early_writes) > 0);
-  z.close();
+TEST_CASE("shards of Zarr arrays are written early, unless hints refuse it", "[early_writes]") {
+  for (bool const early : {true, false}) {
+    scratch const dir;
+    std::vector<open_flags> told;
+    io::hints const h = early ? io::hints() : io::hints{.early_writes = io::tristate::disable};
+    auto z = io::basic_zarr<io::self>::create(
+        io::self(), dir / "u", io::darray<int, 1>({4}, io::distribute::block, {1}, 0),
+        {.chunks = {4}}, h, telling(told));
+    told.clear();
+    std::vector<int> const threes(4, 3);
+    z.write_all(threes);
+    // Once more if the directory is missing.
+    CHECK(std::ranges::count(told, std::optional(early), &open_flags::early_writes) > 0);
+    CHECK(std::ranges::count(told, std::optional(!early), &open_flags::early_writes) == 0);
+    z.close();
+  }
 }

@@ -84,6 +84,7 @@ fault faults[most_faults];
 int fault_count = 0;
 long calls[kinds];
 long struck = 0;
+argosy_range last_range{};
 char path_part[4096];
 
 // Returns the function of libc. Several threads may look it up at the same time.
@@ -343,6 +344,8 @@ long argosy_faults_struck() {
   return number;
 }
 
+argosy_range argosy_last_range() { return last_range; }
+
 #define OPEN(name)                                        \
   int name(char const* path, int flags, ...) {            \
     mode_t mode = 0;                                      \
@@ -396,6 +399,7 @@ int fdatasync(int fd) {
 }
 int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) {
   REAL(sync_file_range, "sync_file_range");
+  last_range = {offset, bytes, flags};
   return called(actual, k_sync_file_range, fd, offset, bytes, flags);
 }
 int ftruncate(int fd, off_t bytes) noexcept {

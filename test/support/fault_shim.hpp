@@ -30,4 +30,10 @@ int argosy_faults(char const* path_part, char const* faults);
 long argosy_fault_calls(char const* call);
 // Returns the number of calls that a fault struck.
 long argosy_faults_struck();
+// The last call of sync_file_range, on any file.
+struct argosy_range {
+  long offset, bytes;
+  unsigned flags;
+};
+argosy_range argosy_last_range();
 }

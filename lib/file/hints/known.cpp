@@ -256,9 +256,9 @@ constexpr hint_row rows[] = {
      &hints::progress,
      &values::progress},
     {{"argosy_early_writes", tristate, "", "automatic", open, own, used,
-      "enable: written data goes to the disk at once, for a sync that will follow; disable: when "
-      "the system chooses; automatic: at once after a sync, until twice as much is written as "
-      "before it, and each byte once",
+      "on a local disk, of writes of at least 64 KiB. enable: they go to the disk at once, for a "
+      "sync that will follow; disable: when the system chooses; automatic: at once after a sync, "
+      "until twice as much is written as before it",
       "argosy"},
      &hints::early_writes,
      &values::early_writes},

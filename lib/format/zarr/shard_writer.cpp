@@ -46,7 +46,7 @@ std::error_code shard_writer::make() {
                          .create = true,
                          .exclusive = true,
                          .permissions = store_.permissions,
-                         .early_writes = true};
+                         .early_writes = store_.early_writes};
   std::error_code error;
   file_ = store_.files(temporary_, fresh, error);
   if (classify(error) == errc::no_such_file) {

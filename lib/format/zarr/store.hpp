@@ -42,6 +42,7 @@ struct zarr_store {
   zarr_counts* counts;  // in reports
   zarr_writing how;
   unsigned permissions = 0666;  // permissions of new files, before the umask
+  bool early_writes = true;     // a write of a shard goes to the disk before its sync
 };
 
 }  // namespace argosy::detail

@@ -64,6 +64,8 @@ any_handle open_array(opener const& files, std::shared_ptr<zarr_reports> const& 
   auto store = std::make_shared<zarr_store>(files, path, *std::move(h), told);
   store->how = how;
   store->permissions = flags.permissions;
+  // A shard is synced before it gets its name, or before the array gets its.
+  store->early_writes = flags.early_writes.value_or(true);
   return any_handle(zarr_handle(std::move(store), std::move(metadata)));
 }
 

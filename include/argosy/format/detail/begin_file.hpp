@@ -37,8 +37,8 @@ unfinished_file begin_file(joint_call<World> const& s, std::string const& path,
     part.path = temporary_path(path, part.number);
     part.full_path = temporary_path(to, part.number);
     own = given;
-    // The file is synced before it gets its name. Hints of the program win.
-    own.named.insert(own.named.begin(), {"argosy_early_writes", "enable"});
+    // The file is synced before it gets its name.
+    if (!says_early_writes(given)) own.early_writes = tristate::enable;
     if (kept >= 0) own.file_permissions = static_cast<unsigned>(kept);
   });
   return part;

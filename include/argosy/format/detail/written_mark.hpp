@@ -36,6 +36,9 @@ failure permissions_at(opener const& files, std::string const& path, std::option
 // Returns true if these hints, or those of the environment, set the permissions of new files.
 // Local.
 bool says_permissions(hints const& given);
+// Returns true if these hints, or those of the environment, ask for early writes or refuse them.
+// Local.
+bool says_early_writes(hints const& given);
 // Returns the permissions of a file while it is written; `permissions` are the final ones. A user
 // who may not read it at the end may not read it before, and its owner may write it.
 constexpr unsigned while_written(unsigned permissions) { return permissions | 0600u; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <limits>
 
@@ -14,9 +15,9 @@ namespace argosy::detail {
 // little to do. A program that never syncs would only be slowed down to the speed of the disk.
 //
 // Therefore writes are early if the program has asked for it. Otherwise they are early after a
-// sync, until twice as much is written as before that sync. They are not if bytes are written again
-// and again, as the disk would get them each time. Any thread may call these functions. If several
-// write at a time, some bytes may not be counted.
+// sync, until twice as much is written as before that sync. They are not if more bytes are written
+// than the range has that they lie in, as the disk would get some of them several times. Any thread
+// may call these functions. If several write at a time, some bytes may not be counted.
 class early_writes {
  public:
   static constexpr std::int64_t least = 64 << 10;  // shorter writes are not early, and not counted
@@ -44,6 +45,24 @@ class early_writes {
     put(low_, largest);
     put(high_, 0);
   }
+  // Keeps an error of an early write for the next sync, because the system may not tell it again.
+  // Other errors mean that nothing was begun.
+  void note_error(int error) noexcept {
+    switch (error) {
+      case EIO:
+      case ENOSPC:
+      case EDQUOT:
+      case EROFS:
+      case ENXIO:
+      case ENODEV:
+      case EUCLEAN: {
+        int none = 0;
+        lost_.compare_exchange_strong(none, error, std::memory_order_relaxed);
+      }
+    }
+  }
+  // Returns the first error since the last call, or 0.
+  int take_error() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
 
  private:
   using number = std::atomic<std::int64_t>;
@@ -57,6 +76,7 @@ class early_writes {
   // since the last sync: the number of bytes, and the range that they lie in
   number written_{0}, low_{largest}, high_{0};
   number expected_{0};
+  std::atomic<int> lost_{0};
 };
 
 }  // namespace argosy::detail
