@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -48,18 +49,10 @@ class early_writes {
   // Keeps an error of an early write for the next sync, because the system may not tell it again.
   // Other errors mean that nothing was begun.
   void note_error(int error) noexcept {
-    switch (error) {
-      case EIO:
-      case ENOSPC:
-      case EDQUOT:
-      case EROFS:
-      case ENXIO:
-      case ENODEV:
-      case EUCLEAN: {
-        int none = 0;
-        lost_.compare_exchange_strong(none, error, std::memory_order_relaxed);
-      }
-    }
+    constexpr std::array kept{EIO, ENOSPC, EDQUOT, EROFS, ENXIO, ENODEV, EUCLEAN};
+    int none = 0;
+    if (std::ranges::find(kept, error) != kept.end())
+      lost_.compare_exchange_strong(none, error, std::memory_order_relaxed);
   }
   // Returns the first error since the last call, or 0.
   int take_error() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
