@@ -169,10 +169,11 @@ int run(std::span<std::string const> words, std::ostream& out, std::ostream& err
   }
   return c.run(arguments(form_of(c), words.subspan(1)), out, err);
 } catch (usage_error const& e) {
-  err << "argosy: " << e.what() << "\n";
+  err << "argosy: " + std::string(e.what()) + "\n";
   return misused;
 } catch (std::exception const& e) {
-  err << "argosy: " << text_of(e) << "\n";
+  // In one piece, because other ranks may write at the same time.
+  err << "argosy: " + text_of(e) + "\n";
   return failed;
 }
 
