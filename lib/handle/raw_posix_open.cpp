@@ -176,7 +176,7 @@ extend::raw_posix extend::raw_posix::open(std::string const& path, extend::open_
   std::uint32_t const type =
       type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
   opened.cache_ = cache_for(descriptor, about, type, flags, opened.storage_);
-  // Caches of network file systems are written out around locks and syncs.
+  // Early writes were measured on local file systems only.
   if (detail::is_local(opened.storage_)) opened.early_ = std::move(early);
   if (auto const library = library_for(type, lustre)) {
     detail::file_stripes const told = library->stripes_of(descriptor);

@@ -46,7 +46,7 @@ struct counted_file {
   std::string path = dir / "file";
   faults shim;
   posix file;
-  std::vector<std::byte> data = random_bytes_of(4 * block);
+  std::vector<std::byte> data = some_bytes(4 * block);
   long before = 0;
 
   explicit counted_file(std::optional<bool> early, std::string const& more = "")
@@ -57,7 +57,7 @@ struct counted_file {
     all.early_writes = early;
     return all;
   }
-  static std::vector<std::byte> random_bytes_of(std::int64_t bytes) {
+  static std::vector<std::byte> some_bytes(std::int64_t bytes) {
     std::vector<std::byte> all(static_cast<std::size_t>(bytes));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::byte>(i * 7 + i / 251);
     return all;
@@ -224,10 +224,14 @@ TEST_CASE("a write succeeds even if the disk does not take it early, and the nex
     CHECK_FALSE(f.file.sync());
     check_bytes(f);
   }
-  // The error of the sync itself comes first, and an interrupted sync forgets nothing.
-  counted_file f(true, ";sync_file_range@1=EIO;fsync@1=EINTR");
-  CHECK(f.early_of(1, block) == 1);
-  CHECK(f.file.sync() == errno_code(EIO));
+  // An interrupted sync forgets nothing, and an error of the sync itself comes first.
+  counted_file interrupted(true, ";sync_file_range@1=EIO;fsync@1=EINTR");
+  CHECK(interrupted.early_of(1, block) == 1);
+  CHECK(interrupted.file.sync() == errno_code(EIO));
+  counted_file full(true, ";sync_file_range@1=EIO;fsync@1=ENOSPC");
+  CHECK(full.early_of(1, block) == 1);
+  CHECK(full.file.sync() == errno_code(ENOSPC));
+  CHECK_FALSE(full.file.sync());
 }
 
 TEST_CASE("the hint reaches the file, and files that are saved ask for it unless told otherwise",

@@ -344,7 +344,12 @@ long argosy_faults_struck() {
   return number;
 }
 
-argosy_range argosy_last_range() { return last_range; }
+argosy_range argosy_last_range() {
+  pthread_mutex_lock(&mutex);
+  argosy_range const range = last_range;
+  pthread_mutex_unlock(&mutex);
+  return range;
+}
 
 #define OPEN(name)                                        \
   int name(char const* path, int flags, ...) {            \
@@ -399,7 +404,9 @@ int fdatasync(int fd) {
 }
 int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) {
   REAL(sync_file_range, "sync_file_range");
+  pthread_mutex_lock(&mutex);
   last_range = {offset, bytes, flags};
+  pthread_mutex_unlock(&mutex);
   return called(actual, k_sync_file_range, fd, offset, bytes, flags);
 }
 int ftruncate(int fd, off_t bytes) noexcept {

@@ -16,9 +16,11 @@ namespace argosy::detail {
 // little to do. A program that never syncs would only be slowed down to the speed of the disk.
 //
 // Therefore writes are early if the program has asked for it. Otherwise they are early after a
-// sync, until twice as much is written as before that sync. They are not if more bytes are written
-// than the range has that they lie in, as the disk would get some of them several times. Any thread
-// may call these functions. If several write at a time, some bytes may not be counted.
+// sync, until twice as much is written as before that sync. The range from the first to the last
+// written byte may have room for fewer bytes than were written. Some were then written twice, and
+// no write is early, because the disk would get these twice, too.
+//
+// Any thread may call these functions. If several write at a time, some bytes may not be counted.
 class early_writes {
  public:
   static constexpr std::int64_t least = 64 << 10;  // shorter writes are not early, and not counted
@@ -47,7 +49,7 @@ class early_writes {
     put(high_, 0);
   }
   // Keeps an error of an early write for the next sync, because the system may not tell it again.
-  // Other errors mean that nothing was begun.
+  // All errors but these mean that nothing was begun.
   void note_error(int error) noexcept {
     constexpr std::array kept{EIO, ENOSPC, EDQUOT, EROFS, ENXIO, ENODEV, EUCLEAN};
     int none = 0;
